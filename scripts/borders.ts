@@ -105,11 +105,6 @@ export const borders: readonly Border[] = [
   },
 ]
 
-/** Live listings find changed rows of a sharded store by their place; the seam of `db/sharded` shall take this over. */
-const exceptions: ReadonlySet<string> = new Set([
-  'src/features/changes/changed-rows.ts src/db/sharded/places.ts',
-])
-
 /** Each host and each feature is a border of its own; what features offer one another is named here. */
 const offered: readonly string[] = ['features/changes']
 
@@ -145,7 +140,6 @@ export function crossings(graph: ImportGraph, table: readonly Border[] = borders
       const mayImport =
         target !== undefined &&
         (target.name === room.name ||
-          exceptions.has(`${file} ${other}`) ||
           offered.includes(target.name) ||
           (target.border !== border && border.imports.includes(target.border.folder)))
       return mayImport ? [] : [`${file} imports ${other}: ${border.folder}/ imports ${listOf(border)}.`]

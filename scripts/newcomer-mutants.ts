@@ -70,10 +70,24 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['newcomer-connections'],
   },
   {
+    file: 'src/hosts/commands/newcomers.ts',
+    rule: 'headers before a token count with their decompressed size',
+    from: 'if (!takeBytes(bytes, newcomer, headerBytesOf(headers))) return false',
+    to: '',
+    tests: ['newcomer-connections'],
+  },
+  {
+    file: 'src/http/unread-bodies.ts',
+    rule: 'bodies that come after their answers have a rate',
+    from: 'if (!takeAll(parts, length)) raw.socket.destroy()',
+    to: '',
+    tests: ['http/server'],
+  },
+  {
     file: newcomers,
     rule: 'the bytes of frames before a token have a rate',
-    from: 'if (added === 0 || bytes.take(added, address)) continue',
-    to: 'if (added >= 0 || bytes.take(added, address)) continue',
+    from: 'if (bytes.take(added, address)) return true',
+    to: 'if (bytes.take(added, address) || true) return true',
     tests: ['newcomer-connections'],
   },
   {

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
 /** Of the store when it is away, and of what the hosts may do in it. */
@@ -22,6 +23,20 @@ export const storeMutants: readonly Mutant[] = [
     from: 'isSilent() && drop(used)',
     to: 'drop(used)',
     tests: ['pipelined-connection'],
+  },
+  {
+    file: 'src/db/stores.ts',
+    rule: 'a store of several nodes executes named statements in steps',
+    from: 'row?.isDistributed ? inSteps',
+    to: 'row === undefined ? inSteps',
+    tests: ['sharded/in-steps'],
+  },
+  {
+    file: 'src/db/sharded/read-entries.ts',
+    rule: 'in steps, too, entries are for those who may read their rows',
+    from: ' and ${rows.condition}',
+    to: ' and ${rows.condition} is not null',
+    tests: ['sharded/in-steps'],
   },
   {
     file: 'src/db/transactions.ts',

@@ -5,33 +5,33 @@ import { uuidPattern } from '../model/field-kinds.ts'
 import { unauthenticated } from '../model/problem.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-/** What an access token is: the identity host makes it so, and all hosts accept nothing else. */
+/** The definition of an access token: the identity host issues exactly this, and no host accepts anything else. */
 export const accessTokenType = 'at+jwt'
-/** The contract's comes first; the other one is for clients that ask for it. */
+/** The first is the contract's; clients may ask for the other one. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 /** The contract's thirty minutes. */
 export const accessTokenSeconds = 30 * 60
-/** Clocks of the hosts may differ by this much: a token may begin that far ahead. It never outlives its `exp`. */
+/** The clocks of the hosts may differ by this much: a token may begin that far ahead. It never outlives its `exp`. */
 export const clockSkewSeconds = 60
 
-/** Claims of our own, beside those of RFC 9068. */
+/** Our own claims, in addition to those of RFC 9068. */
 export const claimNames = {
   login: 'svc:login',
   securityStamp: 'svc:security_stamp',
   administrator: 'svc:admin',
 } as const
-/** What the claim of an administrator says; others do not have it. */
+/** The value of the administrator claim; tokens of others do not have it. */
 export const administratorMark = 'true'
 
-/** What the hosts take from a token whose signature, type, issuer, audience, scope and lifetime are right. */
+/** The claims that the hosts use, of a token whose signature, type, issuer, audience, scope and lifetime are right. */
 export interface AccessTokenClaims {
   readonly accountId: string
-  /** The sign-in session; a service client's token has none. */
+  /** The session; a service client's token has none. */
   readonly sessionId: string | undefined
   readonly clientId: string | undefined
   readonly scopes: readonly string[]
-  /** By which it is revoked. */
+  /** The id by which it is revoked. */
   readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
@@ -40,7 +40,7 @@ export interface AccessTokenClaims {
   readonly expiresAt: number
 }
 
-/** jose applies its tolerance to both ends of a lifetime, and does not look at `iat`. */
+/** jose applies its tolerance to both ends of a lifetime, and ignores `iat`. */
 export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
   now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
@@ -67,8 +67,8 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 }
 
 /**
- * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same
- * stamp, the client, what that may, and the sign-in where there was one. It must not have been revoked either.
+ * Tells whether everything a token depends on is still valid, in a query that calls the user's row `account`: the account with
+ * the same stamp, the client, its permissions, and the session if there is one. The token must not have been revoked either.
  */
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
@@ -85,15 +85,16 @@ const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
     and session.ended_at is null and session.expires_at > ${clock}
 )`
 
-/** A removed client has no moment since which its tokens are valid; one that came back has a new one. */
+/** A removed client has no timestamp since which its tokens are valid; a restored one has a new timestamp. */
 const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
     and coalesce(client.valid_since > ${moment(issuedAt)}, true)
 )`
 
 /**
- * Of a client that administrators have made: it still may all that the token is for, by them and, if it is not first-party, by the
- * person. No moments are compared, so it does not matter which clock issued the token, nor when the identity hosts learned of it.
+ * A client that administrators created must still have all permissions of the token: from them and, unless it is first-party,
+ * from the user. No timestamps are compared, so neither the issuing clock nor the time at which the identity hosts learned of a
+ * change matters.
  */
 const isAllowedStill = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
@@ -101,15 +102,15 @@ const isAllowedStill = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not
     and (client.is_first_party or ${hasConsent(raw('client.id'), sql`${scopes}::text[]`)}))
 )`
 
-/** Whether the person has allowed the client all of this, in a query that calls the user's row `account`. */
+/** Tells whether the user has granted the client all of this, in a query that calls the user's row `account`. */
 export const hasConsent = (clientId: Sql, scopes: Sql): Sql => sql`exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId}
     and ${scopes} <@ string_to_array(consent.scope, ' ')
 )`
 
 /**
- * Whether nobody has taken back since then what the client may, in a query that calls the user's row `account`. The two moments may
- * be of two clocks: until the person allows it anew, whatever may be from before counts as such.
+ * Tells whether no permission of the client was revoked since then, in a query that calls the user's row `account`. The two
+ * timestamps may come from two clocks: until the user grants it again, a token that may be older counts as older.
  */
 export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
@@ -127,7 +128,7 @@ export interface AccessTokenOptions {
   readonly now: () => number
 }
 
-/** A signature costs 0.09 ms to verify, a look into the cache 0.003: 10,000 tokens are 10,000 people in half an hour. */
+/** A signature takes 0.09 ms to verify, a cache lookup 0.003: 10,000 tokens are 10,000 people in half an hour. */
 const rememberedTokensMax = 10_000
 /** A withdrawn key takes effect after this long. */
 const rememberedMilliseconds = 5 * 60_000
@@ -138,7 +139,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   const { issuer, audience, scope, keys, now } = options
   const remembered = createBoundedCache<AccessTokenClaims>({ entriesMax: rememberedTokensMax, now })
   return async (token) => {
-    // Hashed, so that a copy of this process's memory has no usable token among the keys.
+    // Hashed, so that a memory dump of this process has no usable token among the keys.
     const digest = hash('sha256', token, 'base64')
     const known = remembered.get(digest)
     if (known) return known

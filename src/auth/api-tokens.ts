@@ -10,7 +10,7 @@ import { sql } from '../db/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 import type { Log } from './provider-keys.ts'
 
-/** A token that stands, with what its account is at this moment. */
+/** A valid token, with the current state of its account. */
 export interface FoundToken {
   readonly id: string
   readonly accountId: string
@@ -21,7 +21,7 @@ export interface FoundToken {
   readonly expiresAt: number
 }
 
-/** The address is where the request came from; a caller that relies on the result for a while says for how long. */
+/** The address is the source of the request; a caller that relies on the result for a while says for how long. */
 export type FindToken = (
   text: string,
   address: string | undefined,
@@ -31,20 +31,20 @@ export type FindToken = (
 export interface TokenSearch {
   readonly database: Database
   readonly administrators: Administrators
-  /** Zero asks the store every time. */
+  /** Zero queries the database every time. */
   readonly cacheSeconds: number
   readonly log: Log
   readonly now: () => number
 }
 
-/** As many as there are remembered sessions. */
+/** The same number as of cached sessions. */
 const rememberedTokensMax = 10_000
-/** How exactly the last use is kept. */
+/** The precision of the last use. */
 const usedMinutes = 1
 
 /**
- * One indexed read for a token that is not remembered. Only those that stand are: texts that somebody makes up must not push
- * them out, and what was ended works no longer than the cache says.
+ * Takes one indexed read for a token that is not cached. Only valid tokens are cached: made-up ones must not evict them, and a
+ * revoked one works no longer than the cache time.
  */
 export function createTokenSearch(search: TokenSearch): FindToken {
   const { cacheSeconds, now } = search
@@ -90,7 +90,7 @@ interface Stored extends PossibleAdministrator {
   readonly isUseNews: boolean
 }
 
-/** Anyone who is let in is not kept out by a note that could not be made. */
+/** A caller who is authenticated is not rejected because the use could not be recorded. */
 async function noteUse(database: Database, id: string, address: string | undefined, log: Log) {
   try {
     await database.single.query(sql`

@@ -223,7 +223,7 @@ function createTestAuthentication(database = fresh.database) {
 
 const authenticate = (token: string) => authentication.authenticate(`Bearer ${token}`)
 
-/** As a service client's, so that only what the test changes is wrong. */
+/** The token of a service client, so that only the detail under test is wrong. */
 const tokenWith = (options: Partial<TokenOptions>) => provider.token({ account: ada, ...options })
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

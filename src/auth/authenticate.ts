@@ -23,13 +23,13 @@ import { createProviderKeys, type Log } from './provider-keys.ts'
 export interface AuthenticationOptions {
   readonly database: Database
   readonly issuer: string
-  /** The host's own; a token for another host is refused. */
+  /** The host's own audience; a token for another host is rejected. */
   readonly audience: string
   readonly scope: string
   readonly metadataAddress: string
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
-  /** Whether personal tokens are accepted, which are an extension. */
+  /** Tells whether personal access tokens are accepted, which are an extension. */
   readonly extensions?: boolean
   readonly log: Log
   readonly securityLog?: SecurityLog
@@ -39,21 +39,23 @@ export interface AuthenticationOptions {
 
 export interface Authenticated {
   readonly caller: Caller
-  /** The sign-in that the token belongs to; a service client's token and a personal one have none. */
+  /** The session of the token; tokens of service clients and personal access tokens have none. */
   readonly sessionId: string | undefined
-  /** Epoch milliseconds: when a stream that this token opened has to end. */
+  /** Epoch milliseconds: the time at which a stream that this token opened has to end. */
   readonly expiresAt: number
   /**
-   * Whether the token would still be accepted; streams ask before whatever they send, and every few seconds. The answer is
-   * younger than that of a request may be, because a stream keeps it until it asks again.
+   * Tells whether the token would still be accepted. Streams call it before they send anything, and every few seconds. The answer
+   * is younger than a request needs, because a stream keeps it until it checks again.
    */
   recheck(): boolean | Promise<boolean>
-  /** The same asked of the store, whatever is remembered: for what outlasts the sign-in, which no personal token makes. */
+  /**
+   * Asks the database despite the cache. Needed before long-lived credentials are created, which no personal access token does.
+   */
   standsNow(queries?: Queries): Promise<boolean>
 }
 
 export interface Authentication {
-  /** Refuses with `unauthenticated` whatever is wrong with the header, its token or the session behind it. */
+  /** Rejects as `unauthenticated` whatever is wrong with the header, its token or its session. */
   authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
 }
 
@@ -98,11 +100,11 @@ interface TokenAcceptance {
   readonly findToken: FindToken
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
-  /** How much of its time in the cache an answer must have left for a stream. */
+  /** The minimum time an answer must have left in the cache for a stream. */
   readonly leftMilliseconds: number
 }
 
-/** A personal token: it needs no sign-in, and carries what it may do. */
+/** A personal access token needs no session, and carries its permissions. */
 async function acceptToken(
   text: string,
   { findToken, now, origin, leftMilliseconds }: TokenAcceptance,
@@ -117,7 +119,7 @@ async function acceptToken(
     caller: callerOf(found, origin),
     sessionId: undefined,
     expiresAt: found.expiresAt,
-    // A stream ends when its account becomes an administrator or ceases to be one: what it may see is another then.
+    // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
     recheck: async () =>
       now() < found.expiresAt &&
       (await findStanding(leftMilliseconds))?.isAdministrator === found.isAdministrator,
@@ -134,7 +136,7 @@ const callerOf = (found: FoundToken, origin: RequestOrigin | undefined): Caller 
     projectIds: found.projectIds ?? undefined,
     isOfAdministrator: found.isAdministrator,
   },
-  // So history and the security log name it.
+  // History and the security log record the token as the client.
   ...(origin && { origin: { ...origin, clientId: `token:${found.id}`, sessionId: undefined } }),
 })
 
@@ -150,7 +152,10 @@ function readBearer(header = ''): string {
   return token
 }
 
-/** A token that cannot be verified is refused; only a failure that is not the token's is logged. No keys at all refuse no token. */
+/**
+ * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. Missing keys reject no
+ * token.
+ */
 async function refuseUnverifiable(
   verification: Promise<AccessTokenClaims>,
   { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,
@@ -168,7 +173,7 @@ async function refuseUnverifiable(
   }
 }
 
-/** Signed by our provider for another host: somebody has sent a token to a host that it is not for. */
+/** Our provider signed the token, but for another host, so it was sent to a host it is not meant for. */
 function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
   const claims = readAccessTokenClaims(payload)
   return {
@@ -193,17 +198,17 @@ export type SessionCheck = (
 export interface CurrentSessionOptions {
   readonly database: Queries
   readonly administrators: Administrators
-  /** Zero asks the store every time. */
+  /** Zero queries the database every time. */
   readonly cacheSeconds: number
   readonly now: () => number
 }
 
-/** As many as there are remembered tokens. */
+/** The same number as of cached tokens. */
 const rememberedSessionsMax = 10_000
 
 /**
- * Both answers are remembered: a new sign-in has a session of its own, for which there is no earlier answer. The time counts
- * from the question, so nothing that ended works longer than the cache says.
+ * Both results are cached: a new sign-in has a session of its own, without an earlier result. The time counts from the query, so
+ * an ended session works no longer than the cache time.
  */
 function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
   const { cacheSeconds, now } = options
@@ -216,7 +221,7 @@ function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
       (stands) => {
         answer.known = stands
       },
-      // An error of the store is no answer, so it is not remembered.
+      // An error of the database is no result, so it is not cached.
       () => answers.delete(key),
     )
     return asked
@@ -228,14 +233,14 @@ function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
 }
 
 interface Answer {
-  /** A promise while the store is asked. */
+  /** A promise while the query runs. */
   known: boolean | Promise<boolean>
 }
 
-/** Of tokens that are remembered, which come with each of their requests. */
+/** Keys of cached tokens, which are needed for each of their requests. */
 const keys = new WeakMap<AccessTokenClaims, string>()
 
-/** Everything that the answer depends on; each token can be revoked by itself. */
+/** Contains everything that the result depends on; each token can be revoked by itself. */
 function keyOf(claims: AccessTokenClaims): string {
   const known = keys.get(claims)
   if (known !== undefined) return known
@@ -245,7 +250,7 @@ function keyOf(claims: AccessTokenClaims): string {
   return key
 }
 
-/** Asked of the store, whatever is remembered. */
+/** Queries the database despite the cache. */
 async function standsNow(
   { database, administrators }: Pick<CurrentSessionOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,
@@ -253,11 +258,11 @@ async function standsNow(
   const [account] = await database.query<PossibleAdministrator>(
     sql`select ${administratorColumns} from users as account where ${stillStands(claims, raw('now()'))}`,
   )
-  // A former administrator's token is refused as a whole: its client signs in again and gets one that is right.
+  // A former administrator's token is rejected as a whole: its client signs in again and gets a correct one.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
-/** The same database, whose every transaction asks first whether the sign-in still stands. */
+/** Returns the same database, whose every transaction first checks that the session is still valid. */
 export function whileItStands(database: Database, { standsNow }: Pick<Authenticated, 'standsNow'>): Database {
   const transaction: Database['transaction'] = (work) =>
     database.transaction(async (queries) => {

@@ -1,6 +1,6 @@
-/** Remembers up to a number of values, each until its own time; the oldest makes room for the next. */
+/** Caches a limited number of values, each until its own expiry; the oldest is evicted for the next. */
 export interface BoundedCache<Value> {
-  /** A caller that keeps the answer for a while asks for one that is valid for at least as long. */
+  /** A caller that keeps the result for a while asks for one that is valid for at least as long. */
   get(key: string, leftMilliseconds?: number): Value | undefined
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void

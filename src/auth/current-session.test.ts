@@ -32,7 +32,7 @@ beforeEach(async () => {
   adminLogins = [ada.login]
 })
 
-/** What ends a sign-in, in the words of the contract. */
+/** Events that end a session, in the words of the contract. */
 const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> = {
   'a deactivated account': () => sql`update users set active = false where id = ${ada.id}`,
   'a new security stamp': () => sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`,
@@ -96,7 +96,7 @@ test('a stream, which keeps the answer for a while, takes none that is older tha
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
   clock += 20_000
   assert.equal(await recheck(), false)
-  // It is news for requests, too.
+  // Requests notice it, too.
   await refuses(authenticate(token))
   assert.equal(questions, 2)
 })

@@ -65,10 +65,10 @@ test('a key that was withdrawn stops working after ten minutes and the five that
   await provider.rotate()
   provider.withdrawOldKeys()
   clock += 10 * 60_000
-  // This one still meets the old keys and has them fetched again.
+  // This one still uses the old keys, and makes the host fetch them again.
   await verify(await provider.token({ account, claims, key: old }))
   await until(() => provider.fetches() === 2, 'a second fetch')
-  // Each is another token: one that still met the old keys is remembered.
+  // Each is another token, because those verified with the old keys are cached.
   const another = () => provider.token({ account, claims: { ...claims, jti: randomUUID() }, key: old })
   await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be forgotten')
   await assert.rejects(verify(token))

@@ -9,16 +9,16 @@ export interface ProviderKeysOptions {
   readonly log: Log
 }
 
-/** After that long they are fetched again in the background, so that a withdrawn key stops working. */
+/** Keys older than this are fetched again in the background, so that a withdrawn key stops working. */
 const freshMilliseconds = 10 * 60_000
-/** However many made-up kids are tried, the provider is asked this often; successors are published a day early. */
+/** Limits the fetches, however many made-up kids arrive; new keys are published a day before their use. */
 const fetchesPerMinuteMax = 4
-/** A provider that is still starting is there in a second; while the known keys serve, nobody waits for it. */
+/** A provider that is still starting is ready within a second; while the known keys work, no request waits for it. */
 const pauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
 /**
- * Finds the key that a token names. Keys once fetched keep working while the provider is down; a kid they do not have
- * makes one fetch that everybody waiting for it shares.
+ * Finds the key that a token names. Fetched keys keep working while the provider is down; an unknown kid causes one fetch, which
+ * all waiting requests share.
  */
 export function createProviderKeys({
   issuer,
@@ -29,7 +29,7 @@ export function createProviderKeys({
   let known: ReturnType<typeof createLocalJWKSet> | undefined
   let fetching: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
-  /** Ends of the latest successful fetches, newest first. */
+  /** End times of the latest successful fetches, newest first. */
   let fetchedAt: readonly number[] = []
 
   const mayFetch = () =>
@@ -66,30 +66,30 @@ export function createProviderKeys({
   }
 }
 
-/** The token may be fine. An answer of 401 would make the client sign in again, which cannot help. */
+/** The token may be fine. A 401 would make the client sign in again, which cannot help. */
 const keysUnknown = () =>
   overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
     retryAfterSeconds: 1,
   })
 
-/** A provider on the same machine answers in milliseconds; a request that waits for keys must not wait for ever. */
+/** A provider on the same machine answers in milliseconds; a request must not wait for keys indefinitely. */
 const fetchSecondsMax = 5
 
-/** Reads where the keys are from the discovery document, then the keys. */
+/** Reads the address of the keys from the discovery document, then the keys. */
 async function fetchProviderKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
   const metadata = await fetchObject(metadataAddress)
   if (metadata.issuer !== issuer) {
     throw new Error(`${metadataAddress} speaks for the issuer ${String(metadata.issuer)}, not for ${issuer}.`)
   }
   if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
-  // What else the set may be is checked where it is used.
+  // Its other contents are checked by their user.
   const keysAddress = onTheSameWay(metadata.jwks_uri, metadataAddress, issuer)
   return (await fetchObject(keysAddress)) as unknown as JSONWebKeySet
 }
 
 const discoveryPath = '/.well-known/openid-configuration'
 
-/** A provider names its public address; a host that is given another way to it takes that way to its keys too. */
+/** A provider publishes its public address; a host that reaches it at another address uses that one for its keys too. */
 function onTheSameWay(keysAddress: string, metadataAddress: string, issuer: string): string {
   const isBelowIssuer = keysAddress.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
   if (!isBelowIssuer) return keysAddress
@@ -111,7 +111,7 @@ async function fetchObject(address: string): Promise<Readonly<Record<string, unk
   return body as Record<string, unknown>
 }
 
-/** What this folder needs of a log; pino's fits. */
+/** The part of a log that this folder needs; pino's fits. */
 export interface Log {
   warn(details: object, message: string): void
 }

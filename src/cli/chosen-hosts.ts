@@ -8,10 +8,10 @@ import { readWebSettings } from '../hosts/web/configuration.ts'
 import { listening, type RunningHost } from './hosts/running-host.ts'
 import type { SharedStore } from './shared-store.ts'
 
-/** Reads the host's settings, and returns how to start it. */
+/** Reads the host's settings, and returns a function that starts it. */
 type Prepare = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
 
-/** In the order in which they are shown: people come for the web client. */
+/** Listed in the order in which they are shown: users come for the web client. */
 const hosts: Readonly<Record<string, Prepare>> = {
   web: (settings) => {
     const web = readWebSettings(settings)
@@ -41,7 +41,7 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
 
 /**
  * Loading a host's modules keeps this process busy for a tenth of a second: the database and the bank's processes are started
- * before, and what has to be asked of the database for all hosts is asked first.
+ * before that, and the queries that all hosts share are sent first.
  */
 function withStore<HostSettings>(
   read: (settings: Settings) => HostSettings,

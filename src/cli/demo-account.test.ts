@@ -49,7 +49,7 @@ describe('the first account', () => {
     assert.equal(passwords.length, 1)
     assert.ok(await isRight(passwords[0] ?? ''))
     assert.equal(shown.filter(({ passwordFile }) => passwordFile !== undefined).length, 1)
-    // A start that came late enough to see the account has not even made its folder.
+    // A start that came late enough to see the account has not even created its folder.
     const folders = ['a', 'b', 'c', 'd'].map((name) => join(folder, name)).filter((path) => existsSync(path))
     const left = folders.flatMap((path) => readdirSync(path))
     assert.deepEqual(left, ['demo-password'])

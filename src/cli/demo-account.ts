@@ -14,15 +14,15 @@ import { user } from '../resources/user.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
 
 export interface DemoAccount {
-  /** As it is now; none where the account is removed, or not known. */
+  /** The current login; undefined where the account is removed or unknown. */
   readonly login: string | undefined
-  /** Shown once, when the account was made just now. */
+  /** Shown once, right after the account was created. */
   readonly generatedPassword: string | undefined
-  /** Where a generated password is kept. */
+  /** The file with a generated password. */
   readonly passwordFile: string | undefined
 }
 
-/** An empty store gets the demo account: without it nobody could sign in to create the first one. */
+/** Seeds an empty store with the demo account: without it nothing could create the first account. */
 export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings): Promise<DemoAccount> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
@@ -40,13 +40,13 @@ export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings)
   }
 }
 
-/** Account and workspace are there together or not at all. False when another instance was first. */
+/** Creates account and workspace together or not at all. Returns false when another instance was first. */
 async function makeAccount(tracker: Tracker, settings: StoreSettings, password: string): Promise<boolean> {
   const { demoLogin: login, demoData } = settings
   const id = newId()
   try {
     await tracker.database.transaction(async (transaction) => {
-      // The row of the seeded account makes starts wait for each other; those that come later find accounts.
+      // The row of the seeded account makes concurrent starts wait for each other; later ones find accounts.
       await keepSeeded(transaction, id)
       if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')
       const within = { ...tracker, database: databaseWithin(tracker.database, transaction) }
@@ -68,10 +68,10 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** The operator's choice of a password is taken as it is, as long as it keeps the policy. */
+/** A password that the operator chose is accepted if it complies with the policy. */
 const demoUser: Resource = { ...user, checks: [] }
 
-/** Every verb joins the one transaction. */
+/** Makes every verb join the one transaction. */
 const databaseWithin = (database: Database, transaction: Queries): Database => ({
   ...database,
   single: transaction,
@@ -81,14 +81,14 @@ const databaseWithin = (database: Database, transaction: Queries): Database => (
 
 const pendingFile = (file: string) => `${file}.pending`
 
-/** Kept before the account is made: an account whose password nobody knows would lock everybody out. */
+/** Written before the account is created: an account with an unknown password would lock every user out. */
 async function pendingPassword(file: string): Promise<string> {
   const pending = pendingFile(file)
   const own = `${pending}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // Complete from its first moment on; an instance that shares the folder has put its own there, or takes this one.
+    // The file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
     await link(own, pending).catch(requireTaken)
     await rm(own)
     return (await readFile(pending, 'utf8')).trim()
@@ -101,14 +101,14 @@ function requireTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Another instance may have been first, with the password in its own data folder: then the one kept here is of no use. */
+/** Another instance may have been first, with the password in its own data folder: then this file is useless. */
 async function settlePending(
   { passwords }: Tracker,
   account: SeededAccount | undefined,
   file: string,
 ): Promise<void> {
   const pending = pendingFile(file)
-  // A start that shares the folder settles it too, and may do so at any moment.
+  // A start that shares the folder settles it too, at any time.
   const kept = await readFile(pending, 'utf8').catch(requireMissing)
   if (kept === undefined) return
   const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
@@ -126,7 +126,7 @@ function requireMissing(error: NodeJS.ErrnoException): undefined {
 const notKept = (file: string, error: unknown) =>
   new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
 
-/** 96 bits of chance, with one of each kind of character that the password policy wants. */
+/** 96 random bits, with one of each kind of character that the password policy requires. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`
 
 interface SeededAccount {
@@ -134,7 +134,7 @@ interface SeededAccount {
   readonly hash: string
 }
 
-/** In the transaction that makes the account. */
+/** Joins the transaction that creates the account. */
 async function keepSeeded(transaction: Queries, id: string): Promise<void> {
   await transaction.query(sql`
     insert into seeded_account (user_id) values (${id})
@@ -142,9 +142,9 @@ async function keepSeeded(transaction: Queries, id: string): Promise<void> {
 }
 
 /**
- * Stores from before the seeded account was kept: it is the one that was the administrator until now, by its login. Where nobody
- * has that login any more, it is the oldest account, if that made itself, as only a seeded one does without a client. Decided
- * once, so that nobody becomes an administrator by taking the login later.
+ * Handles stores from before the seeded account was recorded: it is the administrator until now, by its login. If no account has
+ * that login any more, it is the oldest account, if that created itself, as only a seeded one does without a client. Decided
+ * once, so that a user who takes the login later does not become an administrator.
  */
 async function decideSeeded({ query, single }: Database, demoLogin: string): Promise<void> {
   const [decided] = await query(sql`select from seeded_account`)
@@ -159,7 +159,7 @@ async function decideSeeded({ query, single }: Database, demoLogin: string): Pro
     ) on conflict do nothing`)
 }
 
-/** As it is now; none where it is removed, or not known. */
+/** The current account; undefined where it is removed or unknown. */
 async function findSeeded({ query }: Queries): Promise<SeededAccount | undefined> {
   const [account] = await query<SeededAccount>(sql`
     select account.login, account.password_hash as hash from users as account

@@ -6,7 +6,7 @@ import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { user } from '../resources/user.ts'
 
-/** A small studio in the middle of its week, so that people who try the program see lists with something in them. */
+/** A small studio in the middle of its week, so that people who try the program see lists with content. */
 export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string): Promise<void> {
   const caller: Caller = { id: demoAccountId, isAdministrator: true }
   const make = async (resource: string, body: Values) =>
@@ -55,7 +55,7 @@ export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string)
 
 type Ids = Readonly<Record<string, string>>
 
-/** Recorded time, comments and what is in the way of an assignment, in their order. */
+/** Recorded time, comments and impediments of an assignment, in their order. */
 function whatHappened(
   { done = [], said = [], blocked }: Pick<Work, 'done' | 'said' | 'blocked'>,
   { people, impediments }: { readonly people: Ids; readonly impediments: Ids },
@@ -77,7 +77,7 @@ function whatHappened(
   ]
 }
 
-/** Nobody can sign in as a colleague until an administrator sets a password: no hash equals this text. */
+/** A colleague cannot sign in until an administrator sets a password: no hash equals this text. */
 const noPassword = '!'
 
 async function makeColleagues(tracker: Tracker, caller: Caller): Promise<Record<string, string>> {
@@ -120,9 +120,9 @@ interface Work {
   /** Days from today. */
   readonly from: number
   readonly days: number
-  /** Recorded time: days from today, hours, note. */
+  /** Recorded time: days from today, hours, a remark. */
   readonly done?: readonly (readonly [number, number, string])[]
-  /** Comments: who wrote it, and the Markdown. */
+  /** Comments: the author, and the Markdown. */
   readonly said?: readonly (readonly [string, string])[]
   readonly blocked?: readonly [impediment: (typeof impedimentNames)[number], note: string]
 }
@@ -130,7 +130,7 @@ interface Work {
 interface Project {
   readonly name: string
   readonly organization: string
-  /** Besides the account that creates it. */
+  /** Members in addition to the account that creates it. */
   readonly members: readonly string[]
   readonly work: readonly Work[]
 }

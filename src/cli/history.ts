@@ -6,13 +6,13 @@ import { csvHead, csvLine } from '../http/csv.ts'
 import { changeColumns, type StoredChange, showChange } from '../records/serialize-record.ts'
 import { useStore } from './backup/run-backup.ts'
 
-/** `npm run cli -- verify-history [FILE]`: with a file of heads that were kept elsewhere, also against those. */
+/** `npm run cli -- verify-history [FILE]`: also compares with a file of heads that was stored outside the system. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
   const kept = file === undefined ? [] : readHeads(await readFile(file, 'utf8'))
   await withStore(async (database) => {
     await sealHistory(database)
     const problems = await verifyHistory(database, kept)
-    if (problems.length > 0) throw new Error(['The history is not what it was:', ...problems].join('\n  '))
+    if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
     const days = await sealedDays(database)
     console.log(
       `The history is whole: ${days.length} days are sealed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
@@ -20,7 +20,7 @@ export async function runVerifyHistory([file]: readonly string[]): Promise<void>
   })
 }
 
-/** `npm run cli -- history-heads`: a line of JSON a day, to be kept where nobody who writes the store can write. */
+/** `npm run cli -- history-heads`: one line of JSON a day, to be stored where no writer of the database has access. */
 export async function runHistoryHeads(): Promise<void> {
   await withStore(async (database) => {
     await sealHistory(database)
@@ -28,7 +28,7 @@ export async function runHistoryHeads(): Promise<void> {
   })
 }
 
-/** `npm run cli -- export-history [csv]`: all of it, as lines of JSON or as CSV. */
+/** `npm run cli -- export-history [csv]`: the complete history, as lines of JSON or as CSV. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
   if (format !== 'jsonl' && format !== 'csv') throw new Error('The format is jsonl or csv.')
   await withStore(async (database) => {
@@ -65,7 +65,7 @@ const columns = [
   ...['before', 'after'],
 ] as const
 
-/** Anyone who runs a command on the store may read all of it. */
+/** An operator with access to the database may read all of it. */
 const shown = (change: StoredChange) => showChange(change, { id: '', isAdministrator: true })
 
 function csvOf(change: StoredChange): string {
@@ -85,7 +85,7 @@ function readHeads(text: string): SealedDay[] {
     .map((line) => {
       const { day, entries, head } = JSON.parse(line) as Partial<SealedDay>
       if (typeof day !== 'string' || typeof head !== 'string')
-        throw new Error(`This is no head of a day: ${line}`)
+        throw new Error(`This line is not the head of a day: ${line}`)
       return { day, entries: Number(entries), head }
     })
 }

@@ -8,14 +8,14 @@ import { repeat } from '../model/repeat.ts'
 import { forgetOldKeys } from '../records/idempotency.ts'
 import { resources } from '../resources/all.ts'
 
-/** From now on forgets rows that nobody reads any more. Returns how to stop each of the jobs. */
+/** Starts the purging of old rows. Returns functions that stop each of the jobs. */
 export async function keepSmall(
   database: Database,
   settings: StoreSettings,
 ): Promise<readonly (() => Promise<void>)[]> {
   const history = () => keepHistory(database, settings.historyDays)
   const seal = () => sealHistory(database)
-  // Before the first write, so that a month that began while nobody was running has its place.
+  // Runs before the first write, so that a month that began while the system was down has its partition.
   await history()
   const jobs = [
     () => forgetOldChanges(database, settings.changeLogDays),
@@ -30,7 +30,7 @@ export async function keepSmall(
 }
 
 /**
- * Nothing of what is forgotten is missed if it stays some hours longer, and instances that started together do not all
- * sweep together. Each job is safe beside another instance that does the same: both delete what nobody reads any more.
+ * Old rows may stay some hours longer, and instances that started together should not all purge together. Each job is safe while
+ * another instance does the same: both delete rows that are no longer read.
  */
 const betweenSweeps = () => 60 * 60_000 * (0.5 + Math.random())

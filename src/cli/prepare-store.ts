@@ -8,18 +8,18 @@ import { distribute } from '../db/sharded/distribute.ts'
 import { seedDemoAccount } from './demo-account.ts'
 import { grantRights } from './roles.ts'
 
-/** The schema and nothing else. */
+/** Migrates the schema and nothing else. */
 export async function runMigrate(): Promise<void> {
   const { url } = readSettings(process.env, readPrepareSettings)
   await migrateAndSay(url)
 }
 
-/** All that has to be done as the owner of the schema before hosts start as roles with fewer rights. */
+/** Does everything that requires the owner of the schema, before hosts start as roles with fewer rights. */
 export async function runPrepare(): Promise<void> {
   const { url, store } = readSettings(process.env, readPrepareSettings)
   await migrateAndSay(url)
   const roles = await grantRights(url, store.rolePrefix)
-  console.log(`Rights of ${roles.join(', ')} are as they should be.`)
+  console.log(`The rights of ${roles.join(', ')} are set.`)
   const budgets = openBudgets()
   const { namedStatements } = store
   const database = openDatabase({ url, applicationName: 'prepare', namedStatements, budgets })
@@ -47,7 +47,7 @@ export function readPrepareSettings(settings: Settings) {
   return { store, url: store.databaseUrl ?? '' }
 }
 
-/** `npm run cli -- distribute [SHARDS]`: spreads the rows of a Citus coordinator over its workers; can be run again. */
+/** `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers; can be run again. */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
     throw new Error('How many shards? A number from 1 to 999: npm run cli -- distribute 16')

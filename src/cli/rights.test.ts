@@ -23,7 +23,7 @@ describe('The role of a host', () => {
     await fresh.drop()
   })
 
-  /** The code of the failure of a statement under a role, or nothing. */
+  /** Returns the error code of a statement under a role, or undefined. */
   async function failureOf(host: string, statement: string): Promise<string | undefined> {
     const client = new pg.Client({ connectionString: fresh.url })
     await client.connect()

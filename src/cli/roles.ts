@@ -1,9 +1,10 @@
 import pg from 'pg'
+import { storeTasks } from '../db/stores.ts'
 import { resources } from '../resources/all.ts'
 
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
 
-/** Gives each host's role exactly its rights and nothing else; run by the role that owns the schema. */
+/** Grants each host's role exactly its rights and nothing else; run by the role that owns the schema. */
 export async function grantRights(url: string, prefix: string): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'roles' })
   client.on('error', () => undefined)
@@ -26,7 +27,7 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
   }
 }
 
-/** Grants mean nothing to a role that may do everything anyway. */
+/** Grants do not restrict a role that may do everything anyway. */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ rolname: string; mighty: boolean }>(
     `select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as mighty
@@ -62,15 +63,16 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
   ]
 }
 
-/** A store that is spread over nodes has tables of its own, which every role that writes rows writes too. */
+/** The store may have tables of its own, which every role that writes rows writes too. */
 async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
-  const { rows } = await client.query<{ isDistributed: boolean }>(
-    `select to_regclass('row_places') is not null as "isDistributed"`,
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+    [storeTasks.ownTables],
   )
   const writers = Object.keys(functionsOfHosts).map((host) => name(roleOf(prefix, host)))
-  return rows[0]?.isDistributed
-    ? [`grant select, insert, update, delete on row_places, two_phase_commits to ${writers.join(', ')}`]
-    : []
+  return rows.map(
+    (table) => `grant select, insert, update, delete on ${name(table.name)} to ${writers.join(', ')}`,
+  )
 }
 
 function openTo(role: string, rights: Rights): string[] {
@@ -86,10 +88,10 @@ function openTo(role: string, rights: Rights): string[] {
   ]
 }
 
-/** A column that a host does not write is not in its right to update. */
+/** A host has no right to update a column that it does not write. */
 type Right = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
-/** The rights of one host's role, by table; what is not here is refused by the database. */
+/** The rights of one host's role, by table; the database rejects everything else. */
 type Rights = Readonly<Record<string, readonly Right[]>>
 
 const reads: readonly Right[] = ['select']
@@ -108,7 +110,7 @@ const tracker: Rights = {
   history_days: ['select', 'insert'],
   lockouts: keeps,
   signin_sessions: ['select', 'update (ended_at)'],
-  // Every host that accepts one records its use.
+  // Every host that accepts a token records its use.
   api_tokens: ['select', 'update (last_used_at, last_used_address)'],
   // A removed account loses its role.
   administrators: ['select', 'delete'],
@@ -120,13 +122,13 @@ const tracker: Rights = {
   migrations: reads,
 }
 
-/** What a host may call that does more than its own role may. */
+/** Functions that a host may call, which do more than its own role may. */
 const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
   rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
   commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
 }
 
-/** By host. The web client has no store, so it has no role. */
+/** The rights by host. The web client uses no store, so it has no role. */
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
     ...tracker,
@@ -139,17 +141,17 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
     registered_clients: writes,
-    // Who ends a client says so to all hosts.
+    // Ending a client notifies all hosts.
     service_clients: writes,
     consents: ['select', 'update (scope, withdrawn_at)'],
     webhooks: keeps,
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],
   },
-  // Only to forget what is old, which any host of the tracker does.
+  // Needed only to purge old keys, which any host of the tracker does.
   commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {
-    // A first sign-in by an outside provider may make an account, in the provider's default project.
+    // A first sign-in by an external provider may create an account, in the provider's default project.
     users: ['select', 'insert'],
     projects: reads,
     user_projects: ['select', 'insert'],
@@ -175,7 +177,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     passkeys: keeps,
     factor_changes: writes,
     account_languages: writes,
-    // A changed factor ends the links that the other sign-ins have made.
+    // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],
     spent_steps: keeps,
     migrations: reads,

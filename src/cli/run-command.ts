@@ -1,6 +1,6 @@
 type Command = (words: readonly string[]) => Promise<void>
 
-/** Every command there is; `npm start` is `start`. Each loads what it needs itself. */
+/** All commands; `npm start` is `start`. Each loads its own modules. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).runStart,
   migrate: async () => (await import('./prepare-store.ts')).runMigrate,
@@ -43,7 +43,7 @@ export async function runCommand([name = '', ...words]: readonly string[]): Prom
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     if (process.env.LOG_LEVEL === 'debug') console.error(error)
-    // Nothing that is left may keep the process.
+    // Open handles must not keep the process alive.
     process.exit(1)
   }
 }

@@ -11,24 +11,24 @@ import { watchSlowStatements } from '../observability/slow-statements.ts'
 import type { Tracker } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
 
-/** The store of all hosts of this process. The first that asks opens it; a process whose hosts ask for nothing has none. */
+/** The store that all hosts of this process share. The first request opens it; without one it stays closed. */
 export interface SharedStore {
-  /** For hosts that run as processes of their own. */
+  /** The address for hosts that run as separate processes. */
   url(): Promise<string>
-  /** Of a store that has at least one account. */
+  /** The context of a store that has at least one account. */
   tracker(): Promise<Tracker>
-  /** From now on forgets rows that nobody reads any more. */
+  /** Starts the purging of old rows. */
   keepSmall(): Promise<void>
-  /** From now on slow statements are logged: those of the start are nobody's request, and its first may be slow. */
+  /** Starts logging slow statements. Those of the start belong to no request, and its first may be slow. */
   logSlowStatements(): void
-  /** Undefined until a host has asked for the tracker. */
+  /** Undefined until a host has requested the tracker. */
   demoAccount(): DemoAccount | undefined
 }
 
 interface Process {
-  /** What is to be stopped, last first. */
+  /** Functions to call at the stop, last first. */
   readonly stops: (() => Promise<void>)[]
-  /** Of the embedded database, which is started again. */
+  /** Reports faults of the embedded database, which is started again. */
   readonly onFault: (sentence: string) => void
 }
 
@@ -67,7 +67,7 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   }
 }
 
-/** Loaded only where somebody wants it. */
+/** Loaded only where telemetry is configured. */
 async function startTelemetry(
   database: Database,
   telemetry: TelemetrySettings,
@@ -98,7 +98,7 @@ export interface OpenStore {
   close(): Promise<void>
 }
 
-/** The store the settings name, or the embedded one, with its schema brought up to date. */
+/** The store named by the settings, or the embedded one, with its schema migrated. */
 async function openStore(
   { databaseUrl, readUrls, dataDirectory, namedStatements }: StoreSettings,
   budgets: Budgets,

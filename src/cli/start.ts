@@ -11,7 +11,7 @@ import { shareStore } from './shared-store.ts'
 /** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
 export async function runStart(names: readonly string[]): Promise<void> {
   const starters = chosenHosts(names)
-  // Every setting of every host is read first, so that all problems are reported at once.
+  // Every setting of every host is parsed first, so that all problems are reported at once.
   const {
     store: storeSettings,
     drainSeconds,
@@ -46,7 +46,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Whoever calls it waits for the first call. */
+/** Every call waits for the first one. */
 function once(stop: () => Promise<void>): () => Promise<void> {
   let stopped: Promise<void> | undefined
   return () => {
@@ -55,15 +55,18 @@ function once(stop: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Together, because the bank's processes start on other cores meanwhile. One that fails is told when all can be stopped. */
+/**
+ * Starts them together, because the bank's processes start on other cores meanwhile. A failure is reported when all can be
+ * stopped.
+ */
 async function allStarted(starts: readonly Promise<RunningHost>[]): Promise<readonly RunningHost[]> {
   await Promise.allSettled(starts)
   return Promise.all(starts)
 }
 
 /**
- * All hosts of the process report that they are about to stop, and stop together when who looks at that has seen it: each waits
- * for those who keep a connection to it.
+ * All hosts of the process report that they are about to stop, and stop together when load balancers have noticed: each waits for
+ * clients that keep a connection to it.
  */
 export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
@@ -72,7 +75,7 @@ export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: nu
   await Promise.allSettled(hosts.map(({ stop }) => stop()))
 }
 
-/** What a start prints: the addresses, the account to sign in with, and how to stop. */
+/** Prints the addresses, the account to sign in with, and how to stop. */
 function showStarted(
   hosts: readonly RunningHost[],
   account: DemoAccount | undefined,
@@ -107,13 +110,18 @@ function accountLines({ login, generatedPassword, passwordFile }: DemoAccount): 
   return passwordFile ? [account, line('  password', `in ${passwordFile}`)] : [account]
 }
 
-/** Longer than any host takes to finish its requests, once it has left; then the process ends without asking. */
+/** Longer than any host takes to finish its requests after `leave`; then the process is ended. */
 const stopSecondsMax = 20
 
-/** Wrappers such as npm and timeout pass a signal on that the terminal has sent to everybody: that is no second request. */
+/**
+ * Wrappers such as npm and timeout forward a signal that the terminal has sent to the whole group: that is not a second request.
+ */
 const sameSignalMilliseconds = 1000
 
-/** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; once more, at once. */
+/**
+ * Returns a function that stops everything started so far, last first. Ctrl-C calls it and ends the process; a second Ctrl-C ends
+ * it at once.
+ */
 function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number): () => Promise<void> {
   let stopping: Promise<void> | undefined
   const stop = () => {
@@ -149,8 +157,8 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number) {
 const lookMilliseconds = 500
 
 /**
- * npm passes a signal on to its shell only, which ends without a word to the program it runs. The program then has
- * another parent: from that it concludes that it should stop.
+ * npm forwards a signal only to its shell, which ends without notifying the program it runs. The program then has another parent,
+ * by which it notices that it should stop.
  */
 function stopWithNpm(stop: () => Promise<void>): void {
   if (process.env.npm_lifecycle_event === undefined) return

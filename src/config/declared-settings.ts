@@ -279,7 +279,7 @@ const features = {
   }),
 }
 
-/** Shorter than any audit asks for, and than live listings look back. */
+/** Audits ask for more than this, and live listings look back less. */
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>

@@ -1,16 +1,16 @@
 import type { Settings } from './settings.ts'
 import { readTrackerSettings } from './tracker-settings.ts'
 
-/** How mails are sent; none where nothing is configured. */
+/** The settings for sending mails; undefined where nothing is configured. */
 export interface MailSettings {
-  /** Of the server, with the account there: never written anywhere. */
+  /** The server's address with the account there: never logged or shown. */
   readonly smtpUrl: string
   readonly from: string
-  /** The web client, where links lead: from the settings, never from a request. */
+  /** The web client, to which links lead: taken from the settings, never from a request. */
   readonly linkOrigin: string
 }
 
-/** Of the host that sends them. */
+/** Needed by the host that sends them. */
 export function readMailSettings(settings: Settings): MailSettings | undefined {
   const smtpUrl = settings.get('SMTP_URL')
   const from = readMailSender(settings)
@@ -25,7 +25,7 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
   return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
 }
 
-/** Hosts that only ask for mails know the sender by it, and no password of a server. */
+/** Hosts that only request mails recognize the setup by the sender, and know no password of a server. */
 export const canMail = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
 
@@ -46,13 +46,13 @@ function isSmtpUrl(text: string): boolean {
 
 const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
-/** By the names that OpenTelemetry gives them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+/** Named as in OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export interface TelemetrySettings {
-  /** Without an address nothing is measured and the module is not loaded. */
+  /** Nothing is measured without an address, and the module is not loaded. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** Of the traces that begin here; those that a caller has begun go on as the caller wants it. */
+  /** The share of traces that begin here; for a trace of the caller, the caller decides. */
   readonly sampledShare: number
 }
 
@@ -66,7 +66,7 @@ export function readTelemetrySettings(settings: Settings): TelemetrySettings | u
   return endpoint === undefined ? undefined : { endpoint, ...telemetry }
 }
 
-/** `name=value` with what is not plain percent-encoded; values may be secrets, so no problem repeats them. */
+/** Parses `name=value`, with special characters percent-encoded. Values may be secrets, so no problem repeats them. */
 function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   const pairs = settings.get('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
     const [name = '', ...value] = entry.split('=')
@@ -90,13 +90,13 @@ function readShare(settings: Settings): number {
 }
 
 export interface MetricsSettings {
-  /** Measurements at `/metrics`. They are for operators, and most ports are public, so they are off by default. */
+  /** Serves metrics at `/metrics`. They are for operators, and most ports are public, so they are off by default. */
   readonly metrics: boolean
-  /** Whoever reads them shows it. Without one they are for programs on this machine. */
+  /** Required from readers of the metrics. Without one, only programs on this machine may read them. */
   readonly metricsToken?: string
 }
 
-/** RFC 6750, 2.1, and long enough that nobody finds it by trying. */
+/** RFC 6750, 2.1, and too long to guess. */
 const tokenPattern = /^[\w.~+/-]{16,256}=*$/
 
 export function readMetricsSettings(settings: Settings): MetricsSettings {

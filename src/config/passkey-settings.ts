@@ -1,17 +1,17 @@
 import type { Settings } from './settings.ts'
 import type { TrackerSettings } from './tracker-settings.ts'
 
-/** Where passkeys work: the domain they are bound to (the RP ID of WebAuthn), and the origins within it that are ours. */
+/** The domain that passkeys are bound to (the RP ID of WebAuthn), and our origins within it. */
 export interface PasskeySettings {
   readonly domain: string
   readonly origins: readonly string[]
-  /** Whether the pages of the identity host are among them: there people sign in with one. */
+  /** Tells whether the pages of the identity host are among them: users sign in with a passkey there. */
   readonly areForSignIn: boolean
 }
 
 type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 
-/** None where browsers would refuse: on addresses without a name, and without TLS anywhere but on this machine. */
+/** Undefined where browsers would reject passkeys: on addresses without a name, and without TLS except on localhost. */
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
@@ -38,7 +38,7 @@ const isSecure = (origin: string): boolean => {
 
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
-/** What both hosts have in common, if it is more than the end of a country: `example.com` of app and id.example.com. */
+/** The common suffix of both hosts, if it is more than a public suffix: `example.com` of app and id.example.com. */
 function commonDomain(web: string, identity: string): string {
   const [ours, others] = [web.split('.').reverse(), identity.split('.').reverse()]
   const end = ours.findIndex((label, index) => label !== others[index])

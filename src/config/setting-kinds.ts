@@ -1,12 +1,12 @@
-/** How one environment variable is read, and what docs/configuration.md says about it. */
+/** Describes how one environment variable is parsed, and what docs/configuration.md says about it. */
 export interface Setting<Value> {
   /** Undefined for a text that the setting rejects. */
   parse(text: string): Value | undefined
   /** Completes the sentence "X must be …". */
   readonly wanted: string
-  /** The value of a variable that is not set. */
+  /** The value when the variable is not set. */
   readonly byDefault: Value
-  /** Its default in the documentation. */
+  /** The default as documentation shows it. */
   readonly shownDefault: string
   readonly about: string
   /** The variable is a list: `NAME__0`, `NAME__1` and so on. */
@@ -16,7 +16,7 @@ export interface Setting<Value> {
 interface Described<Value> {
   readonly about: string
   readonly byDefault?: Value
-  /** Where the default depends on something else, or needs more words. */
+  /** Given where the default depends on something else, or needs more words. */
   readonly shownDefault?: string
 }
 
@@ -62,7 +62,7 @@ export const optionalAddress = (
   ...describe(described),
 })
 
-/** Returns it without a slash at the end: the address is compared and joined as text. */
+/** Returns the address without a trailing slash: it is compared and joined as text. */
 export function addressIn(given: string): string | undefined {
   const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
   return isAddress ? given.replace(/\/+$/, '') : undefined

@@ -3,7 +3,7 @@ import type { Setting } from './setting-kinds.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Everything that is wrong with the environment, reported at once. */
+/** Lists everything that is wrong with the environment at once. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -16,12 +16,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads variables one by one. A wrong one is reported and its default used, so that reading goes on to the next. */
+/** Reads variables one by one. A wrong one is reported and its default used, so that the others are read too. */
 export interface Settings {
   get<Name extends PlainName>(name: Name): ValueOf<Name>
-  /** A variable whose name contains `{id}`. */
+  /** Reads a variable whose name contains `{id}`. */
   of<Name extends GroupedName>(name: Name, id: string): ValueOf<Name>
-  /** The ids for which variables of a group are set, such as those of `Identity__Clients`. */
+  /** The ids that have variables of a group, such as those of `Identity__Clients`. */
   ids(group: string): readonly string[]
   reject(problem: string): void
 }
@@ -74,7 +74,7 @@ function numbersOf(environment: Environment, name: string): string[] {
     .sort((first, second) => number(first) - number(second))
 }
 
-/** Variables that look like settings but are none, because a letter, a capital or an underscore is wrong. */
+/** Variables that look like settings but are none, because of a wrong letter, capital or underscore. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (patterns.some(({ pattern }) => pattern.test(name))) return []

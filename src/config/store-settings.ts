@@ -3,24 +3,24 @@ import { readTelemetrySettings, type TelemetrySettings } from './host-settings.t
 import type { Settings } from './settings.ts'
 
 export interface StoreSettings {
-  /** None: the embedded PostgreSQL. */
+  /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
-  /** Standbys that lists may be read from. */
+  /** Standbys that may serve lists. */
   readonly readUrls: readonly string[]
   readonly dataDirectory: string
-  /** Off for poolers in transaction mode that do not know named statements. */
+  /** Switched off for poolers in transaction mode that do not support named statements. */
   readonly namedStatements: boolean
-  /** What the names of the hosts' database roles begin with. */
+  /** The prefix of the hosts' database roles. */
   readonly rolePrefix: string
   /** 0 keeps the history for ever. */
   readonly historyDays: number
   /** 0 keeps removed rows for ever. */
   readonly removedDays: number
   readonly changeLogDays: number
-  /** 0 tells of none. */
+  /** 0 reports none. */
   readonly slowStatementMilliseconds: number
   readonly logLevel: string | undefined
-  /** None: nobody is told of requests and statements. */
+  /** Undefined: requests and statements are not reported. */
   readonly telemetry: TelemetrySettings | undefined
   readonly demoLogin: string
   readonly demoPassword: string | undefined

@@ -2,7 +2,7 @@ import type { HoursStep } from '../model/field.ts'
 import { addressIn } from './setting-kinds.ts'
 import type { Settings } from './settings.ts'
 
-/** What every host of the tracker has to know. */
+/** Settings that every host of the tracker needs. */
 export interface TrackerSettings {
   readonly host: string
   readonly logLevel: string | undefined
@@ -12,11 +12,11 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  /** How many proxies in front of a host are ours, where its own number would be `byDefault`; 0 trusts no header. */
+  /** The number of trusted proxies in front of a host, where its own default would be `byDefault`; 0 trusts no header. */
   trustedProxies(byDefault: number): number
-  /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
+  /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
-  /** Whether people may sign in by password; off, they come from outside providers only. */
+  /** Tells whether users may sign in by password; if not, they use external providers only. */
   readonly passwords: boolean
 }
 
@@ -43,7 +43,7 @@ function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies
   return (byDefault) => (isEnabled ? given || byDefault : 0)
 }
 
-/** By default the web client that starts beside the other hosts. */
+/** The default is the web client that starts with the other hosts. */
 function readOrigins(settings: Settings): readonly string[] {
   const port = settings.get('WEB_PORT')
   const given = settings.get('Cors__AllowedOrigins')

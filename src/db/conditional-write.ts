@@ -1,14 +1,6 @@
 import { invalid, type Problem } from '../model/problem.ts'
-import type { Queries } from './database.ts'
-import {
-  type KnownRows,
-  knownRows,
-  type LockedRows,
-  lockInTurn,
-  type StoredRow,
-  withKnown,
-} from './locked-rows.ts'
-import { eitherWay, type InTurn, join, raw, type Sql, sql } from './sql.ts'
+import type { LockedRows } from './locked-rows.ts'
+import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
 
 /** What a write requires. The statement that writes checks it too, so a write takes one round trip. */
 export interface Condition {
@@ -37,17 +29,15 @@ export async function writeIf<Written extends object>(
   conditions: readonly Condition[],
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
-  inTurn: InTurn,
+  named: (statement: Sql) => Sql,
 ): Promise<Written[]> {
   const from = raw(answer.from)
   if (conditions.length === 0)
-    return queries.query(
-      eitherWay(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`, inTurn),
-    )
+    return queries.query(named(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`))
   const statement = sql`
     with ${listOf([...verdictOf(conditions), ...parts])}
     select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`
-  const rows = await queries.query<Written & Verdict>(eitherWay(statement, inTurn))
+  const rows = await queries.query<Written & Verdict>(named(statement))
   refuseBy(conditions, rows[0])
   return rows
 }
@@ -69,7 +59,7 @@ export async function writeEachIf<Written extends object>(
   conditions: readonly Condition[],
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
-  inTurn?: InTurn,
+  named: (statement: Sql) => Sql,
 ): Promise<Asked<Written>[]> {
   const first = [
     { name: 'input', statement: input },
@@ -85,7 +75,7 @@ export async function writeEachIf<Written extends object>(
     from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
     order by verdict.position`
   const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
-    inTurn ? eitherWay(statement, inTurn) : statement,
+    named(statement),
   )
   return rows.map(({ position, refused, writtenId, ...written }) => ({
     position,
@@ -101,49 +91,15 @@ export async function requireConditions(
 ): Promise<void> {
   if (conditions.length === 0) return
   const statement = sql`with ${listOf(verdictOf(conditions))} select refused from verdict`
-  const [verdict] = await transaction.query<Verdict>(
-    eitherWay(statement, async (queries) => [await askInTurn(queries, conditions)]),
-  )
+  const [verdict] = await transaction.query<Verdict>(askConditions.of(conditions, statement))
   refuseBy(conditions, verdict)
 }
 
-interface Verdict {
+export const askConditions = namedStatement<readonly Condition[]>('ask conditions')
+
+export interface Verdict {
   /** One bit per condition, set where it refuses. */
   readonly refused: number
-}
-
-/** Locks and asks in several statements, and says which rows were locked under which names. */
-export async function askInTurn(
-  queries: Queries,
-  conditions: readonly Condition[],
-  given: readonly KnownRows[] = [],
-): Promise<Verdict & { readonly known: readonly KnownRows[] }> {
-  const known = [...given]
-  const [asked] = given[0]?.rows ?? []
-  for (const { locks } of conditions) {
-    if (!locks) continue
-    const { name, rows } = locks
-    const locked = await lockInTurn(queries, rows.locking, known)
-    // Where many rows are written one by one, only the row being written counts as `before`.
-    const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
-    known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
-  }
-  if (conditions.length === 0) return { refused: 0, known }
-  const from = asked ? fromInput(conditions) : fromOnce(conditions)
-  const all = [...known, ...(await assignmentOf(queries, asked))]
-  const [verdict] = await queries.query<Verdict>(
-    sql`${withKnown(all)} select ${refusedBits(conditions)} as refused from ${from}`,
-  )
-  return { refused: verdict?.refused ?? 0, known }
-}
-
-/** Known to the statement that asks: none looks for the row's assignment on its node for each row of many. */
-async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
-  if (typeof asked?.assignmentId !== 'string') return []
-  const rows = await queries.query<StoredRow>(
-    sql`select id, project_id from assignments where id = ${asked.assignmentId}`,
-  )
-  return [knownRows('assignments', 'assignments', rows)]
 }
 
 function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
@@ -162,10 +118,10 @@ const verdictOf = (conditions: readonly Condition[]): Part[] => [
   },
 ]
 
-const fromOnce = (conditions: readonly Condition[]): Sql =>
+export const fromOnce = (conditions: readonly Condition[]): Sql =>
   raw(`(select 1) as once${isOfStored(conditions) ? ' left join before on true' : ''}`)
 
-const fromInput = (conditions: readonly Condition[]): Sql =>
+export const fromInput = (conditions: readonly Condition[]): Sql =>
   raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
 
 /** Whether the row as it was, which is called `before`, is asked; where there is none its columns are null. */
@@ -182,7 +138,7 @@ export const listOf = (parts: readonly Part[]): Sql =>
   )
 
 /** A condition that is neither true nor false refuses. */
-const refusedBits = (conditions: readonly Condition[]): Sql =>
+export const refusedBits = (conditions: readonly Condition[]): Sql =>
   conditions.length === 0 ? raw('0') : joinedBits(conditions)
 
 const joinedBits = (conditions: readonly Condition[]): Sql =>

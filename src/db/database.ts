@@ -2,14 +2,15 @@ import type pg from 'pg'
 import { type Budgets, openBudgets } from '../config/budgets.ts'
 import { ask } from './ask.ts'
 import { type Connections, createConnections, type Prepare, preparedStatements } from './connections.ts'
+import type { Query } from './execution.ts'
 import { isLostConnection, refusing, retried } from './failures.ts'
 import { limitsOfRequests, type TimeLimits } from './in-time.ts'
 import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
 import { createPositions } from './position.ts'
-import { chooseForms, type Query } from './sharded/forms.ts'
 import type { Queries, Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
 import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
+import { chooseExecution } from './stores.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
 import { createWorks, type Works } from './work.ts'
@@ -72,7 +73,6 @@ export function openDatabase({
   const connectMilliseconds = limits.answerMilliseconds
   const connections = createConnections({ url, applicationName, prepare, connectMilliseconds })
   const reads = openReads(connections, prepare, limits)
-  const forms = chooseForms(reads.query)
   const atStandby = (each: string) =>
     createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
   const standbys = openStandbys(readUrls.map(atStandby), createPositions(reads))
@@ -82,9 +82,14 @@ export function openDatabase({
   const works = createWorks()
   const { timed, onStatement } = createTiming(works, limits)
   const call = refusing(works, timed)
+  const execution = chooseExecution((statement) =>
+    call({ kind: 'read', statement }, ({ endsAt }) => reads.by(endsAt)(statement)),
+  )
   const lists = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
     query: (statement, account) =>
-      call({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
+      call({ kind, statement }, (waiting) =>
+        execution.execute((one) => query(one, account, waiting), statement),
+      ),
   })
   const transactions = openTransactions(connections, {
     prepare,
@@ -94,7 +99,7 @@ export function openDatabase({
     current: works.current,
     timed,
     call,
-    forms,
+    execution,
   })
   return {
     lists: lists('list', ofLists.query),
@@ -106,7 +111,7 @@ export function openDatabase({
     ...works,
     onStatement,
     query: (statement) =>
-      call({ kind: 'read', statement }, ({ endsAt }) => forms.run(reads.by(endsAt), statement)),
+      call({ kind: 'read', statement }, ({ endsAt }) => execution.execute(reads.by(endsAt), statement)),
     single: transactions.single,
     transaction: transactions.transaction,
     onCommit: transactions.onCommit,

@@ -50,14 +50,14 @@ export const isRefusedByServer = (error: unknown): boolean =>
 /** A full disk, or too little of memory or connections: the statement was rolled back, and may succeed when there is room again. */
 const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
 
-/** The parts of a table that is spread over nodes have its constraints under their own number. */
+/** Parts of a table may have its constraints under a number of their own. */
 const numberOfPart = /_\d{6,}$/
 
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint, message = '' } = failureOf(error)
   if (code !== '23505') return undefined
-  // What another node refused is told by the message only.
+  // Some servers report the name in the message only.
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(numberOfPart, '')
 }
 

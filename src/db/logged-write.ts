@@ -1,10 +1,9 @@
 import type { AccessRule } from '../model/access-rule.ts'
 import { columnName } from './columns.ts'
-import type { Part } from './conditional-write.ts'
-import type { Queries } from './database.ts'
-import { type ConditionalWrite, type WrittenInTurn, writeInTurn } from './sharded/write-in-turn.ts'
-import { type Signature, signedBy, type Writer } from './signature.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import type { Condition, Part } from './conditional-write.ts'
+import type { LockedRows } from './locked-rows.ts'
+import type { Signature, Writer } from './signature.ts'
+import { join, namedStatement, raw, type Sql, sql } from './sql.ts'
 
 /** What the store has to know of a resource. */
 export interface Table extends Remembered {
@@ -22,21 +21,30 @@ export interface WrittenTable {
   readonly change?: Change
 }
 
-/** Written in several statements. */
-export interface WrittenAlone {
+/** The rows that are written: a new one, or the rows called `before`, which get these values or are set by an update. */
+export type Writing =
+  | { readonly insert: Readonly<Record<string, unknown>> }
+  | { readonly set: Readonly<Record<string, unknown>> }
+  | { readonly update: Sql }
+
+export interface WriteOf {
   readonly table: Table
   readonly change?: Change
-  readonly inTurn: WrittenInTurn
+  readonly writing: Writing
 }
 
-/** The same in several statements. */
-export const loggedInTurn = (
-  queries: Queries,
-  action: Action,
-  writer: Writer,
-  wanted: Omit<ConditionalWrite<WrittenAlone>, 'log'>,
-): Promise<unknown[]> =>
-  writeInTurn(queries, { ...wanted, log: (written) => partsOf(action, signedBy(writer), written) })
+/** The pieces of a conditional write. */
+export interface LoggedWrite {
+  readonly action: Action
+  readonly writer: Writer
+  readonly conditions: readonly Condition[]
+  /** Rows that are locked without a condition. */
+  readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
+  readonly writes: readonly WriteOf[]
+  readonly columns: Sql
+}
+
+export const writeRows = namedStatement<LoggedWrite>('write rows')
 
 /** The name of the part that writes the first table. */
 export const mainPart = 'written0'
@@ -49,8 +57,8 @@ export const loggedParts = (action: Action, signature: Signature, writes: readon
     writes.map((write) => ({ ...write, statement: sql`${write.statement} returning row.*` })),
   )
 
-/** The same of statements that answer rows which are written already. */
-function partsOf(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
+/** The same of statements that answer the rows which were written. */
+export function partsOf(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
   const parts = writes.map((written, index) => ({ ...written, name: `written${index}` }))
   const logged = parts.map(
     ({ table, name }) =>

@@ -1,29 +1,20 @@
 import { column, shownColumns, tableOf } from './columns.ts'
 import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
-import type { Queries } from './database.ts'
-import { idTaken, loginTaken, violatedUniqueConstraint } from './failures.ts'
+import { idTaken, loginTaken } from './failures.ts'
 import { lockedRows } from './locked-rows.ts'
 import {
   type Action,
-  loggedInTurn,
+  type LoggedWrite,
   loggedParts,
   mainPart,
   type Table,
+  type WriteOf,
   type Writer,
-  type WrittenAlone,
   type WrittenTable,
 } from './logged-write.ts'
-import {
-  type AlsoInserted,
-  columnsOf,
-  insertOne,
-  nextVersion,
-  type Row,
-  updateOne,
-  type Values,
-} from './rows.ts'
+import { type AlsoInserted, columnsOf, nextVersion, type Row, type Values } from './rows.ts'
 import { signatureColumns, signatureTypes, signedBy, signedInInput } from './signature.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
 
 /** Rows that one statement writes or refuses, each by itself. All have the same columns. */
 export interface ManyRows {
@@ -61,11 +52,11 @@ export async function insertEach(
       select ${join(given, ', ')} from verdict where ${permitted} order by verdict.position on conflict do nothing`,
   }
   const written = [main, ...alsoInserted(also)]
-  const alone = (row: GivenRow) =>
+  const writesOf = (row: GivenRow) =>
     [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
-      (one) => ({ table: one.table, inTurn: insertOne(one) }),
+      (one) => ({ table: one.table, writing: { insert: one.values } }),
     )
-  const asked = await writeEach(queries, 'create', writers, many, { written, alone })
+  const asked = await writeEach(queries, 'create', writers, many, { written, writesOf })
   // No condition refused these, and still they were not written: their id or their login was taken.
   const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
   if (skipped.length === 0) return asked
@@ -95,10 +86,8 @@ export function updateEach(
     from verdict where row.id = verdict.id and ${permitted}`
   const change = { before: 'before', columns: [...set, 'updatedAt'] }
   const written = [{ table: many.table, statement, change }]
-  const alone = (row: GivenRow) => [
-    { table: many.table, change, inTurn: updateOne(many.table, valuesIn(row, set)) },
-  ]
-  return writeEach(queries, 'update', writers, many, { written, alone })
+  const writesOf = (row: GivenRow) => [{ table: many.table, change, writing: { set: valuesIn(row, set) } }]
+  return writeEach(queries, 'update', writers, many, { written, writesOf })
 }
 
 const valuesIn = (row: Values, names: readonly string[]): Values =>
@@ -108,16 +97,26 @@ type GivenRow = ManyRows['rows'][number]
 
 interface Writes {
   readonly written: readonly WrittenTable[]
-  /** What is written for one row, where each is written by itself. */
-  readonly alone: (row: GivenRow) => readonly WrittenAlone[]
+  /** The part of it that belongs to one row. */
+  readonly writesOf: (row: GivenRow) => readonly WriteOf[]
 }
+
+/** The pieces of a write of many rows. */
+export interface LoggedWriteEach extends Omit<LoggedWrite, 'writes' | 'locks'> {
+  readonly rows: ManyRows['rows']
+  /** The part called `input`, of these rows. */
+  readonly inputOf: (rows: ManyRows['rows']) => Sql
+  readonly writesOf: Writes['writesOf']
+}
+
+export const writeEachRow = namedStatement<LoggedWriteEach>('write each row')
 
 function writeEach(
   queries: Queries,
   action: Action,
   writers: Writers,
   { table, rows, types, conditions }: ManyRows,
-  { written, alone }: Writes,
+  { written, writesOf }: Writes,
 ): Promise<Asked<Row>[]> {
   const columns = shownColumns(table)
   const answer = { columns, from: mainPart }
@@ -125,20 +124,15 @@ function writeEach(
     const signed = rows.map((row, index) => ({ ...row, ...signatureColumns(writers.each[index]) }))
     const input = inputFrom(signed, { ...types, ...signatureTypes })
     const parts = loggedParts(action, signedInInput, written)
-    return writeEachIf<Row>(queries, input, conditions.map(waitingForNobody), parts, answer)
+    return writeEachIf<Row>(queries, input, conditions.map(waitingForNobody), parts, answer, (one) => one)
   }
   const { one: writer } = writers
   const parts = loggedParts(action, signedBy(writer), written)
-  return writeEachIf<Row>(queries, inputFrom(rows, types), conditions, parts, answer, async (inTurn) => {
-    const answered: unknown[] = []
-    for (const row of rows) {
-      const given = [{ name: 'input', rows: [row], statement: inputFrom([row], types) }]
-      const wanted = { conditions, given, writes: alone(row), columns }
-      const [one] = await unlessTaken(() => loggedInTurn(inTurn, action, writer, wanted))
-      answered.push({ refused: 0, ...one, position: row.position, writtenId: one?.id ?? null })
-    }
-    return answered
-  })
+  const inputOf = (some: ManyRows['rows']) => inputFrom(some, types)
+  const pieces = { action, writer, conditions, columns, rows, inputOf, writesOf }
+  return writeEachIf<Row>(queries, inputOf(rows), conditions, parts, answer, (statement) =>
+    writeEachRow.of(pieces, statement),
+  )
 }
 
 /** The rows of somebody must not wait for what somebody else's refer to: what is locked counts as missing. */
@@ -147,16 +141,6 @@ function waitingForNobody(condition: Condition): Condition {
   const { name, rows } = condition.locks
   const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', waitsForNobody: true })
   return { ...condition, locks: { name, rows: rowsNow } }
-}
-
-/** A key that is taken is no reason to fail for the others. */
-async function unlessTaken(write: () => Promise<unknown[]>): Promise<Partial<Row>[]> {
-  try {
-    return (await write()) as Partial<Row>[]
-  } catch (error) {
-    if (violatedUniqueConstraint(error) === undefined) throw error
-    return []
-  }
 }
 
 /** One parameter, whatever the number of rows. */

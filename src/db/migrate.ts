@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { defineFunctions, isDistributed } from './sharded/distribute.ts'
 import { sql, statementsOf } from './sql.ts'
+import { storeTasks } from './stores.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -48,7 +48,7 @@ export async function migrateWithin(
   const all = await readMigrations()
   const pending = pendingOf(all, await readApplied(client)).filter(({ name }) => isWanted(name))
   for (const migration of pending) await apply(client, migration)
-  if (pending.length > 0 && (await isDistributed(client))) await defineFunctions(client)
+  if (pending.length > 0) await storeTasks.completeSchema(client)
   return pending.map(({ name }) => name)
 }
 

@@ -1,22 +1,19 @@
 import { column, columnName, shownColumns, tableOf, toMilliseconds } from './columns.ts'
 import { type Condition, permitted, writeIf } from './conditional-write.ts'
-import type { Queries } from './database.ts'
 import { duplicateProblem } from './failures.ts'
 import { type LockedRows, lockedRows } from './locked-rows.ts'
 import {
   type Action,
-  loggedInTurn,
   loggedParts,
   mainPart,
   type Table,
+  type WriteOf,
   type Writer,
-  type WrittenAlone,
   type WrittenTable,
+  writeRows,
 } from './logged-write.ts'
-import { placeColumnOf } from './sharded/placement.ts'
-import { insertInTurn, updateInTurn, type WrittenInTurn } from './sharded/write-in-turn.ts'
 import { signedBy } from './signature.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import { join, type Queries, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 
@@ -45,16 +42,10 @@ export async function insertRow(
   const writes = [{ table, values }, ...also].map((row) => ({
     table: row.table,
     statement: insertion(row, conditions.length > 0),
-    inTurn: insertOne(row),
+    writing: { insert: row.values },
   }))
   return first(await write(queries, 'create', writer, writes, { conditions }))
 }
-
-/** Written by itself. */
-export const insertOne =
-  ({ table, values }: AlsoInserted): WrittenInTurn =>
-  (queries) =>
-    insertInTurn(queries, table.table, columnsOf(values))
 
 export const columnsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
@@ -78,38 +69,18 @@ export async function updateRow(
   values: Values,
   conditions: readonly Condition[] = [],
 ): Promise<Row> {
-  const changes = join([...assignments(values), nextVersion], ', ')
-  const update = sql`update ${tableOf(table)} as row set ${changes}`
+  const update = updating(table, values)
   const set = [...Object.keys(values), 'updatedAt']
   if (conditions.length === 0)
     return first(await rewrite(queries, 'update', writer, { table, update, set, which: sql`row.id = ${id}` }))
   const statement = sql`${update} from verdict where row.id = ${id} and ${permitted}`
-  const inTurn = updateOne(table, values)
-  return first(
-    await write(
-      queries,
-      'update',
-      writer,
-      [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
-      { conditions },
-    ),
-  )
+  const written = { table, statement, writing: { set: values }, change: { before: 'before', columns: set } }
+  return first(await write(queries, 'update', writer, [written], { conditions }))
 }
 
-/** Changed by itself, where the row is known as `before`. */
-export const updateOne =
-  (table: Table, values: Values): WrittenInTurn =>
-  (queries, known) => {
-    const { assignmentId, ...others } = values
-    const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
-    const changes = join([...assignments(moves ? others : values), nextVersion], ', ')
-    const update = sql`update ${tableOf(table)} as row set ${changes}`
-    return updateInTurn(queries, known, {
-      table: table.table,
-      update,
-      movesTo: moves ? assignmentId : undefined,
-    })
-  }
+/** Without its condition. */
+export const updating = (table: Table, values: Values): Sql =>
+  sql`update ${tableOf(table)} as row set ${join([...assignments(values), nextVersion], ', ')}`
 
 /** Marks rows removed. Those that went along with a parent keep which one it was. */
 export async function removeRows(
@@ -140,7 +111,7 @@ export async function restoreRows(
 /** What removing and restoring set. */
 const presence = ['active', 'deletedAt'] as const
 
-/** `clock_timestamp()` would be more exact, but distributed engines reject it in an update. */
+/** The same for all rows of a statement. */
 const now = toMilliseconds(raw('statement_timestamp()'))
 
 /**
@@ -179,18 +150,9 @@ function rewrite(
     strength: 'no key update',
   })
   const statement = sql`${update} from before where row.id = before.id`
-  const inTurn: WrittenInTurn = (queries, known) =>
-    updateInTurn(queries, known, { table: table.table, update })
-  return write(
-    queries,
-    action,
-    writer,
-    [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
-    { locks: [{ name: 'before', rows }] },
-  )
+  const written = { table, statement, writing: { update }, change: { before: 'before', columns: set } }
+  return write(queries, action, writer, [written], { locks: [{ name: 'before', rows }] })
 }
-
-type EitherWay = WrittenTable & WrittenAlone
 
 interface WriteOptions {
   readonly conditions?: readonly Condition[]
@@ -205,7 +167,7 @@ async function write(
   queries: Queries,
   action: Action,
   writer: Writer,
-  writes: readonly EitherWay[],
+  writes: readonly (WrittenTable & WriteOf)[],
   { conditions = [], locks = [] }: WriteOptions = {},
 ): Promise<Row[]> {
   const [main] = writes
@@ -218,7 +180,7 @@ async function write(
       conditions,
       [...first, ...loggedParts(action, signedBy(writer), writes)],
       { columns, from: mainPart },
-      (inTurn) => loggedInTurn(inTurn, action, writer, { conditions, locks, writes, columns }),
+      (statement) => writeRows.of({ action, writer, conditions, locks, writes, columns }, statement),
     )
   } catch (error) {
     throw duplicateProblem(error, main.table) ?? error

@@ -7,6 +7,7 @@ import { connectOutside } from '../../test/support/outside-connection.ts'
 import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy.ts'
 import { refusedAs } from '../../test/support/tracker.ts'
 import { openBudgets } from '../config/budgets.ts'
+import { askConditions } from './conditional-write.ts'
 import type { Database } from './database.ts'
 import type { KindOfWrite } from './group-commit.ts'
 import { limitsOfRequests } from './in-time.ts'
@@ -78,7 +79,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   it('is given up in the time of one call, however much of it is waited for', async () => {
     await assert.rejects(database.liveLists.query(sql`select pg_sleep(9)`, 'slow'))
     // The store is asked once whether it is one of several nodes; before that nothing is shared.
-    await database.query({ ...one, inTurn: async () => [] })
+    await database.query(askConditions.of([], one))
     for (const call of Object.values(calls)) await call()
     // Longer than a connection is trusted without being asked.
     await sleep(200)

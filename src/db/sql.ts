@@ -5,13 +5,10 @@ export interface Sql {
   readonly parts: readonly unknown[]
   /** Made for one request: it is sent unnamed, because only a limited number of named plans is kept. */
   readonly isRare?: true
-  /** The same work in several statements, for a distributed store. */
-  readonly inTurn?: InTurn
+  /** The name of the statement and the pieces it is made of, from which a store can execute it in a way of its own. */
+  readonly named?: { readonly name: string; readonly pieces: unknown }
   readonly [writtenHere]: true
 }
-
-/** The same work in several statements, one after the other. */
-export type InTurn = (queries: { query<Row>(statement: Sql): Promise<Row[]> }) => Promise<readonly unknown[]>
 
 /** Marks what this file made: no request can forge a symbol, so no value is ever mistaken for SQL. */
 const writtenHere: unique symbol = Symbol('sql')
@@ -23,8 +20,16 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[])
   [writtenHere]: true,
 })
 
-/** A distributed store cannot do everything in one statement: there `inTurn` runs instead, within one transaction. */
-export const eitherWay = (statement: Sql, inTurn: InTurn): Sql => ({ ...statement, inTurn })
+export interface NamedStatement<Pieces> {
+  readonly name: string
+  /** The statement, which keeps the pieces it is made of. */
+  of(pieces: Pieces, statement: Sql): Sql
+}
+
+export const namedStatement = <Pieces>(name: string): NamedStatement<Pieces> => ({
+  name,
+  of: (pieces, statement) => ({ ...statement, named: { name, pieces } }),
+})
 
 export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
 
@@ -75,7 +80,7 @@ export const matchedLiterally = (text: string): string =>
 /** What ends nowhere but at its own end: comments, texts, names, bodies of functions. Nothing else may hold a semicolon. */
 const piece = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|(\$[a-z_]*\$)[\s\S]*?\1|;|[^;'"$-]+|[-$]/gi
 
-/** The statements of a migration, one by one: a store that sends them on to other nodes takes them no other way. */
+/** The statements of a migration, one by one. */
 export function statementsOf(text: string): readonly string[] {
   const statements = ['']
   for (const [found] of text.matchAll(piece)) {

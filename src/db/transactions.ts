@@ -3,12 +3,12 @@ import type { Budgets } from '../config/budgets.ts'
 import { contended, uncertain } from '../model/problem.ts'
 import { ask } from './ask.ts'
 import type { Connections, Prepare } from './connections.ts'
+import type { Execution } from './execution.ts'
 import { isConflict, isLostConnection, isRefusedByServer, retried } from './failures.ts'
 import { createPlaces, type Places } from './fair-queue.ts'
 import { type GatheredWrites, gatherWrites } from './group-commit.ts'
 import { gotInTime, type TimeLimits } from './in-time.ts'
 import { acquire, answered, release } from './pooled-connections.ts'
-import type { Forms } from './sharded/forms.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, createTiming, Waiting } from './statement-times.ts'
 import type { Work, Works } from './work.ts'
@@ -39,7 +39,7 @@ export interface TransactionOptions
   readonly limits: TimeLimits
   readonly budgets: Budgets
   readonly poolSize: number | undefined
-  readonly forms: Forms
+  readonly execution: Execution
   readonly call: Call
 }
 
@@ -72,7 +72,7 @@ export function openTransactions(connections: Connections, options: TransactionO
 function transactionsBy(
   connections: Connections,
   lend: Lend,
-  { prepare, limits: limitsOfRequest, timed, call, forms }: TransactionOptions,
+  { prepare, limits: limitsOfRequest, timed, call, execution }: TransactionOptions,
   commits: Commits,
 ): Transactions['transaction'] {
   return async (work, limits = limitsOfRequest) => {
@@ -82,7 +82,7 @@ function transactionsBy(
         timed({ kind: 'in transaction', statement, limits }, ({ endsAt }) =>
           answered(client, endsAt, ask<Row>(client, prepare(statement))),
         ),
-      work: ({ query }: Queries) => work({ query: (statement) => forms.run(query, statement) }),
+      work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
     const result = await call({ kind: 'transaction', limits }, (waiting) =>
       retriedTransaction(waiting, () => runTransaction(lend, waiting, steps)),
@@ -96,12 +96,10 @@ function transactionsBy(
 function singleBy(
   connections: Connections,
   lend: Lend,
-  { limits, call, forms }: TransactionOptions,
+  { limits, call, execution }: TransactionOptions,
   { transaction, commits }: Pick<Transactions, 'transaction'> & { readonly commits: Commits },
 ): SingleWrites['query'] {
-  return async <Row>(statement: Sql) => {
-    if (statement.inTurn && (await call({ kind: 'read' }, () => forms.isInTurn(statement))))
-      return transaction(({ query }) => query<Row>(statement))
+  const query = async <Row>(statement: Sql) => {
     const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
     const rows = await call({ kind: 'write', statement }, (waiting) =>
       retriedTransaction(waiting, () => runSingle(lend, waiting, run)),
@@ -110,12 +108,13 @@ function singleBy(
     commits.notify()
     return rows
   }
+  return (statement) => execution.executeAlone({ query, transaction }, statement)
 }
 
 /** On connections of their own, because of their limit for locks. */
 function openGathered(
   connections: Connections,
-  { limits, budgets, call, forms }: TransactionOptions,
+  { limits, budgets, call, execution }: TransactionOptions,
   { noteOwn, notify }: Commits,
 ) {
   const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
@@ -124,8 +123,7 @@ function openGathered(
   const write = gatherWrites({
     call,
     noteOwn,
-    // A distributed store takes several statements for each.
-    isPossible: forms.isKnownWhole,
+    isPossible: execution.canShare,
     async send<Row>(statement: Sql, waiting: Waiting) {
       const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, gatheredLimits)
       const rows = await runSingle(lend, waiting, run)

@@ -21,7 +21,7 @@ interface Roles {
   readonly securityLog?: SecurityLog
 }
 
-/** An administrator by the store. */
+/** An administrator whose role is stored in the database. */
 export interface StoredAdministrator {
   readonly userId: string
   readonly name: string
@@ -29,7 +29,7 @@ export interface StoredAdministrator {
   readonly givenAt: string
 }
 
-/** Few may do everything. */
+/** Few accounts should have all rights. */
 const administratorsMax = 100
 
 const onlyAdministrators = () => forbidden('Only administrators may see and choose administrators.')
@@ -62,12 +62,12 @@ async function giveRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
   if (isNew) note(roles, caller, userId, 'given')
 }
 
-/** Nobody takes their own: so there is always somebody left who can give it again. */
+/** Admins cannot revoke their own role, so at least one always remains. */
 async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = readFields(body, { userId: uuid })
   if (userId === caller.id)
-    throw invalid({ userId: ['Nobody takes the role from themselves. Ask another administrator.'] })
+    throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
   await roles.database.transaction(async (transaction) => {
     const ids = await lockRoles(transaction, roles, caller)
     if (!ids.includes(userId)) throw missing('Administrator')
@@ -78,8 +78,8 @@ async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
 }
 
 /**
- * Locks the whole table, so that of two who take it from each other at once one is too late, and somebody who has just lost it
- * gives it to nobody: what the caller's token says may be thirty seconds old.
+ * Locks the whole table. Of two admins who revoke each other's role at the same time, the second fails, and a former admin grants
+ * nothing: the claim in the caller's token may be thirty seconds old.
  */
 async function lockRoles(
   transaction: Queries,
@@ -130,7 +130,7 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
 
 const one = { tag: 'Administrators', path: '/ext/administrators' }
 
-/** Who is an administrator by the store; those of SVC_ADMIN_LOGINS are none of it. */
+/** Manages the administrators in the database; those of SVC_ADMIN_LOGINS are not among them. */
 export const administratorRoutes = (roles: Roles): Route[] => [
   {
     ...one,

@@ -21,7 +21,7 @@ import { readNamedVersions, tagOf } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-/** Others wait for this long before a batch whose body comes too slowly gives way. */
+/** While other batches wait, one whose body arrives too slowly gives way after this time. */
 const patienceSeconds = 2
 
 /** Up to a thousand writes of any resources in one request. */
@@ -61,7 +61,7 @@ function showOutcome({ refusal, row }: Outcome, resource: Resource, caller: Call
   return { statusCode: 200, ...(row && { id: row.id, etag: tagOf(resource, caller, row) }) }
 }
 
-/** Of the items that came with tags. */
+/** The versions for the items that carry tags. */
 async function readVersions(
   tracker: Tracker,
   caller: Caller,

@@ -11,16 +11,16 @@ import type { Tracker } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-/** What somebody has allowed a client. */
+/** A consent that a user has given to a client. */
 export interface Consent {
   readonly clientId: string
-  /** As people are shown the client; its id where the identity host names it no more. */
+  /** The client's name as users see it; its id where the identity host no longer knows it. */
   readonly name: string
   readonly scopes: readonly string[]
   readonly grantedAt: string
 }
 
-/** Nobody allows more of them. */
+/** No user grants more of them. */
 const consentsListedMax = 100
 const clientIdCharactersMax = 200
 
@@ -40,7 +40,7 @@ export interface Withdrawing {
   readonly securityLog?: SecurityLog
 }
 
-/** The client is asked about again, and what it was given is worth nothing from now on. */
+/** The user is asked again, and everything the client was granted becomes invalid at once. */
 async function withdrawConsent(
   { database, securityLog }: Withdrawing,
   caller: Caller,

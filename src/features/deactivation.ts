@@ -43,7 +43,7 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
 
 const one = { tag: 'Administrators', path: '/ext/deactivations' }
 
-/** Accounts that nobody may sign in to, while names, memberships and history stay. */
+/** A deactivated account cannot sign in, while its names, memberships and history stay. */
 export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   {
     ...one,

@@ -18,7 +18,7 @@ import type { Exchange, Route } from '../routes/route.ts'
 import { listKeys } from '../routes/schemas.ts'
 import { refuseMoment } from './changes/answer-list.ts'
 
-/** Every list in one answer, however long. */
+/** Returns a whole list in one response, however long. */
 export const exportRoutes = (tracker: Tracker): Route[] => [
   ...[person, ...resources].map((listed) => exportRoute(tracker, listed, 'active')),
   ...resources.map((listed) => exportRoute(tracker, listed, 'removed')),
@@ -49,7 +49,7 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
       format: formats[format].formatterOf(listed),
       ...readerOf(exchange, listed),
     })
-    // What is rejected is rejected before the answer begins.
+    // Errors are found before the response begins.
     const first = await refuseTooSlow(slowness(listed, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
@@ -99,7 +99,7 @@ function readFormat(input: unknown): Format {
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
 }
 
-/** Breaks the connection off: without its last chunk, no client takes the answer for a whole one. */
+/** Breaks off the connection on an error: without its last chunk, no client takes the response for a complete one. */
 function readerOf({ request, reply }: Exchange, listed: Listed) {
   const left = new AbortController()
   reply.raw.once('close', () => left.abort())
@@ -107,7 +107,7 @@ function readerOf({ request, reply }: Exchange, listed: Listed) {
     signal: left.signal,
     onCut(because: CutReason) {
       request.log.info({ because, list: listed.plural }, 'An export was broken off.')
-      // Unsent bytes are dropped, which the system would otherwise keep for a reader who takes none.
+      // Drops unsent bytes, which the system would otherwise keep for a client that reads none.
       if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
     },
   }
@@ -122,7 +122,7 @@ async function* bodyOf(
   if (head !== '') yield Buffer.from(head)
   for (let slice = first; !slice.done; slice = await rows.next()) {
     yield slice.value
-    // An answer that takes minutes must not outlast the session.
+    // A response that takes minutes must not outlast the session.
     if (!(await session.recheck())) throw unauthenticated()
   }
 }

@@ -51,7 +51,7 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
 
 const identities = { tag: 'Identities', path: '/ext/identities' }
 
-/** Connecting is done in a browser, on the identity host: `/ext/connect` there. */
+/** Accounts are linked in a browser, on the identity host: `/ext/connect` there. */
 export const identityRoutes = (tracker: Tracker, settings: { readonly passwords: boolean }): Route[] => [
   {
     ...identities,

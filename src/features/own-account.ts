@@ -111,10 +111,10 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     body: ref('PasswordChange'),
     answer: ref('Success'),
     refusals: [400],
-    // Only a request that is right in everything else would learn of the lock otherwise.
+    // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
     admit: (caller) => lockouts.requireOpen(passwordChangeOf(caller)),
     async handle({ tracker, caller, request }) {
-      // Wrong passwords are counted whatever becomes of the change.
+      // Wrong passwords are counted even if the change fails.
       await changePassword({ ...tracker, lockouts }, caller, request.body)
       return { body: { success: true } }
     },
@@ -137,7 +137,7 @@ export async function readOwnAccount(database: Database, caller: Caller): Promis
   return account
 }
 
-/** `isExpected` looks at the account as it is when it is locked. */
+/** `isExpected` receives the account in the state in which it is locked. */
 export async function renameOwnAccount(
   database: Database,
   caller: Caller,

@@ -6,7 +6,7 @@ import { listKeys, ref } from '../routes/schemas.ts'
 import { answerList } from './changes/answer-list.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
-/** The names a member needs to read a project: who is behind every userId they meet. */
+/** Resolves every userId in a project to a name that members may see. */
 export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   id: 'ListPeople',
   tag: person.pluralTitle,
@@ -23,7 +23,7 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   handle: answerList(tracker, live, person),
 })
 
-/** What can be brought back with the resource's restore route. */
+/** Lists the records that the restore route can bring back. */
 export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
   id: `ListRemoved${resource.pluralTitle}`,
   tag: 'Removed',

@@ -44,7 +44,7 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
-    // Before the query is read: people who may not ask do not learn what was wrong with the question.
+    // Checked before the query is parsed: callers without access learn nothing about their query.
     requireRole(resource, caller, 'read')
     const given = request.query as Readonly<Record<string, unknown>>
     const { keys, viewResources } = await withView(tracker, resource, caller, given)
@@ -59,12 +59,12 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   },
 })
 
-/** Callers who see the same of every resource that is shown share a listing of the same query. */
+/** Callers who see the same rows of all resources in it share a listing of the same query. */
 const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
   key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.shown, caller)]),
   caller,
   resources: resourcesBehind(query.shown, caller),
-  // What is referred to may change as well.
+  // Related rows may change as well.
   concern:
     query.shown.expansions.length > 0 ? undefined : concernOf(listed, caller, wantedReferences(query.filter)),
   read: async (reads) => JSON.stringify(showQueryPage(await runQuery(listed, caller, query, reads))),
@@ -138,7 +138,7 @@ const expandKey = (references: readonly { readonly name: string }[]): Parameter 
   schema: { type: 'string' },
 })
 
-/** A row with any choice of its fields: nothing but the id is promised. */
+/** A row with any selection of its fields: only the id is always present. */
 export function queryRowSchema(listed: Listed): Schema {
   const parents = expandable(listed).map(({ name, parent }) => [
     name,
@@ -171,7 +171,7 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
     ['data', 'nextCursor'],
   )
 
-/** For each column, the ids that the filter allows: a matching row has one of them. */
+/** The ids that the filter allows, by column: a matching row has one of them. */
 const wantedReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>

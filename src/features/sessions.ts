@@ -65,7 +65,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
 
 const tag = 'Sessions'
 
-/** Sign-ins of the own account; of any account for administrators. */
+/** Sessions of the caller's account; of any account for administrators. */
 export const sessionRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListSessions',

@@ -1,14 +1,14 @@
 import { lookup } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 
-/** The longest way to write an IPv6 address with a zone; what a proxy sends may be longer. */
+/** The longest spelling of an IPv6 address with a zone; a proxy may send something longer. */
 export const addressLengthMax = 64
 const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
 
 /**
- * One key per client, however the operating system or a proxy writes its address. Who has one IPv6 address has all of its
- * /64, so the first half counts; an IPv4 address written as IPv6 stays what it is.
+ * One key per client, however the operating system or a proxy spells its address. The owner of one IPv6 address has all of its
+ * /64, so only the first half counts; an IPv4 address written as IPv6 is left unchanged.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown'
@@ -32,7 +32,7 @@ function networkOf(groups: readonly number[]): string {
   return `${hex.join(':')}::/64`
 }
 
-/** The eight groups, with the zeros that `::` stands for. */
+/** The eight groups, including the zeros that `::` abbreviates. */
 function groupsOf(address: string): readonly number[] {
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').flatMap(readGroup))
   return [...head, ...new Array(8 - head.length - tail.length).fill(0), ...tail]
@@ -47,7 +47,7 @@ function readGroup(text: string): number[] {
   return [first * 256 + second, third * 256 + fourth]
 }
 
-/** Everything that is not the public internet: private, local, shared, documentation, multicast and what wraps IPv4. */
+/** Everything but the public internet: private, local, shared, documentation, multicast and anything that wraps IPv4. */
 const closed = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -77,20 +77,20 @@ for (const [network, bits] of [
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Of IPv6 only global unicast is public; a mapped IPv4 address is none of it, so it is refused as well. */
+/** IPv6 is public only as global unicast. A mapped IPv4 address is not part of it, so it is rejected as well. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6')
   return isIP(address) === 4 && !closed.check(address, 'ipv4')
 }
 
 export interface AllowedReceivers {
-  /** A sentence that says why not, from the address alone. */
+  /** A sentence that explains the rejection, from the address alone. */
   problemOf(url: URL): string | undefined
-  /** For the connection itself: what is looked at is what is connected to. */
+  /** Used by the connection itself, so that it goes to the address that was checked. */
   lookupFor(url: URL): LookupFunction
 }
 
-/** https to public addresses, and whatever the operator has named: `localhost:9000`, `10.0.0.5`. */
+/** Allows https to public addresses, and any receiver that the operator has named: `localhost:9000`, `10.0.0.5`. */
 export function allowedReceivers(named: readonly string[]): AllowedReceivers {
   const names = new Set(named.map((name) => name.toLowerCase()))
   const isNamed = ({ host, hostname }: URL) =>
@@ -107,8 +107,8 @@ export function allowedReceivers(named: readonly string[]): AllowedReceivers {
 }
 
 /**
- * One private address among several is enough to reject: the answer of a name server is not to be trusted a bit. A name that leads
- * nowhere gets the same sentence, because the difference would tell people outside which names exist inside.
+ * One private address among several is enough to reject, because the answer of a name server is not trustworthy. An unknown name
+ * gets the same sentence: the difference would reveal which internal names exist.
  */
 const publicLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {

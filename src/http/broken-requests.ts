@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './errors.ts'
 import { requireFewKeys } from './url.ts'
 
-/** What no route can answer: Node would reply with an empty body of its own. */
+/** Answers requests that reach no route: Node would reply with an empty body of its own. */
 export function answerBrokenRequests(app: FastifyInstance): void {
   answerUnknownExpectations(app.server)
   app.addHook('onRequest', (request, reply, done) => {
@@ -27,7 +27,7 @@ export function answerBrokenRequests(app: FastifyInstance): void {
   })
 }
 
-/** With two hosts or two tokens it is not known which one was meant, and Node would keep the first. */
+/** Two hosts or two tokens are ambiguous, and Node would keep the first. */
 const singleHeaders: ReadonlyMap<string, string> = new Map([
   ['host', 'Host'],
   ['authorization', 'Authorization'],
@@ -44,14 +44,16 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Packed bodies would have to be unpacked before their size is known. */
+/** Compressed bodies would have to be decompressed before their size is known. */
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
-/** How long a client that was refused in the middle of its request may take to read why, before its connection is cut. */
+/**
+ * How long a client that was rejected in the middle of its request may take to read the response before its connection is cut.
+ */
 export const lingerMilliseconds = 1000
 
-/** For bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
+/** Handles bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   // Every further byte is another error.
@@ -70,15 +72,15 @@ function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
   if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
-    // A whole request came before: a refusal in the place of its answer would say that nothing was done.
+    // A whole request came before: an error in place of its response would claim that nothing was done.
     response.once('finish', () => refuseInTurn(refusal, socket))
   } else if (response?.headersSent) {
-    // An answer in progress, such as an event stream, must not get a second status line; nor does a request get two answers.
+    // A response in progress, such as an event stream, must not get a second status line, and no request gets two responses.
     if (response.writableEnded) socket.destroySoon()
     else socket.destroy()
   } else {
     socket.end(envelopeOnTheWire(refusal))
-    // Closing at once would reset the connection while the answer is still on its way.
+    // Closing at once would reset the connection before the response has arrived.
     setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
   }
 }

@@ -5,16 +5,16 @@ import type { Budget } from '../model/budget.ts'
 import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
- * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection themselves and do not pass here.
- * Why this gives no secret away: docs/decisions/0044-compressed-answers.md.
+ * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection themselves and bypass this.
+ * Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
-  // Without a promise where nothing is compressed: that is most of the answers.
+  // Creates no promise unless something is compressed: most responses are not.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isCompressible(reply, payload)) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // Sent uncompressed rather than late: every answer that waits is held in memory.
+    // Uncompressed rather than late: every waiting response is held in memory.
     if (coding === undefined || !atOnce.take()) return done(null, payload)
     compress(reply, payload, coding)
       .finally(() => atOnce.giveBack())
@@ -36,7 +36,7 @@ async function compress(reply: FastifyReply, payload: string, coding: Coding): P
   return body
 }
 
-/** Below that, headers are most of what travels. */
+/** Most bytes of smaller responses are headers. */
 const sizeMin = 1024
 
 type Coding = 'br' | 'gzip'
@@ -49,7 +49,7 @@ const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
         [constants.BROTLI_PARAM_QUALITY]: 3,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-        // 256 KB are more than an answer has; the default would take megabytes for each.
+        // 256 KB are more than a response has; the default would take megabytes for each.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     }),
@@ -65,7 +65,7 @@ const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
 const isJson = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type')).startsWith('application/json')
 
-/** Whether an `Accept-Encoding` header takes a coding, by its own name. */
+/** Tells whether an `Accept-Encoding` header names this coding. */
 export function acceptsCoding(accepted: string | string[] | undefined, coding: string): boolean {
   return String(accepted ?? '')
     .split(',')

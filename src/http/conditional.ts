@@ -5,15 +5,17 @@ export interface ConditionalAnswer {
   readonly body: string
   readonly callerId: string
   readonly isAdministrator: boolean
-  /** When reading began, by the clock of the store, in seconds since 1970: the answer has everything that was there by then. */
+  /**
+   * When the read began, by the clock of the database, in seconds since 1970: the response contains everything committed by then.
+   */
   readonly readAt: number
-  /** Given only when every answer that was read in this second or later has the last change. */
+  /** Present only when every response that was read in this second or later includes the last change. */
   readonly lastModified?: number | undefined
-  /** The host's own memory. */
+  /** The memory of this host. */
   readonly sentDates: SentDates
 }
 
-/** 304 without a body when the client already holds exactly this answer, otherwise 200 with the JSON text. */
+/** Responds 304 without a body when the client already has exactly this response, otherwise 200 with the JSON text. */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +33,7 @@ export function sendConditional(
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Strong; covers who asks, because one account's list must never be revalidated for another. */
+/** Strong, and includes the caller, because one account's list must never be revalidated for another. */
 export function entityTag(callerId: string, isAdministrator: boolean, body: string): string {
   return `"${hash('sha256', `${callerId}\n${isAdministrator}\n${body}`, 'base64url')}"`
 }
@@ -52,24 +54,24 @@ function isHeldByClient(
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
   ifNoneMatch.trim() === '*' || formsOf(tag).some((form) => ifNoneMatch.includes(form))
 
-/** The tag of the very body that the client holds, packed or not. */
+/** The tag of the exact body that the client has, compressed or not. */
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
   formsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
 
-/** Another coding is another body, so another strong tag (RFC 9110, 8.8.3.3): the coding stands behind the hash. */
+/** Another coding is another body, so it has another strong tag (RFC 9110, 8.8.3.3): the coding follows the hash. */
 export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
-/** In quotes with a hash, none of them can be a part of another tag. */
+/** Quotes and hash ensure that none of these is a part of another tag. */
 const formsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
-  // Without its last quote, because the same row may be sent packed, with the coding behind the hash.
+  // The last quote is left out, because the same row may be sent compressed, with the coding after the hash.
   const start = tag.slice(0, -1)
   return ifMatch.split(',').some((one) => one.trim().startsWith(start))
 }
 
-/** RFC 9110, 13.1.3: for a date at or after the last change. One that is no date, or still to come, is ignored. */
+/** RFC 9110, 13.1.3: true for a date at or after the last change. An invalid or future date is ignored. */
 export function isUnmodifiedSince(
   header: string | undefined,
   now: number,
@@ -80,47 +82,47 @@ export function isUnmodifiedSince(
   return date !== undefined && date >= lastModified && date <= now
 }
 
-/** A cache keeps one answer for each value of these headers. */
+/** A cache keeps one response for each value of these headers. */
 export function addVary(reply: FastifyReply, name: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? name : `${others}, ${name}`)
 }
 
-/** As HTTP writes dates, to the second; seconds since 1970. */
+/** Writes seconds since 1970 as an HTTP date. */
 export const httpDate = (second: number): string => new Date(second * 1000).toUTCString()
 
-/** RFC 9110, 5.6.7: the form that everybody writes, and the two that have to be read as well. */
+/** RFC 9110, 5.6.7: the usual form, and the two obsolete ones that have to be accepted. */
 const forms = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{3} (?<month>\w{3}) (?<day>[\d ]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ]
 
-/** In seconds since 1970; undefined for a text that is no date of HTTP. */
+/** Returns seconds since 1970; undefined for a text that is not an HTTP date. */
 export function readHttpDate(text: string, now = Date.now()): number | undefined {
   const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!parts) return undefined
   const { day = '', month, year = '', time } = parts
   const written = `${day.replace(' ', '0')} ${month} ${year.length === 4 ? year : fullYear(year, now)} ${time} GMT`
   const second = Date.parse(written) / 1000
-  // Dates roll over: the 30th of February would silently become the 2nd of March.
+  // `Date` rolls over: the 30th of February would silently become the 2nd of March.
   return httpDate(second).slice('Mon, '.length) === written ? second : undefined
 }
 
-/** Of two digits: a year that would be more than fifty years ahead is the one a century before. */
+/** Interprets a two-digit year: one that would be more than fifty years ahead belongs to the century before. */
 function fullYear(twoDigits: string, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(twoDigits)
   return year > thisYear + 50 ? year - 100 : year
 }
 
-/** Which answer went out with which `Last-Modified`: a date alone does not say to which account it was given. */
+/** Remembers which response went out with which `Last-Modified`: a date alone does not say which account received it. */
 export interface SentDates {
   /** Records the pair, and returns whether it was sent before. */
   note(tag: string, lastModified: number): boolean
 }
 
-/** About 2 MB when full. Then the oldest is forgotten, which costs its client one full answer. */
+/** About 2 MB when full. Then the oldest is dropped, which costs its client one full response. */
 const rememberedMax = 10_000
 
 export function createSentDates(): SentDates {

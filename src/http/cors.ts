@@ -7,25 +7,25 @@ import { plainPathOf } from './url.ts'
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
-  /** Those whose libraries send cookies along, although no answer depends on any. */
+  /** Origins whose libraries send cookies along, although no response depends on one. */
   readonly originsWithCookies?: ReadonlySet<string>
-  /** Routes that browsers are sent to: no script has a reason to read what they answer. */
+  /** Routes that browsers navigate to: no script has a reason to read their responses. */
   readonly closedPaths?: readonly string[]
 }
 
 /**
- * The configured origins only; any other gets an answer without a single CORS header. Cookies are taken from those only
- * that say so: scripts send tokens, and no answer that a script may read depends on a cookie.
+ * Allows only the configured origins; any other gets a response without a single CORS header. Cookies are accepted only from
+ * origins that declare them: scripts send tokens, and no response that a script may read depends on a cookie.
  */
 export function allowOrigins(
   app: FastifyInstance,
   { origins, originsWithCookies: withCookies = new Set(), closedPaths = [] }: CorsOptions,
 ): void {
   const always: ReadonlySet<string> = new Set(origins)
-  // Asked each time, because clients come and go while a host runs.
+  // Checked for each request, because clients are added and removed while a host runs.
   const isAllowed = (origin: string) => always.has(origin) || withCookies.has(origin)
   const closed: ReadonlySet<string> = new Set(closedPaths.map(plainPathOf))
-  // By the path and not by the route, because a preflight has a route of its own.
+  // Compares the path instead of the route, because a preflight has a route of its own.
   const isClosed = ({ url }: FastifyRequest) => closed.has(plainPathOf(url))
   const open = {
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
@@ -41,7 +41,7 @@ export function allowOrigins(
       'X-Request-Id',
     ],
     maxAge: preflightSeconds,
-    // An OPTIONS request for another reason gets Allow instead of a refusal in plain text.
+    // An OPTIONS request for another purpose gets Allow instead of an error in plain text.
     strictPreflight: false,
   }
   if (closed.size === 0) app.register(cors, open)
@@ -64,17 +64,17 @@ export const originOf = ({ ip, id }: FastifyRequest): RequestOrigin => ({
   requestId: id,
 })
 
-/** Set on every answer, also on those written before a route is known. */
+/** Set on every response, including those written before a route is known. */
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  // One year; without subdomains, because other hosts of the domain are not ours to decide about.
+  // One year. Subdomains are not included, because other hosts of the domain are not ours to decide about.
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const
 
-/** In onRequest, so that refusals of any later hook carry them too. */
+/** Added in onRequest, so that errors of any later hook carry them too. */
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(securityHeaders)
@@ -82,7 +82,7 @@ export function addSecurityHeaders(app: FastifyInstance): void {
   })
 }
 
-/** For pages of ours that load their own scripts and styles; `connectTo` names the other origins they may call. */
+/** The policy of our pages that load their own scripts and styles; `connectTo` names the other origins they may call. */
 export function documentationPolicy(connectTo: readonly string[] = []): string {
   return [
     "default-src 'self'",

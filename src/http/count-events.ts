@@ -18,7 +18,7 @@ export interface CountedEvents<Event> {
   counts(): Iterable<Readonly<EventCount>>
 }
 
-/** The same log, counted by event and outcome: sign-ins that were right, wrong or locked among them. */
+/** Returns the same log, which also counts by event and outcome, such as successful, failed and locked-out sign-ins. */
 export function countEvents<Event extends Countable>(log: (event: Event) => void): CountedEvents<Event> {
   const counts = new Map<string, EventCount>()
   return {
@@ -34,7 +34,7 @@ export function countEvents<Event extends Countable>(log: (event: Event) => void
   }
 }
 
-/** The server itself closes what is over its budget; the budget counts, for each server its own. */
+/** The server itself closes connections beyond its budget; the budget counts each server separately. */
 export function countConnections(server: Pick<Server, 'on' | 'maxConnections'>, connections: Budget): void {
   server.maxConnections = connections.max
   server.on('drop', () => connections.noteRefusal())
@@ -43,7 +43,7 @@ export function countConnections(server: Pick<Server, 'on' | 'maxConnections'>, 
   })
 }
 
-/** A connection beyond what its address may have open is closed as soon as it comes. */
+/** A connection beyond the limit of its address is closed as soon as it arrives. */
 export function limitAddresses(server: Pick<Server, 'prependListener'>, ofAddress: Budget): void {
   server.prependListener('connection', (socket: Socket) => {
     const address = addressKey(socket.remoteAddress)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { csvHead, csvLine } from './csv.ts'
 
-/** Of a line with one cell. */
+/** Writes a line with one cell and returns the cell. */
 const cellOf = (text: string): string => {
   const line = csvLine([text])
   assert.ok(line.startsWith('"') && line.endsWith('"\r\n'))

@@ -6,16 +6,16 @@ import { documentationPolicy } from './cors.ts'
 
 export interface Documented {
   readonly title: string
-  /** Makes the OpenAPI document, exactly as it is served. Asked once, by the first who reads it: most starts need none. */
+  /** Makes the OpenAPI document, exactly as it is served. Called once, by the first reader: most starts need none. */
   readonly document: () => object
 }
 
 export interface Documentation extends Documented {
-  /** What the host offers beyond its contract, in a document and on a page of its own. */
+  /** The document and the page of everything beyond the contract. */
   readonly extensions?: Documented
 }
 
-/** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from elsewhere. */
+/** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from other hosts. */
 export function addDocumentation(app: FastifyInstance, { extensions, ...contract }: Documentation): void {
   const pages = [
     { ...contract, page: '/swagger', address: '/swagger/v1/swagger.json' },
@@ -58,7 +58,7 @@ const assets = [
   ['favicon-32x32.png', types.png],
 ] as const
 
-/** Only the static files of the plugin: the package they come from reports each installation to its makers. */
+/** Only the static files of the plugin: the package they come from reports each installation to its authors. */
 const assetFolder = () =>
   join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
 
@@ -87,7 +87,7 @@ ${pages.length > 1 ? choiceOf(page, pages) : ''}  <div id="document"></div>
 </html>
 `
 
-/** The contract is the first of them on every page. */
+/** The contract comes first on every page. */
 const choiceOf = (shown: string, pages: readonly Page[]): string => {
   const items = pages.map(({ title, page }) =>
     page === shown ? `<strong>${title}</strong>` : `<a href="${page}">${title}</a>`,

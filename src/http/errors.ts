@@ -5,10 +5,11 @@ import { securityHeaders } from './cors.ts'
 import { linesOf } from './log.ts'
 import { STATUS_CODES } from './node-http.ts'
 
-/** Catches whatever a hook or handler throws, once per host, and answers with the envelope. */
+/** Catches every error of a hook or handler, once per host, and responds with the envelope. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
+    // Fastify closes the connection after a rejected body; a client that is still sending would then lose the response to a
+    // reset.
     if (app.server.listening) reply.removeHeader('connection')
     const log = linesOf(request)
     if (error instanceof Problem) {
@@ -40,7 +41,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return sendEnvelope(reply, { statusCode, message, errors })
 }
 
-/** RFC 6750, 3.1: the answer to a request without credentials names no error. */
+/** RFC 6750, 3.1: the response to a request without credentials names no error. */
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
@@ -61,13 +62,13 @@ export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
 }
 
-/** What Fastify and the parsers of bodies refuse, in our words; undefined for an unexpected error. */
+/** Maps the errors of Fastify and the body parsers to our messages; undefined for an unexpected error. */
 export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)
   const known = frameworkRefusals[error.code]
   if (known !== undefined) return known
-  // The client went away while sending; nobody reads this answer, but it is no fault of ours either.
+  // The client disconnected while sending; the response is never read, but it is no fault of ours either.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
     return { statusCode: 400, message: 'The body ended too early.' }
   }
@@ -85,7 +86,7 @@ export function largerThan(bytesMax: number): Envelope {
   return { statusCode: 413, message: `The body must not be larger than ${size}.` }
 }
 
-/** The one shape of every refusal. */
+/** The one shape of every error. */
 export interface Envelope {
   readonly statusCode: number
   readonly message: string
@@ -94,13 +95,13 @@ export interface Envelope {
 
 export const envelopeType = 'application/json; charset=utf-8'
 
-/** `additions` are properties another standard wants in the same body, such as OAuth's `error`. */
+/** `additions` are properties that another standard requires in the same body, such as OAuth's `error`. */
 export function sendEnvelope(
   reply: FastifyReply,
   envelope: Envelope,
   additions?: Readonly<Record<string, string>>,
 ): FastifyReply {
-  // What a handler had set for its success does not describe the refusal.
+  // Headers that a handler had set for its success do not describe the error.
   reply.removeHeader('etag').removeHeader('last-modified')
   return reply
     .code(envelope.statusCode)
@@ -116,7 +117,7 @@ export function showEnvelope(
   return JSON.stringify({ statusCode, message, errors, ...additions })
 }
 
-/** The envelope with its headers, for answers that no Fastify reply exists for. */
+/** The envelope with its headers, for responses without a Fastify reply. */
 export function rawEnvelope(envelope: Envelope) {
   const body = showEnvelope(envelope)
   const headers = {
@@ -137,7 +138,7 @@ export function envelopeOnTheWire(envelope: Envelope): string {
   return `HTTP/1.1 ${envelope.statusCode} ${STATUS_CODES[envelope.statusCode]}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** What an HTTP host answers for each kind of refusal; a kind without a status does not compile. */
+/** The status of each kind of problem; a kind without a status does not compile. */
 export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   invalid: 400,
   unauthenticated: 401,

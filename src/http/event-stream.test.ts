@@ -35,7 +35,7 @@ async function streamHost(t: TestContext) {
 const streamRequest =
   'GET /list HTTP/1.1\r\nHost: x\r\nOrigin: http://app\r\nAccept: text/event-stream\r\n\r\n'
 
-/** A client that has asked for the stream; `text` is all it was sent, once it reads. */
+/** A client that has requested the stream; `text` is everything it received, once it reads. */
 async function ask(
   t: TestContext,
   port: number,

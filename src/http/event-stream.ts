@@ -2,34 +2,34 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface EventStream {
-  /** Whether the client has read enough for another event to be taken. */
+  /** Tells whether the client has read enough for another event to be accepted. */
   readonly isReady: boolean
   /**
-   * False: the client has not read the last event yet, and this one is not kept; `onReady` follows when it has.
-   * The bytes may be shared by many streams; the id, which is a stream's own, is written before them.
+   * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows later. The bytes
+   * may be shared by many streams; the id, which belongs to one stream, is written before them.
    */
   send(event: Buffer, id?: number | string): boolean
-  /** A heartbeat; left out while the client is behind. */
+  /** Sends a heartbeat; skipped while the client is behind. */
   comment(text: string): void
-  /** The reason is written as a comment, which no client takes for an event. */
+  /** The reason is sent as a comment, which no client takes for an event. */
   close(reason?: string): void
-  /** Ends it because the host stops, and asks the client to come back in a moment: what answers then is another host. */
+  /** Ends it because the host stops, and asks the client to reconnect shortly, which leads to another host. */
   sendAway(): void
 }
 
 export interface EventStreamListeners {
-  /** The client caught up after a `send` was turned down: now is the time for the newest snapshot. */
+  /** The client caught up after a `send` was rejected: the newest snapshot can be sent now. */
   readonly onReady: () => void
-  /** Exactly once: the client left, the connection failed, or `close` was called. */
+  /** Called exactly once: the client left, the connection failed, or `close` was called. */
   readonly onClose: () => void
 }
 
-/** Takes the reply over and answers with an endless body; what was refused before still had a status of its own. */
+/** Takes over the reply and responds with an endless body; errors before this still have a status of their own. */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
-  // Node writes a chunk in four pieces. Without chunks the body ends with the connection.
+  // Node writes a chunk in four pieces. Without chunks the end of the connection ends the body.
   response.removeHeader('transfer-encoding')
-  // Given to writeHead rather than set one by one, headers are not kept for as long as the stream lasts.
+  // Headers passed to writeHead rather than set one by one are not kept for as long as the stream lasts.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
 
@@ -51,12 +51,12 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   })
   response.on('error', finish)
   response.on('close', finish)
-  // A client that left before this moment has had its 'close' already.
+  // A client that left earlier has emitted its 'close' already.
   if (response.closed || response.destroyed) queueMicrotask(finish)
 
   const end = (lastWords?: string) => {
     if (isClosed) return
-    // A client that does not read would never let the end of the body out.
+    // A client that does not read would block the end of the body.
     if (isReady) response.end(lastWords)
     else response.destroy()
     finish()
@@ -82,20 +82,20 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   }
 }
 
-/** Not all at once: a host may have thousands of streams. */
+/** Spread over time: a host may have thousands of streams. */
 const comeBackMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
-/** What is longer costs more to copy than a second piece costs to write, and the copies are in no budget. */
+/** Longer events cost more to copy than a second write costs, and the copies are in no budget. */
 const joinedBytesMax = 16 * 1024
 
 function writeNumbered(response: ServerResponse, event: Buffer, id: number | string): boolean {
   if (event.length <= joinedBytesMax) return response.write(joinedTo(event, id))
-  // Node sends what is written in one turn together; corking by hand would hide that the socket is full.
+  // Node sends everything written in one turn together; corking by hand would hide that the socket is full.
   response.write(`id: ${id}\n`)
   return response.write(event)
 }
 
-/** Remembers the last one: a change is sent to all streams of a listing in a row, and most of them are at the same number. */
+/** Remembers the last one: a change is sent to all streams of a listing in a row, and most of them have the same number. */
 let joined: { readonly event: Buffer; readonly id: number | string; readonly bytes: Buffer } | undefined
 
 function joinedTo(event: Buffer, id: number | string): Buffer {
@@ -105,19 +105,19 @@ function joinedTo(event: Buffer, id: number | string): Buffer {
 }
 
 const eventStreamHeaders = {
-  // It is the stream's own while it lasts. A client that is sent away comes back on another one, and so to another host.
+  // The connection belongs to the stream. A client that is asked to reconnect opens another one, and so reaches another host.
   connection: 'close',
   'content-type': 'text/event-stream; charset=utf-8',
-  // no-transform keeps proxies from compressing, and so from holding back, what should arrive at once.
+  // no-transform keeps proxies from compressing, and so from delaying, events that should arrive at once.
   'cache-control': 'no-cache, no-store, no-transform',
   'x-accel-buffering': 'no',
 } as const
 
-/** HEAD never opens a stream: it would have no body to end with. A client that accepts both alike gets the page. */
+/** HEAD never opens a stream: it would have no body to end with. A client that accepts both equally gets the page. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersToJson(request, 'text/event-stream')
 
-/** Whether the client takes this type, and would rather have it than JSON. */
+/** Tells whether the client accepts this type and prefers it to JSON. */
 export function prefersToJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
   if (accept === undefined || !accept.includes(type)) return false
   const quality = qualityOf(accept, type)
@@ -134,7 +134,7 @@ function qualityOf(accept: string, type: string): number {
   return 0
 }
 
-/** Without an id the bytes can be made once and sent on every stream. */
+/** The bytes of an event without an id are made once and sent on every stream. */
 export function formatEvent(event: {
   readonly event: string
   readonly data: string

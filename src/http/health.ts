@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { sendEnvelope } from './errors.ts'
 
 export interface ReadinessCheck {
-  /** Shown to anyone who asks, so it names a part and nothing more. */
+  /** Visible to every client, so it names a part and nothing more. */
   readonly name: string
   /** Resolves when the part can be used. */
   readonly check: () => Promise<unknown>
@@ -32,10 +32,10 @@ export function addHelloRoute(app: FastifyInstance): void {
   app.get('/', (_request, reply) => reply.send('Hello World!'))
 }
 
-// Load balancers give up after a few seconds; a part slower than this is of no use to a caller either.
+// Load balancers give up after a few seconds; a part slower than this does not help a caller either.
 const checkTimeLimitMilliseconds = 2000
 
-/** One run at a time, however many ask, so that checks of a part that hangs do not pile up. */
+/** Runs one check at a time, however many requests ask, so that checks of a hanging part do not pile up. */
 function single(check: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   const run = async () => {

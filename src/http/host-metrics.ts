@@ -8,7 +8,7 @@ import { mayReadMeasures } from './may-read-measures.ts'
 import { nothingHere } from './server.ts'
 import { pathOf } from './url.ts'
 
-/** The part of a store that reports how long its statements take. */
+/** The part of a store that reports the durations of its statements. */
 interface TimedStore {
   readonly standbyReads?: Readonly<Record<string, number>> | undefined
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
@@ -18,7 +18,7 @@ export interface MeasuredParts {
   readonly budgets: Measured
   readonly database?: TimedStore
   readonly events?: CountedEvents
-  /** Those who follow the change log, by name. */
+  /** The consumers of the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
 }
 
@@ -39,7 +39,7 @@ export function addHostMeasures(
   return registry
 }
 
-/** How long this process waits for its store, by the kind of statement. */
+/** Measures how long this process waits for its store, by the kind of statement. */
 export function measureStore(registry: Registry, store: TimedStore): void {
   const durations = new Histogram({
     name: 'store_statement_duration_seconds',
@@ -49,12 +49,12 @@ export function measureStore(registry: Registry, store: TimedStore): void {
     registers: [registry],
   })
   store.onStatement(({ kind, seconds }) => {
-    // Its time is in that of its transaction.
+    // Its time is included in that of its transaction.
     if (kind !== 'in transaction') durations.observe({ kind }, seconds)
   })
 }
 
-/** Whether lists were read at a standby or at the primary, and why at the primary. */
+/** Counts lists read from a standby or from the primary, and the reason for the primary. */
 function measureStandbys(registry: Registry, { standbyReads }: TimedStore): void {
   if (standbyReads === undefined) return
   new Counter({
@@ -69,11 +69,11 @@ function measureStandbys(registry: Registry, { standbyReads }: TimedStore): void
   })
 }
 
-/** How far behind the change log live listings and feeds may be. */
+/** Measures the lag of live listings and feeds behind the change log. */
 export function measureLag(registry: Registry, readers: Readonly<Record<string, () => number>>): void {
   new Gauge({
     name: 'change_log_lag_seconds',
-    help: 'Time since the change log was last read with success; 0 while nobody listens.',
+    help: 'Time since the change log was last read with success; 0 without listeners.',
     labelNames: ['reader'] as const,
     registers: [registry],
     collect() {
@@ -99,7 +99,7 @@ export interface Measured {
   states(): readonly BudgetState[]
 }
 
-/** Durations by route, method and status at `/metrics`, and the budgets, in a registry of this host's own. */
+/** Serves durations by route, method and status at `/metrics`, and the budgets, in a registry of this host. */
 export function addMetrics(app: FastifyInstance, budgets: Measured, token?: string): Registry {
   const { registry, durations } = measureHost(
     budgets,
@@ -107,14 +107,14 @@ export function addMetrics(app: FastifyInstance, budgets: Measured, token?: stri
   )
   app.addHook('onResponse', (request, reply, done) => {
     if (isEndless(reply.getHeader('content-type'))) return done()
-    // The pattern, never the path: addresses that lead nowhere would make a label each.
+    // The pattern, never the path: unknown addresses would create a label each.
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
     const method = methods.has(request.method) ? request.method : 'other'
     durations.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
   app.get('/metrics', async (request, reply) => {
-    // Proxies keep this path private, and a rule of theirs may know one spelling only.
+    // Proxies keep this path private, and their rule may know one spelling only.
     if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, nothingHere)
     if (!mayReadMeasures(request.raw, token)) throw unauthenticated()
     request.isAuthenticated = true
@@ -126,7 +126,7 @@ export function addMetrics(app: FastifyInstance, budgets: Measured, token?: stri
   return registry
 }
 
-/** What every host measures that answers HTTP: its process, its budgets and, as `durations` says, its requests. */
+/** Measures what all HTTP hosts have in common: the process, its budgets and, if `durations` says so, its requests. */
 export function measureHost(budgets: Measured, help: string) {
   const registry = new Registry()
   measureProcess(registry)
@@ -141,7 +141,7 @@ export function measureHost(budgets: Measured, help: string) {
   return { registry, durations }
 }
 
-/** The library's own names for these three claim to be counters; the same numbers stand by type without the ending. */
+/** The library's names for these three end like counters; the same numbers are available by type without that ending. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -153,24 +153,24 @@ function measureProcess(registry: Registry): void {
   for (const name of misnamed) registry.removeSingleMetric(name)
 }
 
-/** Read when they are asked for: a second count could differ from the first. */
+/** Budgets are read when metrics are requested: a second count could differ from the first. */
 function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
   const used = new Gauge({
     name: 'budget_used',
-    help: 'What is kept or under way; of budgets per holder, by the holder who has most.',
+    help: 'Amount held or in progress; for budgets per holder, that of the largest holder.',
     labelNames,
     registers: [],
   })
   const refusals = new Counter({
     name: 'budget_refusals_total',
-    help: 'What was refused because a budget was used up.',
+    help: 'Rejections because a budget was exhausted.',
     labelNames,
     registers: [],
   })
   const limit = new Gauge({
     name: 'budget_limit',
-    help: 'What may be kept or under way at once.',
+    help: 'The most that may be held or in progress at once.',
     labelNames,
     registers: [],
     collect() {
@@ -183,7 +183,7 @@ function measureBudgets(registry: Registry, budgets: Measured): void {
       }
     },
   })
-  // They are written in this order, so the one that fills all of them comes first.
+  // They are collected in this order, so the one that fills all of them comes first.
   for (const metric of [limit, used, refusals]) registry.registerMetric(metric)
 }
 

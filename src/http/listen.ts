@@ -5,20 +5,20 @@ import { repeat } from '../model/repeat.ts'
 import type { ReadinessCheck } from './health.ts'
 
 export interface Stopping {
-  /** Fails from `leave` on, for `/readyz`: balancers look there. */
+  /** Fails from `leave` on, which load balancers see at `/readyz`. */
   readonly readiness: ReadinessCheck
-  /** Goes on serving as before: who looks at readiness sends what comes next elsewhere. */
+  /** Keeps serving: clients that watch readiness send their next requests to other hosts. */
   leave(): void
   /**
-   * No new connections, what was begun is finished within the limit, then everything left is cut. Closing alone would wait
-   * for each spare connection a browser keeps open.
+   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the rest. Closing alone would wait
+   * for each spare connection that a browser keeps open.
    */
   stop(withinMilliseconds?: number): Promise<void>
 }
 
 /**
- * How long a host that has left before waits for who keeps a connection to it: an answer more ends each, and a proxy closes
- * idle ones itself. A host that closes them may cross a request.
+ * How long a host that has called `leave` waits for clients with an open connection: one more response ends each, and a proxy
+ * closes idle ones itself. A host that closes them may cross a request.
  */
 export const lingerMilliseconds = 5000
 
@@ -42,7 +42,10 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
     if (isLastAnswer) endConnection(reply)
     done()
   })
-  /** Not sooner: who is told while the host still listens opens a new connection to it, and the last of these would be reset. */
+  /**
+   * Not earlier: a client that is notified while the host still listens opens a new connection to it, and the last of these would
+   * be reset.
+   */
   function endConnections() {
     isLastAnswer = true
     for (const reply of inFlight) if (!reply.raw.headersSent) endConnection(reply)
@@ -84,21 +87,22 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
 
 const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
-// Container platforms kill after 10 s; the store wants some of that to close too.
+// Container platforms kill after 10 s, and closing the store takes a part of that.
 const stopWithinMilliseconds = 8000
 const pollMilliseconds = 20
-// What was accepted last may have its request still on its way.
+// The request of the connection accepted last may still be on its way.
 const quietMilliseconds = 100
 
-/** After this many turns of the event loop that each brought a new connection, or much work, waiting is given up. */
+/** Waiting ends after this many turns of the event loop that each brought a new connection, or much work. */
 const turnsMax = 1000
 
-/** Of a turn in which nothing was done: what comes after its look for connections is reset. */
+/** The longest idle turn: a connection that arrives after its poll is reset. */
 const shortMilliseconds = 0.2
 
 /**
- * Stops accepting connections and keeps the open ones, idle ones too. A connection that is waiting to be accepted when the
- * socket closes would be reset with its request, so the socket closes right after a short turn of the event loop that brought none.
+ * Stops accepting connections and keeps the open ones, including idle ones. A connection that is waiting to be accepted when the
+ * socket closes would be reset with its request, so the socket closes right after a short turn of the event loop that brought
+ * none.
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false
@@ -106,7 +110,7 @@ export async function closeListener(server: Server): Promise<void> {
     isQuiet = false
   }
   server.on('connection', note)
-  // Only from the end of one turn to the end of the next has the system been asked for connections.
+  // The system is polled for connections only between the end of one turn and the end of the next.
   await turn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
     isQuiet = true
@@ -115,11 +119,11 @@ export async function closeListener(server: Server): Promise<void> {
     if (performance.now() - startedAt > shortMilliseconds) isQuiet = false
   }
   server.off('connection', note)
-  // The HTTP server's own way to close ends idle connections too.
+  // The `close` of the HTTP server would end idle connections too.
   if (server.listening) Server.prototype.close.call(server)
 }
 
-/** Starts to listen without a log line of its own: the start says where the hosts are. */
+/** Listens without a log line of its own: the start reports where the hosts are. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },

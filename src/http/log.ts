@@ -9,13 +9,13 @@ import { type Lines, limitLines } from '../model/limit-lines.ts'
 import { pathOf } from './url.ts'
 
 export interface Log extends Logger {
-  /** For lines that no accepted token stands behind: a stranger may write only so many. */
+  /** Lines of requests without an accepted token, which are limited: any client can cause them. */
   readonly ofStrangers: Lines
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether its token was accepted. */
+    /** Set once its token was accepted. */
     isAuthenticated: boolean
   }
 }
@@ -23,13 +23,13 @@ declare module 'fastify' {
 export interface LogOptions {
   /** Undefined where `LOG_LEVEL` is not set: everything from `info` on, and in a terminal only warnings and errors. */
   readonly level: string | undefined
-  /** Which host writes, where several share one process. */
+  /** Names the host that writes, where several share a process. */
   readonly host?: string
-  /** Standard output unless given. */
+  /** The default is standard output. */
   readonly destination?: DestinationStream
-  /** Whether a person reads along; programs get JSON. */
+  /** Set where a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
-  /** `unauthenticatedLines` of the process, where it shall be seen. */
+  /** The `unauthenticatedLines` budget of the process, where metrics show it. */
   readonly ofStrangers?: Budget
 }
 
@@ -72,12 +72,12 @@ export function logRequests(app: FastifyInstance): void {
   })
 }
 
-// Health checks come every few seconds for ever, and say nothing as long as they succeed.
+// Health checks run every few seconds, and say nothing as long as they succeed.
 const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestEnded = 'A request has ended.'
 
-// Long enough for every path of ours; a longer one need not be kept in full.
+// Long enough for all our paths; a longer one is cut.
 const loggedPathLengthMax = 256
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
@@ -99,21 +99,21 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-// What proxies and tracing tools send; anything else could forge log entries elsewhere.
+// The form that proxies and tracing tools use; anything else could forge entries in other logs.
 const requestId = /^[\w.:-]{1,128}$/
 
 export const requestIdHeader = 'x-request-id'
 
-/** The id a proxy gave the request, so that its log and ours can be read together. */
+/** The request id from a proxy, so that its log and ours can be correlated. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => requestIdFrom(headers[requestIdHeader])
 
 export const requestIdFrom = (given: unknown): string => givenRequestId(given) ?? randomUUID()
 
-/** For hosts that make none themselves. */
+/** Hosts that generate no ids themselves use only a given one. */
 export const givenRequestId = (given: unknown): string | undefined =>
   typeof given === 'string' && requestId.test(given) ? given : undefined
 
-/** Early, so that every refusal carries it too. */
+/** Set early, so that every error carries it too. */
 export function showRequestIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id)
@@ -121,7 +121,7 @@ export function showRequestIds(app: FastifyInstance): void {
   })
 }
 
-/** Rewrites each JSON line of the log for a person who reads it in a terminal. */
+/** Rewrites each JSON line of the log for reading in a terminal. */
 const readableLog = (write: (text: string) => unknown): DestinationStream => ({
   write: (line) => void write(readableLine(JSON.parse(line))),
 })
@@ -148,9 +148,9 @@ export function readableLine({ level, time, host = '', msg = '', err, ...values 
   return `${start}${harmless(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
 }
 
-/** A terminal obeys control characters, and clients choose some of the values. */
+/** A terminal interprets control characters, and clients choose some of the values. */
 const harmless = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escaped)
 
 /** `JSON.stringify` leaves those from 0x7f on as they are. */

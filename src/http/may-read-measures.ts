@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 
 /**
- * Whether a request for `/metrics` may be answered. A token that is set must be shown. Without one only programs on this machine
- * may read: the peer is a loopback address, and no header says that a proxy has passed the request on, because its own
+ * Tells whether a request for `/metrics` may be answered. A configured token must be presented. Without one only programs on this
+ * machine may read: the peer is a loopback address, and no header says that a proxy forwarded the request, because the proxy's
  * address says nothing about the client.
  */
 export function mayReadMeasures({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
@@ -25,7 +25,7 @@ const forwardedHeaders = [
 
 const bearerIn = (header = ''): string => /^bearer +(\S{1,512})$/i.exec(header)?.[1] ?? ''
 
-/** Of the digests, which have one length, so the time says nothing about the token. */
+/** Compares digests, which all have one length, so the time reveals nothing about the token. */
 const isEqual = (given: string, wanted: string): boolean => timingSafeEqual(digestOf(given), digestOf(wanted))
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 

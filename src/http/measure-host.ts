@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import type { MetricsSettings } from '../config/host-settings.ts'
 import type { MeasuredParts } from './host-metrics.ts'
 
-/** What every host measures, at `/metrics`. The library is loaded only where they are on. */
+/** Serves the metrics that all hosts have at `/metrics`. The library is loaded only where they are switched on. */
 export async function measureHost(
   app: FastifyInstance,
   parts: MeasuredParts,

@@ -48,7 +48,7 @@ it('metrics show each budget with its limit, its use and its refusals', async (t
   addMetrics(app, budgets)
   budgets.budget('openStreams').take(2)
   budgets.budget('openStreams').take(2)
-  // Asked twice, because a second answer must not add to the first.
+  // Requested twice, because a second response must not add to the first.
   await app.inject({ url: '/metrics' })
   const { body } = await app.inject({ url: '/metrics' })
   const labels = 'budget="openStreams",per="process",of="streams"'

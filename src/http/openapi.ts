@@ -1,25 +1,25 @@
 import { describeDeprecation } from '../model/deprecation.ts'
 import type { Operation, Parameter, Schema } from './operation.ts'
 
-/** What a document says beside its operations. */
+/** The parts of a document in addition to its operations. */
 export interface About {
   readonly title: string
   readonly description: string
-  /** Of every tag of an operation, a sentence. */
+  /** Each tag of an operation with its description. */
   readonly tags: Readonly<Record<string, string>>
-  /** Of operations that say nothing else. */
+  /** The default of operations without their own. */
   readonly security?: readonly Schema[]
   readonly securitySchemes: Schema
   readonly schemas: Readonly<Record<string, Schema>>
   readonly responses?: Readonly<Record<string, Schema>>
 }
 
-/** What a host says of an operation beside its name, tag and summary. */
+/** The description of an operation in addition to its name, tag and summary. */
 export interface Described extends Schema {
   readonly responses: Readonly<Record<string, Schema>>
 }
 
-/** The document of a host: a pure function of the operations that are registered, so it can miss none. */
+/** Builds the document of a host as a pure function of the registered operations, so it cannot miss one. */
 export const documentOf = <O extends Operation>(
   operations: readonly O[],
   { title, description, tags, security, securitySchemes, schemas, responses }: About,
@@ -40,7 +40,7 @@ export const documentOf = <O extends Operation>(
   components: { securitySchemes, schemas, ...(responses && { responses }) },
 })
 
-/** With examples of what is sent and answered. */
+/** Adds examples of requests and responses. */
 const illustrated = ({ requestBody, responses, ...described }: Described, schemas: About['schemas']) => ({
   ...described,
   ...(requestBody !== undefined && { requestBody: withContentExamples(requestBody as Schema, schemas) }),
@@ -83,7 +83,7 @@ function operationSchema(
   }
 }
 
-/** A response that stands elsewhere is every operation's, so it cannot have headers of this one. */
+/** A shared response belongs to all operations, so it cannot have the headers of this one. */
 const withHeaders = (response: Schema): Schema =>
   '$ref' in response
     ? response
@@ -104,7 +104,7 @@ const text = { type: 'string' }
 
 type Schemas = Readonly<Record<string, Schema>>
 
-/** A value that the schema allows, made of the examples of its parts: no example is written down a second time. */
+/** Makes a value that the schema allows from the examples of its parts, so that no example is written twice. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   const { $ref, examples, example, enum: values, default: byDefault } = schema
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
@@ -138,7 +138,7 @@ function ofObject({ properties = {} }: Schema, schemas: Schemas): Schema {
   )
 }
 
-/** The same contents, each with an example of its schema. */
+/** Returns the same contents, each with an example of its schema. */
 const withExamples = (content: Schema, schemas: Schemas): Schema =>
   Object.fromEntries(
     Object.entries(content as Readonly<Record<string, Schema>>).map(([type, media]) => [
@@ -149,6 +149,6 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
     ]),
   )
 
-/** What a table or a stream looks like says its description. */
+/** Tables and streams are explained in their descriptions instead. */
 const isReadable = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'

@@ -3,21 +3,21 @@ import { type Deprecation, deprecationProblems, midnightOf } from '../model/depr
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What every host's document says of an operation, and what is needed to register it. */
+/** An operation as a document describes it, and the data for its registration. */
 export interface Operation {
   /** Readable and named after its feature, such as `UpdateProject`. */
   readonly id: string
   readonly tag: string
   readonly summary: string
-  /** What a caller has to know beyond the summary. */
+  /** Details beyond the summary for callers. */
   readonly description: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** Of the query; of the form for an operation that takes one. */
+  /** Parameters of the query, or of the form for an operation that takes one. */
   readonly parameters?: readonly Parameter[]
-  /** The statuses of refusals, besides those that every operation of the host has. */
+  /** Statuses of its errors, in addition to those that every operation of the host has. */
   readonly refusals: readonly number[]
-  /** Sent with every answer of the operation, refusals too. */
+  /** Sent with every response of the operation, including errors. */
   readonly deprecation?: Deprecation
 }
 
@@ -25,12 +25,12 @@ export interface Parameter {
   readonly name: string
   readonly description: string
   readonly required?: true
-  /** Where the parameter is sent; in the query unless given. */
+  /** The place of the parameter; the default is the query. */
   readonly in?: 'path'
   readonly schema?: Schema
 }
 
-/** Throws before a route is served whose end comes too early. */
+/** Throws before a route is served if its end comes too early. */
 export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (deprecation === undefined) return
   const edition = path.startsWith('/ext/') ? 'ext' : 'v1'
@@ -38,7 +38,7 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** The headers of RFC 9745 and RFC 8594. Of several the one that ends first counts. */
+/** The headers of RFC 9745 and RFC 8594. The earliest end among several counts. */
 export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
   const [first] = deprecations.toSorted((one, other) => midnightOf(one.until) - midnightOf(other.until))
   if (first === undefined) return
@@ -46,7 +46,7 @@ export function announceDeprecations(reply: FastifyReply, deprecations: readonly
   reply.header('sunset', new Date(midnightOf(first.until)).toUTCString())
 }
 
-/** Of the fields that a body names. */
+/** The deprecated fields that a body uses. */
 export const deprecationsIn = (
   body: unknown,
   fields: Readonly<Record<string, Deprecation>> = {},

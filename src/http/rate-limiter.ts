@@ -11,9 +11,9 @@ export interface RateLimits {
 }
 
 export interface RateLimiter {
-  /** `admit` is called later, once, and only if the answer is `waiting`. */
+  /** If the result is `waiting`, `admit` is called once later; otherwise never. */
   acquire(address: string, admit: () => void): Admission
-  /** A closing host answers what it has accepted: everyone waiting is admitted. */
+  /** A closing host answers what it has accepted: every waiting request is admitted. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ export type Admission =
 
 export interface LimiterClock {
   now(): number
-  /** Returns a function that cancels it. */
+  /** Schedules a call, and returns a function that cancels it. */
   after(milliseconds: number, run: () => void): () => void
 }
 
@@ -36,7 +36,7 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// Dropped at once when full, so that a flood of new addresses does not pay for each of them.
+// The share that is dropped when full, so that a flood of new addresses does not pay for each of them.
 const forgottenShare = 1 / 16
 // Windows that end this close together are renewed by one timer.
 const sweepIntervalMinMilliseconds = 20
@@ -57,7 +57,7 @@ interface AddressWindow {
 
 class FixedWindowLimiter implements RateLimiter {
   readonly #limits: Required<RateLimits>
-  /** In the order in which the windows end, because a window that turns moves to the back. */
+  /** Ordered by the end of the windows, because a renewed window moves to the back. */
   readonly #windows = new Map<string, AddressWindow>()
   #cancelSweep: (() => void) | undefined
   #isClosed = false
@@ -132,7 +132,9 @@ class FixedWindowLimiter implements RateLimiter {
     })
   }
 
-  /** The oldest first: with so many addresses at once this limiter cannot help, and refusing new ones would hit ordinary clients. */
+  /**
+   * Drops the oldest: with so many addresses at once this limiter cannot help, and rejecting new ones would hit ordinary clients.
+   */
   #forget(count: number): void {
     let left = count
     for (const [address, window] of this.#windows) {

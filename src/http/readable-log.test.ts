@@ -45,11 +45,11 @@ describe('the log in a terminal', () => {
     const destination = { write: (line: string) => void raw.push(line) }
     const log = createLog({ level: 'warn', destination, isTerminal: true })
     log.warn({ path: '\u009b2J', err: new Error('\u001b[2Jgone\r') }, 'It \u0007 happened.')
-    // Colours of the level are the log's own.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    // The colours of the level are added by the log itself.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are searched for.
     const text = raw.join('').replaceAll(/\n|\x1b\[\d+m/g, '')
     match(text, /It \\u0007 happened\..*\\u009b2J.*\\u001b\[2Jgone\\u000d/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may appear.
     equal(/[\x00-\x1f\x7f-\x9f]/.test(text), false)
   })
 })

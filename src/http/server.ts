@@ -27,19 +27,19 @@ import { parseQuery, pathOf, requireFewKeys } from './url.ts'
 export interface ServerOptions {
   /** Nothing is logged without one. */
   readonly log?: Log
-  /** How many proxies in front of this host are ours; 0 takes the address of the connection. */
+  /** The number of trusted proxies in front of this host; 0 uses the address of the connection. */
   readonly trustedHops?: number
   readonly bodies?: readonly BodyKind[]
-  /** As much as REST takes unless given. */
+  /** The default is the limit of REST. */
   readonly bodyBytesMax?: number
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
-  /** Those of the process, where they shall be seen. */
+  /** The budgets of the process, where metrics show them. */
   readonly budgets?: Budgets
 }
 
-/** The one place where Fastify is configured; hosts add their routes to what it returns. */
+/** Fastify is configured only here; hosts add their routes to the result. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions({ ...timeouts, ...options.timeouts }),
@@ -50,7 +50,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerBrokenConnection,
-    // A request that still reaches a closing host is answered, and the answer says that the connection ends.
+    // A request that still reaches a closing host is answered, and the response says that the connection ends.
     return503OnClosing: false,
   })
   const budgets = options.budgets ?? openBudgets()
@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitUnreadBodies(app, budgets)
   if (options.log !== undefined) logRequests(app)
   addSecurityHeaders(app)
-  // Before the limiter, because a browser can read a refusal only with these headers on it.
+  // Comes before the limiter, because a browser can read an error only with these headers.
   if (options.cors !== undefined) allowOrigins(app, options.cors)
   if (options.rateLimit !== undefined) limitRate(app, options.rateLimit)
   answerBrokenRequests(app)
@@ -80,22 +80,22 @@ export interface Timeouts {
   readonly checkEveryMilliseconds: number
 }
 
-/** Where the largest body is a form, a sender gets less time. */
+/** A sender gets less time on hosts whose largest body is a form. */
 export const smallBodies = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
 })
 
 const timeouts: Timeouts = {
-  // Headers are one packet or two; a sender this slow is holding the connection open.
+  // Headers are one packet or two; a slower sender is holding the connection open.
   headersMilliseconds: 15_000,
-  // The largest body over a slow mobile link takes half of it.
+  // The largest body takes half of it over a slow mobile connection.
   requestMilliseconds: 60_000,
-  // Longer than the 60 s after which common proxies drop an idle connection, so that they never meet a closed one.
+  // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed one.
   keepAliveMilliseconds: 75_000,
-  // Nothing read or written: twice the longest legal silence, a minute in the limiter's queue.
+  // Covers connections without a read or write: twice the longest legal silence, a minute in the limiter's queue.
   stalledMilliseconds: 120_000,
-  // How late a slow sender may be noticed.
+  // The longest delay before a slow sender is noticed.
   checkEveryMilliseconds: 5000,
 }
 
@@ -108,7 +108,7 @@ function connectionOptions(timeouts: Timeouts) {
       headersTimeout: timeouts.headersMilliseconds,
       requestTimeout: timeouts.requestMilliseconds,
       connectionsCheckingInterval: timeouts.checkEveryMilliseconds,
-      // Node's own answer would have no body; ours follows in answerBrokenRequests.
+      // Node's own response would have no body; ours follows in answerBrokenRequests.
       requireHostHeader: false,
     },
   }
@@ -118,18 +118,19 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Without the options that no route of ours has: given any, even none, the log looks through all of them for each request.
+    // Leaves out the options, which none of our routes has: given any, even an empty object, the log checks all of them for each
+    // request.
     childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }
 }
 
-/** No route has a schema of the framework's, and its compilers are a twentieth of the time until the hosts are ready. */
+/** No route uses Fastify's schemas, and their compilers take a twentieth of the time until the hosts are ready. */
 function noSchemas(): never {
   throw new Error('Bodies and queries are read by the declarations, not by a schema of the framework.')
 }
 
-/** A number would trust nothing in Fastify 5, and `true` the value a client can forge. */
+/** Fastify 5 would trust nothing for a number, and for `true` a value that clients can forge. */
 function trustedProxies(hops: number): false | ((address: string, hop: number) => boolean) {
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
@@ -152,7 +153,7 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   for (const kind of kinds) {
     const { type, parse } = bodyKinds[kind]
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
-      // Without a route the answer is 404 or 405, whatever the body is.
+      // An unknown route gets 404 or 405, whatever the body is.
       if (request.is404) return done(null, {})
       const { body, problem } = attempt(() => parse(textOf(request, bytes as Buffer)))
       done(problem ?? null, body)
@@ -165,7 +166,7 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   })
 }
 
-/** Separate from calling the next handler, so that its errors are never taken for those of a broken body. */
+/** Separate from calling the next handler, so that its errors are never mistaken for those of an invalid body. */
 function attempt(read: () => object): { body?: object; problem?: Error } {
   try {
     return { body: read() }
@@ -174,7 +175,7 @@ function attempt(read: () => object): { body?: object; problem?: Error } {
   }
 }
 
-/** Anything but UTF-8 is rejected, because text that is read in a wrong character set would be stored changed. */
+/** Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored changed. */
 function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
   if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
@@ -183,7 +184,7 @@ function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   return bytes.toString()
 }
 
-/** Its answer stands in `frameworkRefusals`. */
+/** Its response is in `frameworkRefusals`. */
 class UnsupportedCharset extends Error {
   readonly code = 'UNSUPPORTED_CHARSET'
 }
@@ -221,14 +222,14 @@ function parseForm(text: string): object {
   return form
 }
 
-/** Whether the bytes that are written as `%C3%BC` are UTF-8. An escape below 80 is ASCII, and a broken one is text. */
+/** Checks whether the bytes written as `%C3%BC` are UTF-8. An escape below 80 is ASCII, and a malformed one is text. */
 function hasUtf8Escapes(text: string): boolean {
   for (const [escapes] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi))
     if (!isUtf8(Buffer.from(escapes.replaceAll('%', ''), 'hex'))) return false
   return true
 }
 
-/** A type we cannot read is no obstacle as long as nothing was sent in it. */
+/** An unsupported type is accepted as long as the body is empty. */
 async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<object> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const isEmpty = encoding === undefined && (length === undefined || length === '0')
@@ -236,7 +237,7 @@ async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream
   throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
 }
 
-/** Settles at the first byte, so that nothing of an unwanted body is kept. */
+/** Resolves at the first byte, so that nothing of an unwanted body is kept. */
 function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
   return new Promise((resolve, reject) => {
     payload.once('data', () => resolve(false))
@@ -263,11 +264,11 @@ export const nothingHere: Envelope = { statusCode: 404, message: 'There is nothi
 const routedMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 interface RateLimitOptions extends RateLimits {
-  /** Called for each refused request. */
+  /** Called for each rejected request. */
   readonly onRefused?: (origin: RequestOrigin) => void
 }
 
-/** Counts requests per client address, keeps a few waiting and refuses the rest with 429. */
+/** Counts requests per client address, lets a few wait, and rejects the rest with 429. */
 function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   if (options.permitLimit === 0) return
   const limiter = createRateLimiter(options)
@@ -293,5 +294,5 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   })
 }
 
-/** The route decides, because one path has many spellings. */
+/** Compares routes, because one path has many spellings. */
 const exemptRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

@@ -21,7 +21,7 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Of the answer to a request that is sent as soon as the connection is there. */
+/** Resolves with the first line of the response to a request that is sent as soon as the connection is open. */
 function firstLine(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -53,7 +53,7 @@ describe('a host that stops', () => {
     equal((await send(port, { path: '/readyz', agent })).status, 503)
     const answer = await send(port, { path: '/echo', agent })
     equal(answer.status, 200)
-    // A proxy that does not look at readiness would come back on a new connection, until one is reset.
+    // A proxy that ignores readiness would reconnect, until one connection is reset.
     equal(answer.headers.connection, 'keep-alive')
     agent.destroy()
   })

@@ -1,29 +1,29 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { invalid } from '../model/problem.ts'
 
-// Several times what the richest listing understands; a form has fewer still.
+// Several times what the richest listing supports; a form has fewer.
 const queryKeysMax = 100
 
 /** Repeated keys become arrays; the object has no prototype, so no key can reach one. */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)
-  // Never throws: the router calls it outside of any error handling.
+  // It must not throw: the router calls it outside of any error handling.
   return countOfPairs(text) > queryKeysMax ? tooManyKeys : parse(text, '&', '=', { maxKeys: 0 })
 }
 
-/** Refuses rather than cuts: a filter that got lost would widen a listing. */
+/** Rejects rather than truncates: a lost filter would widen a listing. */
 export function requireFewKeys(query: unknown): void {
   if (query !== tooManyKeys) return
   throw invalid({ generalErrors: [`At most ${queryKeysMax} keys can be sent at once.`] })
 }
 
 /**
- * Capitals in a key do not matter: each key is read under the name that is declared. A key in two spellings is a repeated
- * one, so it becomes an array.
+ * Keys are case-insensitive: each is read under its declared name. A key in two spellings is a repeated one, so it becomes an
+ * array.
  */
 export function keySpeller(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
-  // No two of these keys differ in capitals alone.
+  // No two of these keys differ in case alone.
   const isSpelled = (key: string) => (names.get(key.toLowerCase()) ?? key.toLowerCase()) === key
   return (query) => {
     if (Object.keys(query).every(isSpelled)) return query
@@ -48,15 +48,15 @@ function countOfPairs(text: string): number {
   return count
 }
 
-/** The path of a request target; queries may hold what must not be logged or compared. */
+/** The path of a request target; a query may contain values that must not be logged or compared. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
 
 /**
- * The path in its plainest spelling. Capitals, escapes and a slash at the end do not matter to the router, so two targets that
- * lead to the same route have the same plain path.
+ * The path in its canonical spelling. The router ignores case, escapes and a trailing slash, so two targets of the same route
+ * have the same canonical path.
  */
 export function plainPathOf(url: string): string {
   const path = decoded(pathOf(url).replace(/^https?:\/\/[^/]*/i, '')).toLowerCase()

@@ -1,12 +1,15 @@
-/** Who may see and change a resource's rows. `access/` gives each kind its meaning. `Columns` are those of the resource. */
+/**
+ * Decides who may see and change the rows of a resource. `src/records/access/` implements each kind. `Columns` are those of the
+ * resource.
+ */
 export type AccessRule<Columns extends string = string> =
-  /** Everybody reads, administrators write. */
+  /** All users read, administrators write. */
   | { readonly kind: 'catalog' }
-  /** Nobody else reads or writes. */
+  /** Only administrators read and write. */
   | { readonly kind: 'administrators' }
-  /** Accounts: everybody sees themselves and the people they share a project with. Nobody writes. */
+  /** Accounts: users see themselves and the people they share a project with. The rows are read-only. */
   | { readonly kind: 'colleagues' }
-  /** Everybody has rows of their own, which nobody else reads or writes. */
+  /** Each user has rows of their own, which others neither read nor write. */
   | { readonly kind: 'owner'; readonly ownerColumn: Extract<'userId', Columns> }
   | ProjectMembers<Columns>
 
@@ -14,9 +17,9 @@ export interface ProjectMembers<Columns extends string = string> {
   readonly kind: 'projectMembers'
   /** The columns that lead from a row to its project. */
   readonly projectPath: ProjectPath<Columns>
-  /** The column that must name the caller when somebody else than an administrator writes. */
+  /** The column that must name the caller, unless an administrator writes. */
   readonly ownerColumn?: Extract<'userId', Columns>
-  /** A new row has no members yet, so anybody may create it. */
+  /** A new row has no members yet, so any user may create it. */
   readonly anyoneMayCreate?: true
 }
 
@@ -26,7 +29,7 @@ export type ProjectPath<Columns extends string = string> =
   | ('projectId' extends Columns ? readonly ['projectId'] : never)
   | ('assignmentId' extends Columns ? readonly ['assignmentId', 'projectId'] : never)
 
-/** The column that must name the caller when somebody else than an administrator writes. */
+/** The column that must name the caller, unless an administrator writes. */
 export const ownerColumnOf = (access: AccessRule): 'userId' | undefined =>
   access.kind === 'projectMembers' || access.kind === 'owner' ? access.ownerColumn : undefined
 

@@ -1,28 +1,28 @@
-/** How much may be kept or under way at once, for whom, and of what. */
+/** How much may be held or in progress at once, for whom, and of what. */
 export interface BudgetLimit {
   readonly max: number
-  /** A rate: this much of it comes back by itself in a second. Otherwise it comes back when the work has ended. */
+  /** Makes it a rate: this much becomes free again each second. Otherwise it is released when the work has ended. */
   readonly perSecond?: number
-  /** Whom `max` is for: each holder of this kind has as much. */
+  /** Each holder of this kind has a limit of its own. */
   readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
   readonly of: 'bytes' | 'connections' | 'hashes' | 'lines' | 'requests' | 'statements' | 'streams'
 }
 
-/** Counts what is kept or under way. Work takes its part before it begins, and gives it back when it has ended. */
+/** Counts what is held or in progress. Work takes its share before it begins, and releases it when it has ended. */
 export interface Budget {
   readonly max: number
-  /** Whether it was granted. What does not fit is refused, and counted as refused. */
+  /** Returns whether the amount was granted. If it does not fit, the rejection is counted. */
   take(amount?: number, holder?: unknown): boolean
-  /** Exactly once for whatever was granted. */
+  /** Called exactly once for each amount that was granted. */
   giveBack(amount?: number, holder?: unknown): void
-  /** Counts a refusal that somebody else decided by the same number. */
+  /** Counts a rejection that was decided elsewhere by the same number. */
   noteRefusal(): void
   used(holder?: unknown): number
 }
 
 export interface BudgetState extends BudgetLimit {
   readonly name: string
-  /** By the holder who has most, where each has a budget of its own. */
+  /** The amount of the largest holder, where each has a budget of its own. */
   readonly used: number
   readonly refused: number
 }
@@ -30,7 +30,7 @@ export interface BudgetState extends BudgetLimit {
 /** The budgets of one process, by name. */
 export interface Budgets<Name extends string> {
   budget(name: Name): Budget
-  /** Of those that were asked for. */
+  /** The states of the budgets that were requested by name. */
   states(): BudgetState[]
 }
 
@@ -63,11 +63,11 @@ interface CountedBudget extends Budget {
   refused(): number
 }
 
-/** The holder of what is not counted for anybody in particular. */
+/** The holder of amounts that are not counted for one holder in particular. */
 const everybody = Symbol('everybody')
 
 export function createBudget(max: number): CountedBudget {
-  // A holder of nothing is not remembered, so holders cannot pile up.
+  // Holders of nothing are removed, so that they cannot pile up.
   const held = new Map<unknown, number>()
   let refused = 0
   const used = (holder: unknown = everybody) => held.get(holder) ?? 0
@@ -102,16 +102,16 @@ export function createBudget(max: number): CountedBudget {
 }
 
 export interface Rate {
-  /** How much may be taken at once. */
+  /** The most that may be taken at once. */
   readonly max: number
   readonly perSecond: number
   /** A monotonic clock, in milliseconds. */
   readonly now?: (() => number) | undefined
 }
 
-/** A budget that comes back by itself. What is given back did not count after all. */
+/** A budget that refills by itself. A released amount counts as never taken. */
 export function createRate({ max, perSecond, now = () => performance.now() }: Rate): CountedBudget {
-  /** Ordered by the time at which each holder took something last. */
+  /** Ordered by the time at which each holder last took something. */
   const held = new Map<unknown, Taken>()
   let refused = 0
   const left = ({ amount, at }: Taken) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
@@ -162,10 +162,10 @@ interface Taken {
   readonly at: number
 }
 
-/** Some megabytes; the holder that took something longest ago is dropped for a new one. */
+/** Takes some megabytes; the least recently active holder is dropped for a new one. */
 const rateHoldersMax = 100_000
 
-/** What several budgets are asked for together. */
+/** One of several budgets that are taken together. */
 export interface Part {
   readonly budget: Budget
   readonly holder?: unknown
@@ -173,7 +173,7 @@ export interface Part {
 
 export const hasRoom = ({ budget, holder }: Part): boolean => budget.used(holder) + 1 <= budget.max
 
-/** From all of them, or from none. */
+/** Takes from all of them, or from none. */
 export function takeAll(parts: readonly Part[], amount = 1): boolean {
   const missing = parts.findIndex(({ budget, holder }) => !budget.take(amount, holder))
   if (missing === -1) return true

@@ -2,31 +2,31 @@
 export interface Caller {
   readonly id: string
   readonly isAdministrator: boolean
-  /** The personal token that the request came with: it may less than its account. */
+  /** The personal access token of the request: it may do less than its account. */
   readonly token?: TokenRights
-  /** How the request came; none for what the program does by itself. */
+  /** How the request came; absent for work that the program does by itself. */
   readonly origin?: RequestOrigin
 }
 
-/** What a personal token may do. Only `access/` asks. */
+/** The rights of a personal access token. Only `access/` reads them. */
 export interface TokenRights {
   readonly id: string
   /** Such as `assignment:read`; `*` stands for everything. */
   readonly scopes: readonly string[]
-  /** Without them, every project of its account. */
+  /** Absent: every project of its account. */
   readonly projectIds: readonly string[] | undefined
-  /** In the projects that it is limited to, the token of an administrator acts as a member, and nowhere as more. */
+  /** Within its projects, the token of an administrator acts as a member; elsewhere it has no rights of an administrator. */
   readonly isOfAdministrator: boolean
 }
 
-/** Where a request comes from, as logs and lists of sign-ins show it. */
+/** The source of a request, as logs and lists of sessions show it. */
 export interface RequestOrigin {
-  /** The client's, behind the proxies that are trusted. */
+  /** The client's address, behind the trusted proxies. */
   readonly address: string
   readonly requestId: string
-  /** Of the tracker's hosts, the one it came to. */
+  /** The host of the tracker that the request came to. */
   readonly host?: 'rest' | 'commands'
-  /** Of its token, once that was accepted. */
+  /** The client of its token, once the token was accepted. */
   readonly clientId?: string | undefined
   readonly sessionId?: string | undefined
 }

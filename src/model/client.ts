@@ -1,4 +1,4 @@
-/** Every scope there is for clients that sign people in, in the order in which grants are written. */
+/** All scopes of clients that sign people in, in the order in which grants are written. */
 export const clientScopes: readonly string[] = [
   'openid',
   'profile',
@@ -8,15 +8,15 @@ export const clientScopes: readonly string[] = [
   'email',
 ]
 
-/** What tells who somebody is; whatever acts for them is given by name only. */
+/** These identify the user. All others give access, and have to be requested by name. */
 export const clientScopesByDefault: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
 
-/** The longest name that still looks like one on a page. */
+/** A longer name no longer looks like one on a page. */
 export const clientNameCharactersMax = 100
 
 /**
- * An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. Browsers leave out white
- * space and control characters, so that the address would be another one; a name before an `@` looks like the place.
+ * An app's scheme is a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`. Browsers drop white space and
+ * control characters, which would make it another address; a name before an `@` looks like the host.
  */
 export const mayReturnTo = (address: string): boolean => {
   if (!URL.canParse(address) || /[#\s\p{Cc}]/u.test(address)) return false
@@ -24,5 +24,5 @@ export const mayReturnTo = (address: string): boolean => {
   return /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(protocol) && username === '' && password === ''
 }
 
-/** The client of the contract, in which people do what is theirs alone. */
+/** The web client of the contract, the only one that manages an account's own credentials. */
 export const webClientId = 'svc-webclient'

@@ -1,17 +1,17 @@
-/** Says of a route or a field that it should no longer be used, and how long it still works. */
+/** Marks a route or a field as deprecated, and says how long it still works. */
 export interface Deprecation {
-  /** A date, such as 2027-01-31: from then on something else is better. */
+  /** A date, such as 2027-01-31, from which a replacement is available. */
   readonly since: string
-  /** A date: until then it works as ever. */
+  /** A date until which it works without a change. */
   readonly until: string
-  /** What to use, as a sentence. */
+  /** The replacement, as a sentence. */
   readonly instead: string
 }
 
-/** The policy of CONTRIBUTING.md: nothing goes earlier than this many days after it was said. */
+/** The policy of CONTRIBUTING.md: nothing is removed earlier than this many days after its notice. */
 export const noticeDays = { v1: 365, ext: 180 } as const
 
-/** What is wrong with it, a sentence each, for the developer. */
+/** Lists the mistakes in a deprecation, a sentence each, for the developer. */
 export function deprecationProblems(
   where: string,
   { since, until, instead }: Deprecation,
@@ -31,7 +31,7 @@ export function deprecationProblems(
   ]
 }
 
-/** At its end everything with this deprecation may be gone. */
+/** After `until`, everything with this deprecation may be removed. */
 export const describeDeprecation = ({ since, until, instead }: Deprecation): string =>
   `Deprecated since ${since}, and gone after ${until}. ${instead}`
 

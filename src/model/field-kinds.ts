@@ -13,7 +13,7 @@ export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   },
 })
 
-/** Any form of UUID is kept as it is, in lower case: those of .NET carry no version bits. */
+/** Any form of UUID is kept, in lower case: those of .NET carry no version bits. */
 export const uuid: Kind<string, 'uuid'> = {
   schema: { type: 'string', format: 'uuid', examples: ['0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'] },
   wire: 'uuid',
@@ -23,7 +23,7 @@ export const uuid: Kind<string, 'uuid'> = {
       : refused(`${label} must be a UUID.`),
 }
 
-/** What .NET clients send for an id that was not given. */
+/** .NET clients send this for an id that was not set. */
 export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
 export const moment: Kind<string, 'moment'> = {
@@ -56,12 +56,12 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
       if (typeof input !== 'number' || !Number.isFinite(input)) return refused(`${label} must be a number.`)
       if (input < 0 || (input === 0 && !zeroAllowed)) return refused(`${label} must be ${least}.`)
       if (input > hoursMax) return refused(`${label} must be at most ${hoursMax}.`)
-      // The nearest double of a multiple is what this rounding gives back.
+      // Rounding to these steps yields the double nearest to the multiple.
       const stepsPerHour = 1 / hoursStep
       if (Math.round(input * stepsPerHour) / stepsPerHour !== input) {
         return refused(`${label} must be a multiple of ${hoursStep}.`)
       }
-      // Negative zero is zero.
+      // Turns negative zero into zero.
       return { value: input + 0 }
     },
   }
@@ -76,7 +76,7 @@ export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<nu
       : refused(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
-/** A new password, never trimmed: a space may be part of it. */
+/** A new password is never trimmed: a space may be part of it. */
 export const newPassword: Kind<string, 'text'> = {
   schema: {
     type: 'string',
@@ -95,14 +95,14 @@ export const newPassword: Kind<string, 'text'> = {
   },
 }
 
-/** Whether a body or a query left the value out: blank text counts as missing. */
+/** Tells whether a body or a query left the value out: blank text counts as missing. */
 export const isMissing = (input: unknown): input is undefined | null =>
   input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export const isStorable = (input: string): boolean => !input.includes('\0') && input.isWellFormed()
 
-/** Characters are code points, as the store counts them. */
+/** Characters are code points, as PostgreSQL counts them. */
 export const isLongerThan = (input: string, max: number): boolean =>
   input.length > max && (input.length > 2 * max || [...input].length > max)
 

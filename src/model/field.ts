@@ -1,48 +1,50 @@
 import type { Deprecation } from './deprecation.ts'
 
-/** Turns unknown input into a value, or into sentences for the user about what is wrong. */
+/** A parsed value, or sentences that tell the user what is wrong with the input. */
 export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
-/** What a deployment may set more strictly than the contract. */
+/** Rules that a deployment may make stricter than the contract. */
 export interface ReadingRules {
   readonly hoursStep?: HoursStep
 }
 
-/** Of an hour: the finest part that is taken. */
+/** The smallest part of an hour that is accepted. */
 export type HoursStep = 0.01 | 0.25 | 1
 
-/** What a column can hold: how it is read, shown again and described. The one extension point of the resources. */
+/**
+ * Defines the values of a column: how they are parsed, serialized and described. It is the one extension point of the resources.
+ */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
-  /** As OpenAPI describes it. */
+  /** The OpenAPI schema. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** As typed messages carry it. */
+  /** The type in protobuf messages. */
   readonly wire: Wire
   read(input: unknown, label: string, rules?: ReadingRules): Reading<Value>
 }
 
 export type WireKind = 'text' | 'uuid' | 'moment' | 'number' | 'wholeNumber'
 
-/** What it means that a body does not carry the field. */
+/** Defines the meaning of a body without the field. */
 export type Presence =
-  /** Refused, on create and on update. */
+  /** Rejected, on create and on update. */
   | 'required'
-  /** Absent on create is null, absent on update is unchanged, null clears it. */
+  /** Absent means null on create and unchanged on update; null clears it. */
   | 'optional'
   /** Required on create; absent or null on update means unchanged. */
   | 'requiredOnCreate'
-  /** Read on update only, never stored; absent or null means it was not asked for. */
+  /** Read on update only, never stored; absent or null means that it was not requested. */
   | 'updateOnly'
 
-/** The two bodies that a resource has. */
+/** The two bodies of a resource. */
 export type BodyPurpose = 'create' | 'update'
 
-/** What happens to a row when the row it points at is removed. */
+/** The effect on a row when the row it refers to is removed. */
 export type WhenRemoved =
-  /** The removal is refused while this row is active. */
+  /** The removal is rejected while this row is active. */
   | 'blockRemoval'
-  /** This row is removed with it, and comes back with it. */
+  /** This row is removed with it, and restored with it. */
   | 'removeAlong'
-  /** This row stays, and keeps pointing at what was removed. */
+  /** This row stays, and keeps its reference to the removed one. */
   | 'stay'
 
 export interface Reference<Target extends string = string> {
@@ -57,19 +59,19 @@ export interface Field<
   N extends number = number,
 > extends Kind<Value, Wire> {
   readonly presence: Required
-  /** In the messages of this resource, for ever: a new field takes a number that was never used. */
+  /** The permanent number in the messages of this resource: a new field takes a number that was never used. */
   readonly number: N
-  /** Stored in another form, never shown and never a sort column. */
+  /** Stored in another form, never serialized and never a column to sort by. */
   readonly isSecret?: true
   readonly references?: Reference
-  /** The account that calls, where a create does not carry the field. */
+  /** The caller's account, where a create does not carry the field. */
   readonly isCallerByDefault?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
 }
 
-/** What documents say of a field beside what every field of its kind can hold. */
+/** Details of one field in the documents, in addition to those of its kind. */
 export interface Meaning {
   /** A sentence. */
   readonly about?: string
@@ -82,12 +84,12 @@ export type ReferenceField<Target extends string, N extends number> = Field<stri
 
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-/** Of the common fields, in the messages of every resource. */
+/** The numbers of the common fields in the messages of every resource. */
 export const commonNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
 type CommonNumber = (typeof commonNumbers)[keyof typeof commonNumbers]
 
-/** A number for a field of one resource; any other does not compile, and the error is the sentence. */
+/** A number for a field of one resource. A number of the common fields does not compile, and the error is the sentence. */
 type OwnNumber<N extends number> = N extends CommonNumber
   ? 'The numbers 1 and 11 to 14 belong to the common fields.'
   : N
@@ -118,7 +120,7 @@ export const optional = <Value, Wire extends WireKind, const N extends number>(
   read: (input, label, rules) => (input === null ? { value: null } : kind.read(input, label, rules)),
 })
 
-/** Still read, stored and shown; documents and answers say until when. */
+/** The field is still read, stored and serialized; documents and responses say until when. */
 export const deprecated = <F extends Field>(field: F, deprecation: Deprecation): F => ({
   ...field,
   deprecation,
@@ -129,7 +131,7 @@ export const secret = <F extends Field>(field: F): F & { readonly isSecret: true
   isSecret: true,
 })
 
-/** A reference says what happens to this row when the row it points at is removed. */
+/** A reference says what happens to this row when the row it refers to is removed. */
 export const references = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,

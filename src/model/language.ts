@@ -1,9 +1,9 @@
-/** What pages and mails speak, as `lang` has it. */
+/** The languages of pages and mails, as values of `lang`. */
 export const languages = ['en', 'pt-BR'] as const
 
 export type Language = (typeof languages)[number]
 
-/** The first of these that they speak, by language and not by country. In `ui_locales` they are separated by spaces. */
+/** The first of these tags that is supported, compared by language and not by country. `ui_locales` separates them by spaces. */
 export function languageAmong(tags = ''): Language | undefined {
   for (const tag of tags.split(' ')) {
     const language = languages.find((known) => languageOf(known) === languageOf(tag))
@@ -14,10 +14,10 @@ export function languageAmong(tags = ''): Language | undefined {
 
 const languageOf = (tag: string): string => (tag.split('-')[0] ?? '').toLowerCase()
 
-/** No browser sends as many. */
+/** No browser sends this many. */
 const rangesMax = 30
 
-/** What the browser would rather read (RFC 9110, 12.5.4). */
+/** The supported language that the browser prefers (RFC 9110, 12.5.4). */
 export function acceptedLanguage(header = ''): Language {
   const ranges = header
     .split(',', rangesMax)

@@ -8,10 +8,10 @@ export interface Lines {
   error(details: object, message: string): void
 }
 
-/** The kinds of lines are few: sentences of the program, and the events and outcomes of the security log. */
+/** There are few kinds of lines: sentences of the program, and the events and outcomes of the security log. */
 interface Kind {
   leftOut: number
-  /** The newest line that was left out. */
+  /** Writes the newest line that was left out. */
   write?: (() => void) | undefined
 }
 
@@ -19,8 +19,8 @@ interface Kind {
 const pauseMilliseconds = 1000
 
 /**
- * Writes lines as long as their kind has room in the budget. Beyond it they are counted: the next line of the kind, or the
- * newest after a second, says in `leftOut` how many others it stands for.
+ * Writes lines as long as their kind has room in the budget, and counts the others. The next line of the kind, or the newest
+ * after a second, reports in `leftOut` how many were not written.
  */
 export function limitLines(lines: Lines, budget: Budget): Lines {
   const kinds = new Map<string, Kind>()

@@ -1,8 +1,8 @@
 export const passwordCharactersMin = 8
-/** Longer ones would only cost hashing time. */
+/** A longer password would only cost more time to hash. */
 export const passwordCharactersMax = 128
 
-/** Any printable Unicode is welcome; these four kinds must be there. */
+/** Any printable Unicode is allowed; these four kinds are required. */
 const rules: readonly (readonly [RegExp, string])[] = [
   [/\p{Ll}/u, 'must contain a lower-case letter'],
   [/\p{Lu}/u, 'must contain an upper-case letter'],
@@ -10,7 +10,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/[^\p{Ll}\p{Lu}\p{Nd}]/u, 'must contain a character that is no letter and no digit'],
 ]
 
-/** Everything that is wrong with a new password, a sentence each. */
+/** Lists everything that is wrong with a new password, a sentence each. */
 export function passwordProblems(password: string, label: string): readonly string[] {
   const characters = [...password.slice(0, 2 * passwordCharactersMax + 1)].length
   const problems: string[] = []

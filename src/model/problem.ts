@@ -1,4 +1,4 @@
-/** Everything an operation may refuse. Each host maps a kind to its own status, in one table. */
+/** Every kind of error that an operation may return. Each host maps a kind to its own status, in one table. */
 export type ProblemKind =
   | 'invalid'
   | 'unauthenticated'
@@ -21,9 +21,9 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 export interface ProblemDetails {
   readonly errors?: FieldErrors
-  /** When a locked or busy caller may try again. */
+  /** How long a locked-out or busy caller should wait. */
   readonly retryAfterSeconds?: number
-  /** What is written to the log only. */
+  /** Written to the log only. */
   readonly cause?: unknown
 }
 
@@ -50,7 +50,7 @@ export const forbidden = (message = 'You are not allowed to do this.') => new Pr
 
 export const missing = (what: string) => new Problem('missing', `${what} was not found.`)
 
-/** It was there once; asking again will not bring it back. */
+/** It existed once; another request will not bring it back. */
 export const gone = (message: string) => new Problem('gone', message)
 
 export const duplicate = (key: string, message: string) =>
@@ -66,14 +66,14 @@ export const stale = (what: string) => {
   return new Problem('stale', message, { errors: { expectedVersion: [message] } })
 }
 
-/** The row is no longer what the caller's precondition says. */
+/** The row no longer matches the caller's precondition. */
 export const changed = (what: string) =>
   new Problem('changed', `${what} is no longer as If-Match says. Read it again.`)
 
 export const contended = () =>
   new Problem('contended', 'The same rows were changed at the same time. Please try again.')
 
-/** The same key came with another request. */
+/** The same key was sent with another request. */
 export const reused = () =>
   new Problem(
     'reused',
@@ -83,7 +83,7 @@ export const reused = () =>
     },
   )
 
-/** The contract's value for a refusal whose maker knows no time. */
+/** The contract's value for an error without a time of its own. */
 export const retryAfterDefaultSeconds = 60
 
 export const locked = (retryAfterSeconds: number) =>
@@ -92,11 +92,11 @@ export const locked = (retryAfterSeconds: number) =>
 export const busy = (retryAfterSeconds: number) =>
   new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })
 
-/** The service cannot do it now, for no fault of the caller. Nothing was done, so that trying again is safe. */
+/** The service is temporarily unable to do it. Nothing was done, so a retry is safe. */
 export const overloaded = (message: string, details: ProblemDetails) =>
   new Problem('overloaded', message, details)
 
-/** A client that tried again by itself could do the same twice. */
+/** Not marked for a retry: a client that retries by itself could do the same twice. */
 export const uncertain = (cause: unknown) =>
   new Problem(
     'uncertain',
@@ -123,7 +123,7 @@ export function collectViolations(): Violations {
   }
 }
 
-/** A body is an object, whichever host it came from. */
+/** A body is an object, whichever host it came to. */
 export function readObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>

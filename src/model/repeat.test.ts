@@ -6,7 +6,7 @@ const everyMilliseconds = 2
 
 describe('Repeated work', () => {
   it('runs again after a failure, one run at a time, and ends with the run under way', async () => {
-    // It keeps no process alive, so the test does: a run with nothing left to wait for would end here.
+    // `repeat` keeps no process alive, so the test does: a run with nothing left to wait for would end here.
     const alive = setInterval(() => undefined, 1000)
     let [runs, running, runningMax] = [0, 0, 0]
     const enough = Promise.withResolvers<void>()

@@ -1,18 +1,20 @@
-/** Work that is done again and again, until it is stopped. */
+/** Work that is repeated until it is stopped. */
 export interface Repetition {
-  /** Resolves when a run under way has ended. */
+  /** Resolves when a run in progress has ended. */
   stop(): Promise<void>
 }
 
 export interface Repeating {
   readonly everyMilliseconds: number
-  /** The work is tried again when it is due. Without this a failure is a bug, and ends the process as any other does. */
+  /**
+   * Called with the error; the work is retried when it is due. Without it a failure is a bug, and ends the process as any other.
+   */
   readonly onFailure?: (error: unknown) => void
 }
 
 /**
- * The only scheduler: every timer that fires more than once is started here, as lint sees to. The first run is one interval
- * from now; only one runs at a time; and none keeps a process alive that has nothing else to do.
+ * The only scheduler: every timer that fires more than once is started here, as lint enforces. The first run is one interval from
+ * now, only one runs at a time, and none keeps a process alive that has nothing else to do.
  */
 export function repeat({ everyMilliseconds, onFailure }: Repeating, work: () => unknown): Repetition {
   let running: Promise<void> | undefined

@@ -21,7 +21,7 @@ interface Span {
   readonly endTimeUnixNano: string
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that keeps everything it receives. */
 async function startCollector() {
   const bodies: Record<string, string[]> = { '/v1/traces': [], '/v1/metrics': [] }
   const headers: unknown[] = []
@@ -53,7 +53,7 @@ describe('telemetry', () => {
   test('tells of a request, below its caller’s span, of its statements below it, and of no value', async () => {
     const { database } = fresh
     const collector = await startCollector()
-    // A process that is busy comes to its reports late.
+    // A busy process makes its reports late.
     database.onWork(() => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50))
     const telemetry = openTelemetry(database, {
       endpoint: collector.endpoint,

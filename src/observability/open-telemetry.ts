@@ -6,17 +6,17 @@ import type { Work } from '../db/work.ts'
 import { repeat } from '../model/repeat.ts'
 
 export interface Telemetry {
-  /** Sends what is left, as far as the collector takes it. */
+  /** Sends the remaining data, as far as the collector accepts it. */
   stop(): Promise<void>
 }
 
 const betweenSpansMilliseconds = 2000
 const betweenMeasuresMilliseconds = 30_000
-/** Statement texts are most of what a span costs, so only slow and failed ones get them. */
+/** Statement texts are most of the cost of a span, so only slow and failed ones get them. */
 const slowSeconds = 0.05
 const textLengthMax = 1000
 
-/** Tells a collector of every request, command and statement of this process, without values. */
+/** Reports every request, command and statement of this process to a collector, without values. */
 export function openTelemetry(database: Database, settings: TelemetrySettings): Telemetry {
   const envelope = envelopes(settings)
   const spans = createExporter(settings, '/v1/traces', (items) =>
@@ -91,7 +91,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
   }
 }
 
-/** By when it began and ended, not by when it is reported: a busy process may come to that later. */
+/** Uses the start and end times, not the time of the report, which a busy process makes late. */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
@@ -100,7 +100,7 @@ const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, 
   endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
 })
 
-/** Of the clock of `performance.now()`, in whole microseconds: a number has no room for more. */
+/** Converts from the clock of `performance.now()`, in whole microseconds: a number holds no finer time. */
 const nanosecondsAt = (milliseconds: number) =>
   `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 
@@ -115,25 +115,25 @@ const envelopes =
     ],
   })
 
-/** The collector's address, as the environment gives it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+/** The collector's address, configured as in https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export interface Collector {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface Exporter {
-  /** Keeps it until the next time something is sent; dropped when there is no room. */
+  /** Queues the item for the next export; drops it when there is no room. */
   add(item: object): void
   flush(): Promise<void>
   readonly dropped: number
 }
 
-/** A busy host makes some thousand spans a second; of these a collector that is away costs 2 MB at most. */
+/** A busy host makes some thousand spans a second; while the collector is unreachable they cost 2 MB at most. */
 const keptMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
-/** OTLP as JSON over HTTP. A collector that is away, slow or full costs nothing but what is dropped. */
+/** OTLP as JSON over HTTP. A collector that is unreachable, slow or full only costs the dropped items. */
 export function createExporter(
   { endpoint, headers }: Collector,
   path: '/v1/traces' | '/v1/metrics',
@@ -152,7 +152,7 @@ export function createExporter(
         signal: AbortSignal.timeout(sendMillisecondsMax),
         redirect: 'error',
       })
-      // Read, so that the connection can be used again.
+      // The body is read so that the connection can be used again.
       await response.arrayBuffer()
       if (!response.ok) dropped += items.length
     } catch {
@@ -181,15 +181,15 @@ export function createExporter(
   }
 }
 
-/** Durations in seconds by their attributes, counted since the start, as OTLP's cumulative histograms want them. */
+/** Durations in seconds by their attributes, counted since the start, as OTLP's cumulative histograms require. */
 export interface Durations {
   note(attributes: Readonly<Record<string, string>>, seconds: number): void
-  /** As an OTLP metric. */
+  /** Serializes them as an OTLP metric. */
   show(now: string): object
 }
 
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-/** Operations times outcomes are some hundred; a mistake must not make it endless. */
+/** There are some hundred series, operations times outcomes; the limit contains mistakes. */
 const seriesMax = 2000
 
 interface Series {
@@ -246,7 +246,7 @@ const showAttributes = (attributes: Readonly<Record<string, string>>): object[] 
 interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** Of the caller; none at the beginning of a trace. */
+  /** The caller's span; undefined at the beginning of a trace. */
   readonly parentId: string | undefined
   readonly isSampled: boolean
 }
@@ -254,7 +254,7 @@ interface TraceContext {
 const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Goes on with the caller's trace, recorded or not as the caller wants it; what cannot be read begins a new one. */
+/** Continues the caller's trace, recorded or not as the caller decided; an invalid header begins a new one. */
 export function contextFrom(given: unknown, isSampled: () => boolean): TraceContext {
   const [, traceId, parentId, flags = '0'] = (typeof given === 'string' && traceparent.exec(given)) || []
   const spanId = newSpanId()
@@ -263,7 +263,7 @@ export function contextFrom(given: unknown, isSampled: () => boolean): TraceCont
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Of a part of what the context is about. */
+/** Makes the context of a part of the same work. */
 const childOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
   traceId,
   spanId: newSpanId(),
@@ -274,6 +274,6 @@ const childOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => 
 export const writeTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** Node draws these a hundred at a time, a third of the cost of asking each time. */
+/** Node generates these in batches of a hundred, which costs a third of asking each time. */
 const newTraceId = () => randomUUID().replaceAll('-', '')
 const newSpanId = () => newTraceId().slice(16)

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Caller } from '../model/caller.ts'
 import type { Lines } from '../model/limit-lines.ts'
 
-/** Every event there is; `docs/security-events.md` says what each means. */
+/** All events; `docs/security-events.md` explains each. */
 const levels = {
   'sign-in': 'info',
   'lockout-begun': 'warn',
@@ -34,29 +34,29 @@ export type SecurityEventName = keyof typeof levels
 
 export interface SecurityEvent {
   readonly event: SecurityEventName
-  /** What came of it, or what made it happen. */
+  /** The outcome of the event, or its cause. */
   readonly outcome?: string
   /** The account it is about. */
   readonly account?: string | undefined
-  /** The account that did it, where that is not the same. */
+  /** The account that caused it, if it is another one. */
   readonly by?: string | undefined
-  /** A login that no account has: it may be a password typed into the wrong field, so it is never written as it is. */
+  /** A login that no account has: it may be a password typed into the wrong field, so it is never written unhashed. */
   readonly unknownLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
-  /** The outside provider, by its id in the settings. */
+  /** The external provider, by its id in the settings. */
   readonly provider?: string | undefined
-  /** The personal token it is about. */
+  /** The personal access token it is about. */
   readonly token?: string | undefined
   readonly address?: string | undefined
   readonly requestId?: string | undefined
-  /** How many there were since the last line, where lines are sampled. */
+  /** The number of events since the last line, where lines are sampled. */
   readonly count?: number
 }
 
 export type SecurityLog = (event: SecurityEvent) => void
 
-/** The events that a client can cause without an accepted token, as often as it sends requests. */
+/** Clients can cause these events without an accepted token, as often as they send requests. */
 const causedByStrangers: ReadonlySet<SecurityEventName> = new Set([
   'sign-in',
   'lockout-begun',
@@ -76,10 +76,10 @@ export interface SecurityLines {
   readonly ofStrangers: Pick<Lines, 'info' | 'warn'>
 }
 
-/** One login always gives the same value while this process runs, and nobody can find the login by trying words. */
+/** One login always gives the same value while this process runs, but the login cannot be found by a dictionary attack. */
 const loginKey = randomBytes(32)
 
-/** One line for each event, each a warning or a remark. */
+/** Writes one line for each event, at the level of a warning or of information. */
 export const createSecurityLog =
   (log: SecurityLines): SecurityLog =>
   ({ event, unknownLogin, ...details }) => {
@@ -94,7 +94,7 @@ export const createSecurityLog =
     )
   }
 
-/** Who has asked, and from where, for events about the caller's own account. */
+/** The caller and the source, for events about the caller's own account. */
 export const callerDetails = ({ id, origin }: Caller) => ({
   account: id,
   client: origin?.clientId,
@@ -106,10 +106,10 @@ export const callerDetails = ({ id, origin }: Caller) => ({
 const hashOf = (login: string): string =>
   createHmac('sha256', loginKey).update(login.trim().toLowerCase()).digest('hex').slice(0, 16)
 
-/** A flood must not become a flood of lines. */
+/** A flood of requests must not become a flood of lines. */
 const sampledMilliseconds = 1000
 
-/** Refusals of a limiter: at most one line a second, with how many there were since the one before. */
+/** Records rejections by a limiter: at most one line a second, with the count since the line before. */
 export function requestsRefused(
   log: SecurityLog,
   now: () => number = Date.now,

@@ -90,7 +90,7 @@ test('Of slow statements one a second is reported, with how many were left out',
       text: () => 'select',
     })
   for (const seconds of [0.04, 0.029, 0.05, 0.06]) ended(seconds)
-  // A statement of the start itself, which a person waits for and no request does.
+  // A statement of the start itself, for which no request waits.
   ended(3, 9)
   clock = 1010
   ended(0.07)

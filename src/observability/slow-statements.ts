@@ -6,15 +6,15 @@ export interface SlowStatement {
   readonly operation: string | undefined
   readonly kind: EndedStatement['kind']
   readonly milliseconds: number
-  /** The part of them that was spent waiting in a queue or for a connection. */
+  /** The part that was spent waiting in a queue or for a connection. */
   readonly waitMilliseconds: number
   /** The text, without parameter values. */
   readonly statement: string | undefined
-  /** How many slow statements were not reported since the last report. */
+  /** The number of slow statements that were not reported since the last report. */
   readonly leftOut: number
 }
 
-/** A slow store slows every statement: more log lines would say the same and add load. */
+/** A slow database slows every statement: more log lines would repeat that and add load. */
 const betweenMilliseconds = 1000
 const textLengthMax = 2000
 

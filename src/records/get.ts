@@ -1,7 +1,8 @@
 import { lastChangeSecond } from '../db/change-log.ts'
 import { shownColumns } from '../db/columns.ts'
+import { datedRow } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
-import { eitherWay, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, missing, type Violations } from '../model/problem.ts'
@@ -29,14 +30,9 @@ export async function get(
   const { from, wanted } = shownRows(resource, caller, at, sql`${id}`)
   const columns = shownColumns(resource)
   const lastChange = sql`${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"`
-  const statement = eitherWay(
+  const statement = datedRow.of(
+    { row: sql`select ${columns} from ${from} where ${wanted}`, lastChange },
     sql`select ${columns}, ${lastChange} from ${from} where ${wanted}`,
-    async (queries) => {
-      // Its date is asked first: the row must never be older than that.
-      const [change] = await queries.query<object>(sql`select ${lastChange}`)
-      const [row] = await queries.query<Row>(sql`select ${columns} from ${from} where ${wanted}`)
-      return row ? [{ ...row, ...change }] : []
-    },
   )
   if (at !== undefined) await requireSettled(database, at)
   const [found] =

@@ -1,9 +1,9 @@
 import { lastChangeSecond } from '../db/change-log.ts'
 import { column, shownColumns, tableOf } from '../db/columns.ts'
-import type { Queries } from '../db/database.ts'
 import type { LimitedReads } from '../db/limited-reads.ts'
+import { pageOfList } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
-import { allOf, eitherWay, join, matchedLiterally, raw, type Sql, sql } from '../db/sql.ts'
+import { allOf, join, matchedLiterally, raw, type Sql, sql } from '../db/sql.ts'
 import type { Streamed } from '../db/streamed-reads.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
@@ -39,11 +39,9 @@ export async function list(
   const rows = rowsOf(listed, caller, query)
   const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
+  const pieces = { record: recordText(listed), rows, cut: cutOf(query), lastChange }
   const [found] = await refuseTooSlow(slowness(listed, query), () =>
-    reads.query<Found>(
-      eitherWay(statement, (queries) => foundInTurn(queries, listed, query, rows, lastChange)),
-      caller.id,
-    ),
+    reads.query<Found>(pageOfList.of(pieces, statement), caller.id),
   )
   const { records, totalCount, lastChangeSecond: second } = found as Found
   return {
@@ -76,25 +74,6 @@ export function streamList(
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
   select ${arrayOf(listed, sql`select row.* from ${rows} ${cutOf(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
-
-/** Where rows are spread over nodes: each node counts its own, and sends no more of them than the page has. */
-async function foundInTurn(
-  queries: Queries,
-  listed: Listed,
-  query: ListQuery,
-  rows: Sql,
-  lastChange: Sql,
-): Promise<unknown[]> {
-  // Asked first: the rows must never be older than their date.
-  const [change] = await queries.query<object>(sql`select ${lastChange} as "lastChangeSecond"`)
-  const [[total], page] = await Promise.all([
-    queries.query<object>(sql`select count(*) as "totalCount" from ${rows}`),
-    queries.query<{ readonly text: string }>(
-      sql`select ${recordText(listed)} as text from ${rows} ${cutOf(query)}`,
-    ),
-  ])
-  return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...change }]
-}
 
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
   with ${foundOnce(rows, [query.sortColumn])}

@@ -1,5 +1,5 @@
 import { column, tableOf } from '../db/columns.ts'
-import type { Queries } from '../db/database.ts'
+import type { ReadableRows } from '../db/named-statements.ts'
 import { allOf, join, raw, type Sql, sql } from '../db/sql.ts'
 import { type AccessRule, ownerColumnOf, type ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
@@ -211,34 +211,16 @@ export function readableEntries(caller: Caller): Sql {
   return sql`entry.resource = any(${covered}::text[]) and ${seenEntries(caller)}`
 }
 
-interface Entry {
-  readonly resource: string
-  readonly rowId: string
-}
-
-/** The same of entries that were read: where rows are spread over nodes, no statement asks them beside the history. */
-export async function readableAmong<Found extends Entry>(
-  queries: Queries,
-  caller: Caller,
-  entries: readonly Found[],
-): Promise<readonly Found[]> {
-  const seen = new Set<string>()
-  for (const [name, ofResource] of Map.groupBy(entries, ({ resource }) => resource)) {
+/** The same by the rows themselves, of one resource after the other. */
+export const readableRows =
+  (caller: Caller): ReadableRows =>
+  (name) => {
     const resource = resourceNamed(name)
-    if (!isCovered(caller, resource, 'read')) continue
-    const ids = [...new Set(ofResource.map(({ rowId }) => rowId))]
-    const isAsked = !caller.isAdministrator && isOfRows.includes(resource.access.kind)
-    const rows = isAsked
-      ? await queries.query<{ id: string }>(sql`
-          select row.id from ${tableOf(resource)} as row
-          where row.id = any(${ids}::uuid[]) and ${remembered(resource, caller)}`)
-      : caller.isAdministrator || resource.access.kind === 'catalog'
-        ? ids.map((id) => ({ id }))
-        : []
-    for (const { id } of rows) seen.add(`${name} ${id}`)
+    if (!isCovered(caller, resource, 'read')) return 'none'
+    if (caller.isAdministrator || resource.access.kind === 'catalog') return 'all'
+    if (!isOfRows.includes(resource.access.kind)) return 'none'
+    return { table: tableOf(resource), condition: remembered(resource, caller) }
   }
-  return entries.filter(({ resource, rowId }) => seen.has(`${resource} ${rowId}`))
-}
 
 function seenEntries(caller: Caller): Sql {
   if (caller.isAdministrator) return raw('true')

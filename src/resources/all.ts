@@ -32,12 +32,12 @@ const declared = [
   projectView,
 ] as const
 
-/** Parents stand before their children: rows of several tables are locked in this order. */
+/** Parents come before their children: rows of several tables are locked in this order. */
 export const resources: readonly Resource[] = allKnown(declared)
 
 checkDeclarations(resources)
 
-/** The same for the compiler, name by name and field by field. */
+/** The same list for the compiler, name by name and field by field. */
 export type DeclaredResource = (typeof declared)[number]
 
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
@@ -57,7 +57,7 @@ type TargetOf<F> = {
 
 type TargetsOf<R> = R extends Resource ? TargetOf<R['fields']> : never
 
-/** A reference to nothing does not compile, and the error is the sentence. */
+/** A reference to an unknown resource does not compile, and the error is the sentence. */
 type NamesOnly<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
   ? All
   : `No resource is named ${Unknown}.`

@@ -7,7 +7,7 @@ import { resources } from './all.ts'
 import { checkDeclarations, declarationProblems } from './check-declarations.ts'
 import { defineResource, type Resource } from './define-resource.ts'
 
-/** A resource of the extensions that is in order, and what `mistake` makes of it: the compiler would refuse most. */
+/** A valid resource of the extensions, and the same resource with one `mistake`: the compiler would reject most of them. */
 const widget = (mistake: object = {}): Resource => ({
   ...defineResource({
     name: 'widget',

@@ -10,7 +10,7 @@ export function checkDeclarations(resources: readonly Resource[]): void {
   if (problems.length > 0) throw new Error(['Declarations that cannot work:', ...problems].join('\n  '))
 }
 
-/** What is wrong with the declarations, one sentence each, naming the resource and the field. */
+/** Lists the mistakes in the declarations, one sentence each, naming the resource and the field. */
 export const declarationProblems = (resources: readonly Resource[]): string[] => [
   ...sharedNames(resources),
   ...resources.flatMap((resource) => [
@@ -40,7 +40,7 @@ function sharedNames(resources: readonly Resource[]): string[] {
 
 const camelCase = /^[a-z][A-Za-z]*$/
 
-/** Names that records, requests and messages have already. */
+/** Names that records, requests and messages already use. */
 const takenFields: ReadonlySet<string> = new Set([
   ...Object.keys(commonNumbers),
   ...['removedWith', 'ids', 'pagination', 'result', 'success', 'message'],
@@ -109,7 +109,7 @@ function referenceProblems(
   ]
 }
 
-/** A field whose meaning only a rule can give does nothing, or harm, without that rule. */
+/** Some fields only make sense with a rule. Without it they have no effect, or do harm. */
 function ruleProblems({ name, edition, rules }: Resource, field: string, declared: Field): string[] {
   const { isSecret, presence, isCallerByDefault, references } = declared
   return [
@@ -125,7 +125,7 @@ function ruleProblems({ name, edition, rules }: Resource, field: string, declare
   ]
 }
 
-/** A row remembers one parent that took it along, and waits for one other. */
+/** A row remembers one parent whose removal removed it, and waits for one other. */
 function alongProblems({ name, fields }: Resource): string[] {
   const along = Object.keys(fields).filter((one) => fields[one]?.references?.whenRemoved === 'removeAlong')
   return along.length <= 2 ? [] : [`${name}: at most two parents take a row along, not ${along.join(', ')}.`]

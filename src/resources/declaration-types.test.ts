@@ -11,7 +11,7 @@ const name = required(2, text({ max: 200 }))
 const projectId = references(3, uuid, 'project', 'stay')
 const base = { name: 'widget', edition: 'ext', table: 'widgets' } as const
 
-/** Each line below an `@ts-expect-error` is refused by the compiler; `npm run check` fails for one that is not. */
+/** The compiler rejects each line below an `@ts-expect-error`; `npm run check` fails for one that it accepts. */
 test('The compiler refuses what a declaration cannot mean', () => {
   const declarations = [
     // @ts-expect-error: an edition is v1 or ext

@@ -9,60 +9,60 @@ import type { FieldErrors } from '../model/problem.ts'
 
 type Fields = Readonly<Record<string, Field>>
 
-/** `v1` is the contract, which stays; `ext` is what lies beside it: `/ext/` and a package of commands of its own. */
+/** `v1` is the contract, which never changes; `ext` is added to it: `/ext/` and a separate package of commands. */
 export type Edition = 'v1' | 'ext'
 
-/** What one resource is. Routes, commands, SQL, filters and documents are all derived from it. */
+/** Everything that defines a resource. Routes, commands, SQL, filters and documents are derived from it. */
 export interface Resource extends Listed {
-  /** As people write it: assignment impediment. */
+  /** The name in running text: assignment impediment. */
   readonly noun: string
-  /** Field numbers that were used once, with the names they had: no field gets one again. */
+  /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** Rules over one body, such as the order of two dates. */
+  /** Rules about one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly rules: Rules
 }
 
-/** What can be listed: all that a list and its document have to know of it. */
+/** Everything that a list and its document need to know of the rows they show. */
 export interface Listed {
-  /** camelCase, as in the route and in the answer: `assignmentImpediment`. */
+  /** camelCase, as in routes and responses: `assignmentImpediment`. */
   readonly name: string
   readonly edition: Edition
   readonly plural: string
-  /** PascalCase, as in messages and in the names of commands. */
+  /** PascalCase, as in messages and names of commands. */
   readonly title: string
   readonly pluralTitle: string
   readonly pluralNoun: string
-  /** What one is, as a sentence of the documents. */
+  /** A definition of one such row, as a sentence of the documents. */
   readonly about?: string
   readonly table: string
   readonly fields: Fields
-  /** What a record shows, in this order, and what a list may be sorted by. */
+  /** The properties of a record, in this order. A list may be sorted by any of them. */
   readonly columns: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter[]
-  /** The only column it is ever sorted by; without it, the request chooses. */
+  /** The only column that a list is sorted by; without it, the request chooses. */
   readonly sortedBy?: string
 }
 
-/** Equal to a column that refers to a row, a moment within the range of dates, or a period that overlaps it. */
+/** Equality with a column that refers to a row, a timestamp within the range of dates, or a period that overlaps it. */
 export type Filter<Relation extends string = string, Moment extends string = string> =
   | Relation
   | { readonly moment: Moment }
   | { readonly period: readonly [start: Moment, end: Moment] }
 
-/** Gets every field that could be read, so that all violations are reported at once. */
+/** Receives every field that could be parsed, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 
-/** The six places where a resource may differ from the others. A seventh needs a written decision. */
+/** The six places where a resource may differ from the others. A seventh needs a decision record. */
 export interface Rules {
-  /** Turns what was read into what is stored; runs before the transaction. */
+  /** Turns the parsed input into the stored values; runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
   /** Rows that are inserted in the same statement. */
   readonly alsoCreate?: (caller: Caller, id: string) => readonly AlsoInserted[]
-  /** Further conditions of an update on the stored row, which they call `before`. */
+  /** Further conditions of an update on the stored row, which they refer to as `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
-  /** Refuses by what only the program can compare. An update with it or the next rule takes a transaction. */
+  /** Rejects updates by a comparison that only the program can make. An update with this or the next rule takes a transaction. */
   readonly beforeUpdate?: (before: Row, input: Values) => void
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
   readonly afterRemove?: (transaction: Queries, ids: readonly string[]) => Promise<void>
@@ -139,12 +139,12 @@ export function defineResource<
     filters: filters as Filters,
     retired,
     rules,
-    // Each check is typed by its own fields here and only ever receives what those fields have read.
+    // Each check is typed by its own fields here, and only ever receives values of those fields.
     checks: checks as Resource['checks'],
   }
 }
 
-/** The fields that are stored as they are and shown again. */
+/** The fields that are stored and serialized unchanged. */
 const ownColumns = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => fields[name]?.presence !== 'updateOnly' && !fields[name]?.isSecret)
 

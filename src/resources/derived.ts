@@ -4,7 +4,7 @@ import { resourceNamed, resources } from './all.ts'
 import type { Listed, Resource } from './define-resource.ts'
 import { dateKeys, pagingNumbers, relationNumbers } from './list-keys.ts'
 
-/** What follows from the declarations, so that nobody has to write it down. */
+/** Everything here follows from the declarations, so that it is not written down twice. */
 
 export interface ReferenceColumn {
   readonly column: string
@@ -12,7 +12,7 @@ export interface ReferenceColumn {
   readonly whenRemoved: Reference['whenRemoved']
 }
 
-/** Every column of `child` that points at another row, parents in locking order. */
+/** Every column of `child` that refers to another row, parents in locking order. */
 export function referencesFrom(child: Listed): ReferenceColumn[] {
   return Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
@@ -23,7 +23,7 @@ export function referencesFrom(child: Listed): ReferenceColumn[] {
     .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
 }
 
-/** Every column that points at `parent`: what blocks its removal, and what its removal takes along. */
+/** Every column that refers to `parent`: these rows block its removal or are removed with it. */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
     referencesFrom(child).flatMap((reference) =>
@@ -31,7 +31,7 @@ export const referencesTo = (parent: Resource) =>
     ),
   )
 
-/** Rows that a parent's removal takes along remember which parent it was, and come back with it. */
+/** Rows that are removed with a parent remember that parent, and are restored with it. */
 export const goesAlong = (resource: Listed): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
@@ -39,12 +39,12 @@ const searchable = ['name', 'description', 'login', 'text']
 
 export const searchColumns = ({ fields }: Listed): string[] => searchable.filter((name) => name in fields)
 
-/** Updates of such a resource may carry the version they are based on. */
+/** An update of such a resource may carry the version it is based on. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
- * Names that a list could be asked to filter by: the filters of all lists, and all fields of all resources. A list rejects
- * those that it does not support, because ignoring one would return rows that the client did not ask for.
+ * Every name that some list filters by: the filters of all lists, and all fields of all resources. A list rejects those that it
+ * does not support, because ignoring one would return rows that the client did not ask for.
  */
 export const filterNames: ReadonlySet<string> = new Set(
   [
@@ -54,7 +54,7 @@ export const filterNames: ReadonlySet<string> = new Set(
   ].filter((name) => !Object.hasOwn(pagingNumbers, name)),
 )
 
-/** What a field holds, as a sentence for people, read off its declaration. */
+/** Describes the values of a field in one sentence, read from its declaration. */
 export const describeField = (field: Field): string =>
   [field.about, contentOf(field), field.deprecation && describeDeprecation(field.deprecation)]
     .filter(Boolean)

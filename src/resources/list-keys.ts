@@ -1,6 +1,6 @@
 import type { Edition, Listed } from './define-resource.ts'
 
-/** The keys of every list, with the numbers that they have for ever in the Pagination of a command. */
+/** The keys of every list, with their permanent numbers in the Pagination of a command. */
 export const pagingNumbers = {
   pageNumber: 1,
   pageSize: 2,
@@ -10,7 +10,7 @@ export const pagingNumbers = {
   ids: 6,
 } as const
 
-/** Each column that a list may be filtered by; a resource that declares another one gives it the next number here. */
+/** Each column that a list may be filtered by. A resource that filters by a new column adds the next number here. */
 export const relationNumbers = {
   organizationId: 7,
   projectId: 8,

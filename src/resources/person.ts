@@ -4,7 +4,7 @@ import { text } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import type { Listed } from './define-resource.ts'
 
-/** An account as its colleagues know it. The login is no field of it, so no list can show, search or sort by one. */
+/** An account as its colleagues see it. It has no login, so no list can show, search or sort by one. */
 export const person: Listed = {
   name: 'person',
   edition: 'ext',

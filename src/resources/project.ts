@@ -9,12 +9,12 @@ import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 import { userProject } from './user-project.ts'
 
-/** Anyone who creates a project becomes its first member; without this they could not see it. */
+/** The creator of a project becomes its first member; otherwise they could not see it. */
 const creatorsMembership = (caller: Caller, id: string): AlsoInserted[] => [
   { table: userProject, values: { id: newId(), userId: caller.id, projectId: id } },
 ]
 
-/** The version is the moment of the last change. Without `expectedVersion` the last write wins. */
+/** The version is the timestamp of the last change. Without `expectedVersion` the last write wins. */
 const sameVersion = ({ expectedVersion }: Values): Condition[] =>
   expectedVersion !== undefined
     ? [

@@ -4,7 +4,7 @@ import type { Listed } from './define-resource.ts'
 import { referencesFrom } from './derived.ts'
 import { person } from './person.ts'
 
-/** A column that queries may compare or sort by, and what it holds. */
+/** A column that queries may compare or sort by, and the kind of its values. */
 export interface QueryColumn {
   readonly name: string
   readonly shape: 'text' | 'uuid' | 'moment' | 'number'
@@ -32,7 +32,7 @@ const commonColumns: readonly QueryColumn[] = [
   { ...common, name: 'updatedAt', shape: 'moment', isNullable: true },
 ]
 
-/** What is shown but the same in every row that queries read, `active` and `deletedAt`, is not among them. */
+/** `active` and `deletedAt` are left out: they are the same in every row that queries read. */
 export const queryColumns = ({ columns, fields, table }: Listed): readonly QueryColumn[] => [
   { ...common, name: 'id', shape: 'uuid', isAccount: table === 'users' },
   ...Object.entries(fields).flatMap(([name, { wire, presence, schema, references }]) =>
@@ -52,13 +52,13 @@ export const queryColumns = ({ columns, fields, table }: Listed): readonly Query
 ]
 
 export interface Expandable {
-  /** That of the column without its `Id`. */
+  /** The name of the column without its `Id`. */
   readonly name: string
   readonly column: string
   readonly parent: Listed
 }
 
-/** What may be shown with a row. An account is shown as a person: id and name, to colleagues. */
+/** The related rows that a query may include. An account is shown as a person: id and name, to colleagues. */
 export const expandable = (listed: Listed): readonly Expandable[] =>
   referencesFrom(listed).map(({ column, parent }) => ({
     name: column.replace(/Id$/, ''),

@@ -41,7 +41,10 @@ async function hashPassword({ password, ...rest }: Values, passwords: Passwords)
   return typeof password === 'string' ? { ...rest, passwordHash: await passwords.hash(password) } : rest
 }
 
-/** Who is restored is who they were, but without the role: nobody saw it in the list meanwhile, and could have taken it. */
+/**
+ * A restored user keeps everything but the role. They were not listed while removed, so an administrator could not have revoked
+ * it.
+ */
 async function endAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await endSignIns(transaction, userIds)
   await transaction.query(sql`delete from administrators where user_id = any(${userIds}::uuid[])`)
@@ -56,7 +59,7 @@ async function endSignInsWhenCredentialsChange(
   if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, [after.id])
 }
 
-/** The login of the same body; that of the store where the body has none. */
+/** Compares with the login of the same body, or with the stored one where the body has none. */
 function refuseGuessablePassword({ password, login }: { password?: string; login?: string }) {
   const problem = password === undefined ? undefined : guessableProblem(password, login)
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }

@@ -6,7 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 const part = text({ max: viewTextCharactersMax })
 
-/** A query that is kept: of which list, and the keys it gives. What they mean is read when it is used. */
+/** A saved query: the list it is about, and its keys. They are parsed when the view is used. */
 const viewFields = {
   name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
   list: required(3, text({ max: listNameCharactersMax }), {
@@ -19,7 +19,7 @@ const viewFields = {
   expand: optional(7, part, { about: 'As in a query.', example: 'project' }),
 }
 
-/** A query that somebody keeps for themselves. */
+/** A query that a user keeps for themselves. */
 export const savedView = defineResource({
   name: 'savedView',
   edition: 'ext',
@@ -33,7 +33,7 @@ export const savedView = defineResource({
   filters: ['userId'],
 })
 
-/** A query that somebody shares with the members of a project; it stays when they go. */
+/** A query that is shared with the members of a project; it stays when its author leaves. */
 export const projectView = defineResource({
   name: 'projectView',
   edition: 'ext',

@@ -3,7 +3,7 @@ import { idsMax } from '../records/list-query.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
 import { goesAlong, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
 
-/** What a caller has to know of the operations of a resource, read off its declaration. */
+/** Explains the operations of a resource to callers, read from its declaration. */
 export const describe = {
   create: (resource: Resource): string =>
     sentences(
@@ -59,7 +59,7 @@ export const describe = {
     ),
 }
 
-/** What every list under another name has to say of its rows. */
+/** Says which rows a list shows to whom. */
 export function mayRead({ access, pluralNoun }: Pick<Listed, 'access' | 'pluralNoun'>): string {
   switch (access.kind) {
     case 'catalog':

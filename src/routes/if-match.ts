@@ -14,12 +14,12 @@ import { type RequiredVersions, versionOf } from '../records/write-conditions.ts
 import type { Resource } from '../resources/define-resource.ts'
 import type { Exchange } from './route.ts'
 
-/** The JSON of one row, which its ETag is made from. */
+/** The JSON of one row, from which its ETag is made. */
 export const rowAnswer = (resource: Resource, row: Row) => ({ [resource.name]: showRecord(resource, row) })
 
 /**
- * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read
- * before the write and compared again when the rows are locked, so nothing can change in between.
+ * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read before
+ * the write and compared again when the rows are locked, so no change can get in between.
  */
 export async function readIfMatch(
   tracker: Tracker,
@@ -29,7 +29,7 @@ export async function readIfMatch(
 ): Promise<RequiredVersions> {
   const ifMatch = request.headers['if-match']
   const given: readonly unknown[] = Array.isArray(ids) ? ids : [ids]
-  // Any row will do; one that is missing is refused anyhow, and so are too many.
+  // Any row will do. A missing row is rejected later, and so are too many.
   if (ifMatch === undefined || ifMatch.trim() === '*' || given.length > idsMax) return new Map()
   const wanted = new Map(
     given.flatMap((id) => {
@@ -40,7 +40,10 @@ export async function readIfMatch(
   return readNamedVersions(tracker, resource, caller, wanted)
 }
 
-/** By id, the version that each row must still have under its own `If-Match`. Why a row cannot be had is for the write to say. */
+/**
+ * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports why a row cannot be
+ * changed.
+ */
 export async function readNamedVersions(
   { database }: Tracker,
   resource: Resource,
@@ -60,19 +63,19 @@ export async function readNamedVersions(
   )
 }
 
-/** Of a write that makes a row: there is none yet that a tag could name. */
+/** A create cannot take `If-Match`: there is no row yet that a tag could name. */
 export function refuseIfMatch({ title }: Resource, request: FastifyRequest): void {
   if (!isMissing(request.headers['if-match'])) throw changed(title)
 }
 
-/** The tag that reading this row by its id gives. */
+/** The same tag that a read of this row by its id returns. */
 export const tagOf = (resource: Resource, caller: Caller, row: Row): string =>
   tagOfBody(caller, rowAnswer(resource, row))
 
 export const tagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
   entityTag(id, isAdministrator, JSON.stringify(body))
 
-/** Whether `If-Match` names this answer of another kind; without the header, any will do. */
+/** Checks whether `If-Match` names this body, which is no record; without the header, any body will do. */
 export function isNamedBody({ caller, request }: Exchange, body: unknown): boolean {
   const ifMatch = request.headers['if-match']
   if (ifMatch === undefined || ifMatch.trim() === '*') return true

@@ -6,39 +6,39 @@ import type { Caller } from '../model/caller.ts'
 import type { Deprecation } from '../model/deprecation.ts'
 import type { Tracker } from '../records/context.ts'
 
-/** What the document says of an operation of this host. */
+/** An operation of this host as its document describes it. */
 export interface Operation extends HttpOperation {
   readonly body?: Schema
-  /** Fields of the body that should no longer be used: a request that names one gets the headers. */
+  /** Deprecated fields of the body: a request that uses one gets the headers. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly answer: Schema
-  /** JSON where nothing else is said. */
+  /** JSON by default. */
   readonly answerTypes?: readonly string[]
-  /** Answers with validators, and with 304 to a client that holds the same already. */
+  /** Responds with validators, and with 304 to a client that has the same body already. */
   readonly isConditional?: true
-  /** Answers with a tag for `If-Match` alone. */
+  /** Responds with a tag for `If-Match` only. */
   readonly hasTag?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
-  /** The largest body, where it is not that of every other route. */
+  /** The largest body, if not the common limit. */
   readonly bodyBytesMax?: number
-  /** By name, the events of a stream that is no live listing. */
+  /** The events of a stream that is not a live listing, by name. */
   readonly events?: Readonly<Record<string, Schema>>
-  /** Needs no token: what the body says is all that is known of the caller. */
+  /** Needs no token: the body is all that is known of the caller. */
   readonly isOpen?: true
-  /** For people at the web client alone: it makes what outlasts the tokens of apps. */
+  /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
   readonly isForOwnClient?: true
-  /** Gives or takes logins and passwords, perhaps beside much else. */
+  /** Sets or returns logins and passwords, possibly among other things. */
   readonly changesAccounts?: true
-  /** Ends in somebody having a password; refused where these are switched off. */
+  /** Leads to an account with a password; rejected where passwords are switched off. */
   readonly isForPasswords?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }
 
-/** One request with the account it acts for. */
+/** One request and the account it acts for. */
 export interface Exchange {
-  /** Where a POST works: under an Idempotency-Key its writes are a part of the transaction that keeps the answer. */
+  /** The context for a POST: under an Idempotency-Key its writes belong to the transaction that stores the answer. */
   readonly tracker: Tracker
   readonly caller: Caller
   readonly session: Authenticated
@@ -48,29 +48,29 @@ export interface Exchange {
 
 export interface Answer {
   readonly body?: unknown
-  /** Instead of a body: what is JSON already. */
+  /** Text that is JSON already, in place of a body. */
   readonly json?: string
-  /** When anything the answer depends on changed last, in seconds since 1970. */
+  /** The time of the last change to anything the response depends on, in seconds since 1970. */
   readonly lastChangeSecond?: number | null
 }
 
 /** Takes an Idempotency-Key, which belongs to an account. */
 export const isKeyed = ({ method, isOpen }: Operation): boolean => method === 'POST' && !isOpen
 
-/** All that `access/` decides about. */
+/** Opens routes to personal access tokens: `access/` decides everything that happens on them. */
 export const forTokens = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, isForTokens: true }))
 
 export interface Route extends Operation {
   /**
-   * Personal tokens may ask it: what they see and change, `access/` limits. Every other route wants a sign-in, and to change
-   * anything the web client's own or a service client's.
+   * Accepts personal access tokens; `access/` limits what they see and change. Every other route requires a session, and for
+   * changes one of the web client or a service client.
    */
   readonly isForTokens?: true
-  /** Where its requests wait before their bodies are read. */
+  /** The queue in which its requests wait before their bodies are read. */
   readonly turns?: FairQueue
-  /** Rejects callers before anything of their requests but the token is looked at. */
+  /** Rejects callers before anything of their requests but the token is read. */
   admit?(caller: Caller): Promise<void>
-  /** Nothing, when the handler has taken over the connection. */
+  /** Returns nothing when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>
 }

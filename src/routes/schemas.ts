@@ -13,7 +13,7 @@ import type { Listed, Resource } from '../resources/define-resource.ts'
 import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
 import { dateKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
 
-/** What the document says of the resources, all of it read off their declarations. */
+/** The schemas of the resources, all of them read from their declarations. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 export function resourceSchemas(resource: Resource): Readonly<Record<string, Schema>> {
@@ -27,7 +27,7 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   }
 }
 
-/** Set by the store, to the millisecond. */
+/** Set by the database, to the millisecond. */
 export const timestamp: Schema = { ...momentKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
@@ -58,7 +58,7 @@ export function recordSchema({ columns, fields, about = '' }: Listed): Schema {
 
 const fieldSchema = (field: Field): Schema => ({
   ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
-  // Blank text is rejected; a blank secret stays as it is.
+  // Blank text is rejected; a blank secret is kept as it is.
   ...(field.presence.startsWith('required') && field.wire === 'text' && !field.isSecret && { minLength: 1 }),
   ...(field.deprecation && { deprecated: true }),
   ...(field.example !== undefined && { examples: [field.example] }),
@@ -100,7 +100,7 @@ export const pageSchema = (title: string): Schema =>
     totalPages: { type: 'integer', description: 'How many pages there are.' },
   })
 
-/** What answers of several rows have in common: one property, `result`, with everything in it. */
+/** A response of several rows has one property, `result`, which holds everything. */
 export const resultSchema = (
   description: string,
   properties: Readonly<Record<string, Schema>>,
@@ -111,7 +111,7 @@ export const resultSchema = (
   properties: { result: { type: 'object', description, required, properties } },
 })
 
-/** Names rows, or what else has ids. */
+/** Names rows, or other things that have ids. */
 export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   type: 'object',
   required: ['ids'],
@@ -130,7 +130,7 @@ export const recordAnswer = ({ name, title }: Resource): Schema => ({
 
 export const updateAnswer = (resource: Resource): Schema => ref(updatedName(resource))
 
-/** The name of the one for projects was released before the answers of updates had records. */
+/** The schema for projects was released under its name before the responses of updates had records. */
 const updatedName = (resource: Resource): string =>
   isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
 
@@ -171,7 +171,7 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** The keys of a list; a filter that the resource does not support is not among them. */
+/** The keys of a list, without filters that the resource does not support. */
 export function listKeys(listed: Listed, state: RowState = 'active'): Parameter[] {
   return [
     ...pagingKeys,

@@ -43,7 +43,7 @@ import './styles/right-to-left.css'
 import './styles/print.css'
 import { createToasts } from './services/toasts.ts'
 
-/** Makes what lives as long as the page, and draws it. */
+/** Creates the objects that live as long as the page, and renders it. */
 async function start(root: HTMLElement): Promise<void> {
   showChosenTheme()
   showChosenDensity()
@@ -75,7 +75,7 @@ async function start(root: HTMLElement): Promise<void> {
     )
   } catch {
     await speaking
-    root.textContent = t('Tracker cannot be reached. Check the connection, then load this page again.')
+    root.textContent = t('Tracker cannot be reached. Check the connection, then reload this page.')
     addEventListener('online', () => location.reload())
   }
 }

@@ -8,15 +8,15 @@ import type { Applied } from '../../db/migrate.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
 /**
- * A backup is one file: gzip around records, each a letter, four bytes of length and the bytes. `J` is JSON, `D` a piece of
- * a table, and the last one, `S`, the SHA-256 of everything before it: a file that was cut short or changed is known.
+ * A backup is one file: gzip around records, each a letter, four bytes of length and the bytes. `J` is JSON, `D` a piece of a
+ * table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or changed file is detected.
  */
 export interface Archive {
   json(value: unknown): Promise<void> | undefined
   data(piece: Buffer): Promise<void> | undefined
 }
 
-/** Written beside its place, and put there when it is complete; a file that is there already stays. */
+/** Written next to its target and renamed when it is complete; an existing file is never overwritten. */
 export async function writeArchive(file: string, write: (archive: Archive) => Promise<void>): Promise<void> {
   const partial = `${file}.partial`
   const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
@@ -59,7 +59,7 @@ export async function writeArchive(file: string, write: (archive: Archive) => Pr
   await syncFolder(dirname(file))
 }
 
-/** Without it a power cut could take the name back. */
+/** A power failure could undo the rename without this. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path)
@@ -79,7 +79,7 @@ export type Part =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'data'; readonly piece: Buffer }
 
-/** Reads from the start to the sum at the end, which must be right. */
+/** Reads from the start to the checksum at the end, which must match. */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
   const { unpacked, take } = takeBytes(file)
   try {
@@ -98,7 +98,8 @@ async function* readRecords(take: (length: number) => Promise<Buffer>): AsyncGen
     const head = await take(5)
     const kind = head.toString('latin1', 0, 1)
     const length = head.readUInt32BE(1)
-    if (!'JDS'.includes(kind) || length > recordBytesMax) throw new Error('it is no backup of this program')
+    if (!'JDS'.includes(kind) || length > recordBytesMax)
+      throw new Error('it is not a backup of this program')
     const body = await take(length)
     if (kind === 'S') return requireSame(body, before)
     hash.update(head).update(body)
@@ -107,10 +108,10 @@ async function* readRecords(take: (length: number) => Promise<Buffer>): AsyncGen
 }
 
 function requireSame(sum: Buffer, read: Buffer): void {
-  if (!sum.equals(read)) throw new Error('its sum is wrong')
+  if (!sum.equals(read)) throw new Error('its checksum is wrong')
 }
 
-/** Larger than any row of ours, which is a record. */
+/** Larger than any of our rows, each of which is a record. */
 const recordBytesMax = 256 * 1024 ** 2
 
 function takeBytes(file: string) {
@@ -125,7 +126,7 @@ function takeBytes(file: string) {
     let found = rest.length
     while (found < length) {
       const { value, done } = await pieces.next()
-      if (done) throw new Error('it ends too early')
+      if (done) throw new Error('it is truncated')
       parts.push(value)
       found += value.length
     }
@@ -136,7 +137,7 @@ function takeBytes(file: string) {
   return { unpacked, take }
 }
 
-/** Raised when files of the version before can no longer be read. */
+/** Raised when files of the previous version can no longer be read. */
 export const formatOfBackups = 'tracker backup 1'
 
 /** The first record of a backup. After it each table has a record with its name, and its rows. */
@@ -146,11 +147,11 @@ export interface BackupHead {
   readonly server: string
   readonly migrations: readonly Applied[]
   readonly tables: readonly StoredTable[]
-  /** Of the data folder, without which some of the rows are worth nothing. */
+  /** Files of the data folder, without which some of the rows are useless. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** The last one before the sum. */
+/** The last record before the checksum. */
 export interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>
   readonly sequences: readonly Sequence[]

@@ -53,7 +53,7 @@ describe('a backup', () => {
       resource, row_id, action, project_id, caller, fields, session, client, host, request from history limit 3`)
     await database.query(sql`insert into webhooks (id, user_id, url, secret, position, since)
       select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
-    // More than fits any buffer on the way.
+    // More than fits into any buffer on the way.
     await database.query(sql`insert into comments (id, text, assignment_id, user_id)
       select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
       from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
@@ -140,7 +140,7 @@ describe('a backup', () => {
 
   it('is not restored over anything, and a restore that fails leaves nothing', async () => {
     const before = await contentOf(source.url)
-    await assert.rejects(restore(source.url), /This store has tables already .*nothing is overwritten/)
+    await assert.rejects(restore(source.url), /This store already has tables .*nothing is overwritten/)
     assert.deepEqual(await contentOf(source.url), before)
     const target = await openEmpty()
     const backup = await checkBackup(file)
@@ -183,14 +183,14 @@ describe('a backup', () => {
     const name = join(folder, 'embedded.backup')
     assert.match(
       await npmRun(['backup', name], dataDirectory),
-      /embedded\.backup has \d+ rows, \d+ bytes, and was read again/,
+      /embedded\.backup has \d+ rows, \d+ bytes, and was verified/,
     )
-    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is whole: \d+ rows/)
-    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store has tables already/)
+    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is intact: \d+ rows/)
+    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store already has tables/)
     const restored = join(folder, 'restored')
     assert.match(
       await npmRun(['restore', name], restored),
-      /Restored \d+ rows of .* Everybody signs in again\./,
+      /Restored \d+ rows of .* All users have to sign in again\./,
     )
     assert.equal(readFileSync(join(restored, 'identity-secret'), 'utf8'), 'kept secret\n')
     const again = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })
@@ -216,7 +216,7 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-/** Of every table all rows as text, without numbers of transactions. */
+/** All rows of every table as text, without transaction ids. */
 async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

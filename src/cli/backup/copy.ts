@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { madeByDistribute } from '../../db/sharded/placement.ts'
+import { storeTasks } from '../../db/stores.ts'
 
-/** The part of a connection of the driver that copying needs. */
+/** The part of a driver's connection that copying needs. */
 interface Wire {
   readonly stream: NodeJS.EventEmitter & {
     pause(): void
@@ -14,7 +14,7 @@ interface Wire {
   sendCopyFail(reason: string): void
 }
 
-/** Gives each piece of what `copy … to stdout` answers, and reads no further while one is being taken. Returns the rows. */
+/** Passes on each piece of `copy … to stdout`, and reads no further until it is processed. Returns the number of rows. */
 export function copyOut(
   client: pg.Client,
   statement: string,
@@ -22,7 +22,7 @@ export function copyOut(
 ): Promise<number> {
   return copying(client, statement, (fail) => ({
     handleCopyData({ chunk }: { chunk: Buffer }, { stream }: Wire) {
-      // The driver reads the next answers into the same memory.
+      // The driver reads the next response into the same memory.
       const taken = take(Buffer.from(chunk))
       if (taken === undefined) return
       stream.pause()
@@ -31,7 +31,7 @@ export function copyOut(
   }))
 }
 
-/** Sends the pieces to `copy … from stdin`, as fast as the store takes them. Returns the rows. */
+/** Sends the pieces to `copy … from stdin`, as fast as PostgreSQL accepts them. Returns the number of rows. */
 export function copyIn(client: pg.Client, statement: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   let isOver = false
   const send = async (wire: Wire) => {
@@ -61,7 +61,7 @@ function copying(
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // Nothing is left to read it.
+      // The rest is never read.
       void client.end().catch(() => undefined)
     }
     client.query({
@@ -79,7 +79,7 @@ function copying(
   })
 }
 
-/** A connection that ends has nothing to wait for: the next statement tells. */
+/** A closing connection has nothing to wait for: the next statement reports it. */
 const drained = ({ stream }: Wire) =>
   new Promise<void>((resolve) => {
     const done = () => {
@@ -91,27 +91,27 @@ const drained = ({ stream }: Wire) =>
     stream.on('close', done)
   })
 
-/** A table whose rows are kept, as the catalog of the store has it. */
+/** A table whose rows are backed up, as the catalog describes it. */
 export interface StoredTable {
-  /** With its schema: `bank.ledger`. */
+  /** Includes the schema: `bank.ledger`. */
   readonly name: string
   readonly columns: readonly string[]
-  /** Of a partitioned table: where its rows lie. */
+  /** The partitions of a partitioned table, which hold its rows. */
   readonly partitions: readonly Partition[]
 }
 
 export interface Partition {
   readonly name: string
-  /** In the words of PostgreSQL: FOR VALUES FROM (…) TO (…). */
+  /** Written as PostgreSQL does: FOR VALUES FROM (…) TO (…). */
   readonly bound: string
 }
 
-/** Made anew by the migrations, and where the store is spread again. */
-const madeAnew: readonly string[] = ['migrations', ...madeByDistribute].map((name) => `public.${name}`)
+/** The migrations and the store make them again. */
+const madeAnew: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
 
 /**
- * Every table of the program's schemas, each after those it refers to. Numbers of transactions are left out: another
- * server counts its own.
+ * Every table of the program's schemas, each after those it refers to. Transaction ids are left out: another server counts its
+ * own.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
   const { rows } = await client.query<StoredTable & { after: string[] }>(`
@@ -153,7 +153,7 @@ export interface Sequence {
   readonly next: string
 }
 
-/** The numbers that the store gives out itself, each with the one that comes next. */
+/** The sequences of the database, each with its next value. */
 export async function readSequences(client: pg.Client): Promise<readonly Sequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
     select n.nspname || '.' || c.relname as table, attname as column,

@@ -4,13 +4,13 @@ import { type BackupEnd, type BackupHead, formatOfBackups, type Part, readArchiv
 import { copyIn, type Partition, readStoredTables, type Sequence, type StoredTable } from './copy.ts'
 import { quoted } from './write-backup.ts'
 
-/** Reads the whole file, and returns what it begins and ends with. */
+/** Reads the whole file, and returns its first and last record. */
 export async function checkBackup(file: string): Promise<CheckedBackup> {
   const values: unknown[] = []
   for await (const part of readArchive(file)) if (part.kind === 'json') values.push(part.value)
   const [head, end] = [values[0] as BackupHead | undefined, values.at(-1) as BackupEnd | undefined]
   if (head?.format !== formatOfBackups || end?.rows === undefined)
-    throw new Error(`${file} is no backup that this version can read.`)
+    throw new Error(`${file} is not a backup that this version can read.`)
   await requireKnown(head.migrations)
   return { head, end }
 }
@@ -20,7 +20,7 @@ interface CheckedBackup {
   readonly end: BackupEnd
 }
 
-/** All of it, in one transaction, into a store that holds nothing. What lies beside the store is put there before the end. */
+/** Restores everything in one transaction, into an empty store. The files of the data folder are written before the end. */
 export async function restoreBackup(
   url: string,
   file: string,
@@ -60,11 +60,11 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   const found = await readStoredTables(client)
   if (found.length === 0) return
   throw new Error(
-    `This store has tables already (${found[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
+    `This store already has tables (${found[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
   )
 }
 
-/** Rows that migrations made come from the backup as well; partitions are made as they were. */
+/** Rows that migrations created come from the backup as well; partitions are created as they were. */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const made = new Set((await readStoredTables(client)).map(({ name }) => name))
   const missing = tables.filter(({ name }) => !made.has(name))
@@ -75,7 +75,7 @@ async function prepareTables(client: pg.Client, tables: readonly StoredTable[]):
     for (const one of partitions) await makePartition(client, name, one)
 }
 
-/** Numbers of transactions are not in the backup: all rows get that of this one. */
+/** Transaction ids are not in the backup: all rows get the id of this transaction. */
 async function loadNumbered(client: pg.Client, load: () => Promise<void>): Promise<void> {
   const columns = await transactionColumns(client)
   const alter = async (action: string) => {
@@ -125,7 +125,7 @@ async function loadTables(
     const rows = await copyIn(client, `copy ${quoted(name)} (${list}) from stdin`, pieces())
     if (rows !== wanted[name]) throw new Error(`${name} has ${rows} rows instead of ${wanted[name]}.`)
   }
-  // The sum stands at the end.
+  // The checksum is at the end.
   while (!next.done) await advance()
 }
 
@@ -139,9 +139,9 @@ async function goOnCounting(client: pg.Client, sequences: readonly Sequence[]): 
 }
 
 /**
- * Makes a restored store usable, within one transaction. Three things are not what they were: another server counts transactions
- * from its own number, and rows of numbers to come would be news to every live listing, over and over; cursors of the feed may name
- * changes that never happened here; and sessions that ended after the backup, or tokens that were used up, would be good again.
+ * Makes a restored store usable, within one transaction. Three things have changed: another server counts transactions from its
+ * own number, and rows with future numbers would count as new in every live listing, over and over; cursors of the feed may name
+ * changes that never happened here; and sessions that ended after the backup, or tokens that were used up, would be valid again.
  */
 export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
@@ -150,11 +150,11 @@ export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
     `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
-  // As a value: an update of several nodes asks for no moment itself.
+  // One timestamp for both tables.
   const { rows } = await client.query<{ moment: string }>('select clock_timestamp()::text as moment')
   const moment = [rows[0]?.moment]
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', moment)
-  // They look at once, and go on from what comes now: their position is as old as any other cursor.
+  // They become due at once and continue with new changes: their position is as outdated as any other cursor.
   await client.query(`update webhooks set since = '1:1:'`)
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', moment)
 }

@@ -7,17 +7,17 @@ import { runningStoreUrl, startEmbeddedStore } from '../../db/embedded/start-emb
 import { checkBackup, restoreBackup, settleRestored } from './restore-backup.ts'
 import { putFiles, requireRoomFor, writeBackup } from './write-backup.ts'
 
-/** `npm run backup -- FILE`: written, read again, and only then said to be there. */
+/** `npm run backup -- FILE`: reports success only after the written file was read again. */
 export async function runBackup(words: readonly string[]): Promise<void> {
   const file = resolve(onlyWord(words, 'backup') ?? `tracker-${timestamp()}.backup`)
   const rows = await useStore({ mayMake: false }, ({ url, dataDirectory }) =>
     writeBackup(url, dataDirectory, file),
   )
   await checkBackup(file)
-  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was read again without a fault.`)
+  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was verified.`)
 }
 
-/** `npm run restore -- FILE`: into an empty store; with `--check` the file is only read. */
+/** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
 export async function runRestore(words: readonly string[]): Promise<void> {
   const isOnlyCheck = words.includes('--check')
   const name = onlyWord(
@@ -29,17 +29,16 @@ export async function runRestore(words: readonly string[]): Promise<void> {
   const backup = await checkBackup(file)
   const { head, end } = backup
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
-  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is whole: ${rows} rows.`)
+  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is intact: ${rows} rows.`)
   await useStore({ mayMake: true }, async ({ url, dataDirectory }) => {
     await requireRoomFor(head.files, dataDirectory)
     await restoreBackup(url, file, backup, () => putFiles(head.files, dataDirectory))
   })
-  console.log(`Restored ${rows} rows of ${head.madeAt}. Everybody signs in again.`)
-  if (process.env.DATABASE_URL)
-    console.log('Run `npm run cli -- prepare` where hosts have roles of their own.')
+  console.log(`Restored ${rows} rows of ${head.madeAt}. All users have to sign in again.`)
+  if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
 }
 
-/** `npm run cli -- restored`: after a store was put back by other means, before hosts start on it. */
+/** `npm run cli -- restored`: run after restoring a database with other tools, before starting the hosts. */
 export async function runRestored(): Promise<void> {
   await useStore({ mayMake: false }, async ({ url }) => {
     const client = new pg.Client({ connectionString: url, application_name: 'restored' })
@@ -53,7 +52,7 @@ export async function runRestored(): Promise<void> {
       await client.end()
     }
   })
-  console.log('The store goes on from what was restored. Everybody signs in again.')
+  console.log('The restored store is ready. All users have to sign in again.')
 }
 
 function onlyWord(words: readonly string[], command: string): string | undefined {
@@ -68,7 +67,7 @@ export interface UsedStore {
   readonly dataDirectory: string
 }
 
-/** The store of the settings: an embedded one that runs already is used as it runs, and started otherwise. */
+/** The store of the settings: an embedded one that is already running is used as it is, and started otherwise. */
 export async function useStore<Result>(
   { mayMake }: { readonly mayMake: boolean },
   use: (store: UsedStore) => Promise<Result>,

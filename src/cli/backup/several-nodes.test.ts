@@ -76,7 +76,7 @@ describe('a backup, of one node or several', () => {
     const said = t.mock.method(console, 'log', () => undefined)
     await runRestored()
     assert.deepEqual(said.mock.calls[0]?.arguments, [
-      'The store goes on from what was restored. Everybody signs in again.',
+      'The restored store is ready. All users have to sign in again.',
     ])
     const [left] = await run(
       source.url,
@@ -87,7 +87,7 @@ describe('a backup, of one node or several', () => {
   })
 })
 
-/** As hosts do it: rows lie on one node, what is told of them on another. */
+/** The same as hosts do: rows are on one node, and their log is on another. */
 const makeOne = `
   begin;
   insert into assignments (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id)

@@ -2,19 +2,19 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readApplied } from '../../db/migrate.ts'
-import { holdCommits } from '../../db/sharded/hold-commits.ts'
+import { storeTasks } from '../../db/stores.ts'
 import { type Archive, type BackupEnd, type BackupHead, formatOfBackups, writeArchive } from './archive.ts'
 import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
 
-/** All rows as they were at one moment, while everybody goes on writing. Returns how many there are. */
+/** Backs up all rows from one snapshot, while writes continue. Returns their number. */
 export async function writeBackup(url: string, dataDirectory: string, file: string): Promise<number> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   client.on('error', () => undefined)
   await client.connect()
-  const commits = await holdCommits(url)
+  const commits = await storeTasks.holdCommits(url)
   try {
     await client.query('begin isolation level repeatable read read only')
-    // The same text whatever the server's own settings are, and for as long as it takes.
+    // Makes the text independent of the server's settings, and removes time limits.
     await client.query(
       `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local extra_float_digits = 1;
        set local bytea_output = 'hex'; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
@@ -24,7 +24,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
       throw new Error('This store has no schema of this program: there is nothing to back up.')
     const tables = await readStoredTables(client)
     await commits.seenBy(client)
-    // Nobody may take a table away before its turn.
+    // Prevents tables from being dropped before their turn.
     await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
     const rows: Record<string, number> = {}
     await writeArchive(file, async (archive) => {
@@ -33,7 +33,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
         await archive.json({ table: table.name })
         rows[table.name] = await copyTable(client, table, archive)
       }
-      // After the rows: a number that is given out meanwhile is skipped, never given twice.
+      // Read after the rows: a number assigned meanwhile is skipped, never assigned twice.
       const end: BackupEnd = { rows, sequences: await readSequences(client) }
       await archive.json(end)
     })
@@ -69,7 +69,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The store sends a piece for each row. */
+/** PostgreSQL sends a piece for each row. */
 const pieceBytes = 64 * 1024
 
 async function copyTable(
@@ -97,16 +97,16 @@ async function copyTable(
 
 export const quoted = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')
 
-/** What the program itself made in the data folder and a restored store needs: the first opens the keys in the store. */
+/** The files in the data folder that a restored store needs: the first opens the keys in the store. */
 const secretFiles = ['identity-secret', 'demo-password']
 
 type Files = Readonly<Record<string, string>>
 
-/** Before anything is changed: a secret that something else may still need is never replaced. */
+/** Checked before anything is changed: a secret that may still be needed is never replaced. */
 export async function requireRoomFor(files: Files, dataDirectory: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     if (!secretFiles.includes(name))
-      throw new Error(`The backup has a file ${name}, which is none of this program.`)
+      throw new Error(`The backup has a file ${name}, which does not belong to this program.`)
     const file = join(dataDirectory, name)
     const found = await readFile(file, 'utf8').catch(() => undefined)
     if (found !== undefined && found !== text)

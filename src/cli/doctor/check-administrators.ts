@@ -10,7 +10,7 @@ import { normalizeLogin } from '../../accounts/login.ts'
 import { render, sql } from '../../db/sql.ts'
 import { type Finding, fine, look } from './finding.ts'
 
-/** Without an administrator no account can be made. */
+/** An administrator is needed to create accounts. */
 export async function checkAdministrators(
   client: pg.Client,
   settings: AdministratorOptions,

@@ -14,10 +14,10 @@ import { type Finding, fine, look, wrong } from './finding.ts'
 const gibibyte = 1024 ** 3
 /** PostgreSQL stops at zero, and its journal alone may take one. */
 const freeBytesMin = gibibyte
-/** Time to do something about it. */
+/** Leaves time to react. */
 const freeBytesGood = 5 * gibibyte
 
-/** Everything in it that somebody else must not read. */
+/** Everything in it that other users must not read. */
 const secrets = ['postgres.password', 'identity-secret', 'demo-password']
 
 export async function checkFolder({
@@ -37,7 +37,7 @@ async function checkWritable(folder: string): Promise<Finding> {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return fine('permissions', `this user may write to ${folder}`)
   } catch {
-    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who made it.')
+    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who created it.')
   }
 }
 
@@ -48,19 +48,19 @@ async function checkDisk(folder: string): Promise<Finding> {
 
 export function gradeDisk(free: number): Finding {
   const found = `${(free / gibibyte).toFixed(1)} GiB are free`
-  const advice = 'Make room: without it the store stops, and answers nobody.'
+  const advice = 'Free disk space: PostgreSQL stops when the disk is full.'
   if (free < freeBytesMin) return wrong('disk', found, advice)
   return free < freeBytesGood ? look('disk', found, advice) : fine('disk', found)
 }
 
 async function checkSecrets(folder: string): Promise<Finding> {
-  if (process.platform === 'win32') return fine('secrets', 'not looked at on Windows')
+  if (process.platform === 'win32') return fine('secrets', 'not checked on Windows')
   const open: string[] = []
   for (const name of secrets) {
     const found = await stat(join(folder, name)).catch(() => undefined)
     if (found && (found.mode & 0o077) !== 0) open.push(join(folder, name))
   }
-  if (open.length === 0) return fine('secrets', 'files with secrets are for their owner only')
+  if (open.length === 0) return fine('secrets', 'only the owner may read files with secrets')
   return wrong('secrets', `others may read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
@@ -68,7 +68,7 @@ interface Port {
   readonly host: string
   readonly variable: string
   readonly port: number
-  /** The path that says whether it works; none where the host has no HTTP/1.1. */
+  /** The readiness path; undefined where the host has no HTTP/1.1. */
   readonly path?: string
 }
 
@@ -94,7 +94,7 @@ function portsOf(settings: Settings): readonly Port[] {
   ]
 }
 
-/** Longer than any host needs to say whether it is ready. */
+/** Longer than any host needs to report its readiness. */
 const answerMilliseconds = 5000
 
 export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
@@ -109,17 +109,17 @@ export async function checkPorts(environment: Environment): Promise<readonly Fin
 async function checkPort(address: string, { host, variable, port, path }: Port): Promise<Finding> {
   const subject = `port ${port}`
   if (!(await isOpen(address, port))) return fine(subject, `is free for ${host}`)
-  if (path === undefined) return fine(subject, `somebody listens, ${host} if it was started`)
+  if (path === undefined) return fine(subject, `the port is in use, by ${host} if it was started`)
   const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const answer = await fetch(`http://${at}${path}`, { signal: AbortSignal.timeout(answerMilliseconds) })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch(() => undefined)
-  if (answer?.status === 200) return fine(subject, `${host} answers that it is ready`)
+  if (answer?.status === 200) return fine(subject, `${host} is ready`)
   if (answer?.status === 503)
     return wrong(
       subject,
       `${host} is not ready: ${answer.text.slice(0, 200)}`,
-      'Its log says more; look at the store first.',
+      'See its log; check the store first.',
     )
   return look(
     subject,
@@ -146,7 +146,7 @@ interface Process {
   readonly command: string
 }
 
-/** Processes that go on although the program that started them has ended. */
+/** Processes that keep running although the program that started them has ended. */
 export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
@@ -154,7 +154,7 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
     ...orphanedInstances(all),
     ...(databaseUrl === undefined ? orphanedServer(all, dataDirectory) : []),
   ]
-  if (orphans.length === 0) return [fine('processes', 'none has lost the one that started it')]
+  if (orphans.length === 0) return [fine('processes', 'none is orphaned')]
   return orphans.map(({ pid, command }) =>
     wrong('processes', `${pid} is orphaned: ${command.slice(0, 120)}`, `kill ${pid}`),
   )

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
-/** Lists that follow a write would always be read at the primary. */
+/** Beyond this lag, lists that follow a write are always read from the primary. */
 const lagSecondsMax = 5
 
-/** The addresses of DATABASE_READ_URL, each by its host. */
+/** The addresses of DATABASE_READ_URL, each shown as its host. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 
@@ -23,7 +23,7 @@ async function checkStandby(url: string): Promise<Finding> {
     return wrong(
       'standby',
       `${name} cannot be reached: ${message || code}`,
-      'The primary reads alone meanwhile. Look whether it runs, and at DATABASE_READ_URL.',
+      'All reads go to the primary meanwhile. Check that it is running, and DATABASE_READ_URL.',
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -32,25 +32,29 @@ async function checkStandby(url: string): Promise<Finding> {
 
 interface StandbyState {
   readonly isStandby: boolean
-  /** Of what it has received and not repeated yet. */
+  /** The age of the oldest change that it received but has not replayed. */
   readonly seconds: number
 }
 
 export function gradeReader(name: string, { isStandby, seconds }: StandbyState): Finding {
   if (!isStandby)
-    return look('standby', `${name} is a primary`, 'It is not read from; DATABASE_READ_URL is for standbys.')
+    return look(
+      'standby',
+      `${name} is a primary`,
+      'It is not used for reads; DATABASE_READ_URL is for standbys.',
+    )
   const found = `${name} is ${seconds.toFixed(1)} s behind`
   if (seconds < lagSecondsMax) return fine('standby', found)
   return look(
     'standby',
     found,
-    'Lists are read at the primary meanwhile. Look at its disk, and for long statements there.',
+    'Lists are read from the primary meanwhile. Check its disk, and for long statements there.',
   )
 }
 
 const answerMilliseconds = 5000
 
-/** Not connected yet. It gives up early: somebody waits for the findings. */
+/** Not connected yet. It gives up early, because a person waits for the findings. */
 export function openClient(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { type Environment, readSettings } from '../../config/settings.ts'
 import { readPending } from '../../db/migrate.ts'
-import { everywhere, withAssignment } from '../../db/sharded/placement.ts'
+import { storeTasks } from '../../db/stores.ts'
 import { type IdentitySettings, readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { createSecretBox } from '../../hosts/identity/keys/key-ring.ts'
 import { checkAdministrators } from './check-administrators.ts'
@@ -12,7 +12,7 @@ import { type Finding, fine, look, wrong } from './finding.ts'
 
 const versionMin = 150_000
 
-/** Whatever of it this role may see. */
+/** Checks everything that this role may see. */
 export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
   const client = openClient(url)
   try {
@@ -23,7 +23,7 @@ export async function checkStore(url: string, environment: Environment): Promise
       wrong(
         'store',
         `cannot be reached: ${message || code}`,
-        'Look whether it runs, and at DATABASE_URL and its password.',
+        'Check that it is running, DATABASE_URL and its password.',
       ),
     ]
   }
@@ -33,7 +33,7 @@ export async function checkStore(url: string, environment: Environment): Promise
     for (const check of checks) findings.push(...(await check(client)))
     findings.push(await checkKeys(client, identity), await checkAdministrators(client, identity))
   } catch (error) {
-    findings.push(wrong('store', (error as Error).message, 'Look at the log of the store.'))
+    findings.push(wrong('store', (error as Error).message, 'Check the log of the store.'))
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -59,21 +59,21 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
     )
     return [
       number < versionMin
-        ? wrong('store', `PostgreSQL ${text}`, 'Take 15 or newer.')
+        ? wrong('store', `PostgreSQL ${text}`, 'Use 15 or newer.')
         : fine('store', `PostgreSQL ${text}, ${size}`),
       standby
         ? wrong(
             'writing',
             'the store takes no writes: a standby, or read only',
-            'Give DATABASE_URL the primary, or the proxy before it.',
+            'Set DATABASE_URL to the primary, or to the proxy in front of it.',
           )
-        : fine('writing', 'the store takes writes'),
+        : fine('writing', 'the store accepts writes'),
     ]
   },
   async (client) => {
     try {
       const pending = await readPending(client)
-      if (pending.length === 0) return [fine('schema', 'is that of this version')]
+      if (pending.length === 0) return [fine('schema', 'matches this version')]
       return [
         look(
           'schema',
@@ -105,7 +105,7 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
       look(
         'connections',
         found,
-        'Start fewer hosts, raise max_connections, or put a pooler before the store.',
+        'Start fewer hosts, raise max_connections, or put a pooler in front of the store.',
       ),
     ]
   },
@@ -140,12 +140,12 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
     return rows.map(({ name, bytes }) =>
       look(
         'replication',
-        `slot ${name} keeps ${mebibytes(bytes)} of journal for nobody`,
+        `slot ${name} keeps ${mebibytes(bytes)} of journal for no standby`,
         `Start its standby, or: select pg_drop_replication_slot('${name}')`,
       ),
     )
   },
-  checkNodes,
+  storeTasks.checkNodes,
   async (client) => {
     const { open } = await ask<{ open: boolean }>(
       client,
@@ -172,7 +172,7 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
           wrong(
             'archive',
             'the journal is not being archived',
-            'Look at the log of the store: archive_command fails, and the disk fills.',
+            'Check the log of the store: archive_command fails, and the disk fills up.',
           ),
         ]
       : []
@@ -196,11 +196,11 @@ export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding 
   return wrong(
     'replication',
     found,
-    'Look at its disk, its network and its log; a fail-over to it would lose or wait for as much.',
+    'Check its disk, its network and its log; a failover to it would lose or wait for as much.',
   )
 }
 
-/** Tokens and keys have times; clients forgive a few seconds. */
+/** Tokens and keys contain times; clients tolerate a few seconds. */
 const clockSecondsMax = 5
 
 export function gradeClock(store: number, before: number, after: number): Finding {
@@ -210,7 +210,7 @@ export function gradeClock(store: number, before: number, after: number): Findin
   return wrong(
     'clock',
     found,
-    'Let chrony or systemd-timesyncd set both: tokens are refused, and dates are wrong.',
+    'Let chrony or systemd-timesyncd set both: tokens are rejected, and dates are wrong.',
   )
 }
 
@@ -218,15 +218,16 @@ const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
 type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'isStoreShared'>
 
-/** Whether the secret of this machine opens the keys that the store holds now. */
+/** Checks that the secret of this machine opens the current keys of the store. */
 async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: tables } = await client.query(`select to_regclass('identity_keys') as name`)
-  if (tables[0]?.name === null) return look('keys', 'the store has no schema yet', 'The next start makes it.')
+  if (tables[0]?.name === null)
+    return look('keys', 'the store has no schema yet', 'The next start creates it.')
   const { rows } = await client.query<{ id: string; purpose: string; sealed: Buffer }>(
     `select id, purpose, sealed from identity_keys where now() between starts_at and ends_at`,
   )
   if (rows.length === 0)
-    return look('keys', 'there are none yet', 'The identity host makes them at its start.')
+    return look('keys', 'there are none yet', 'The identity host creates them at its start.')
   const secret = settings.keySecret ?? (await keptSecret(settings.dataDirectory))
   const closed = rows.filter(
     ({ id, purpose, sealed }) =>
@@ -236,7 +237,7 @@ async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Find
     return wrong(
       'keys',
       `${closed.length} of ${rows.length} do not open with this machine's secret`,
-      'Set Jwt__SigningKey to the secret of the other instances, or put identity-secret back from a backup.',
+      'Set Jwt__SigningKey to the secret of the other instances, or restore identity-secret from a backup.',
     )
   if (settings.isStoreShared && settings.keySecret === undefined)
     return look(
@@ -252,53 +253,3 @@ const keptSecret = (dataDirectory: string) =>
     (text) => text.trim(),
     () => undefined,
   )
-
-/** Of a store that is spread over nodes. */
-async function checkNodes(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ isDistributed: boolean; isCitus: boolean }>(
-    `select to_regclass('row_places') is not null as "isDistributed", to_regclass('pg_dist_node') is not null as "isCitus"`,
-  )
-  const [store] = rows
-  if (store?.isDistributed) return [...(await checkEach(client)), ...(await checkTables(client))]
-  return store?.isCitus
-    ? [
-        look(
-          'nodes',
-          'Citus is here, and all rows are on this node',
-          'Stop the hosts, then: npm run cli -- distribute',
-        ),
-      ]
-    : []
-}
-
-async function checkEach(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ node: string; answered: boolean; answer: string; shards: number }>(
-    `select format('%s:%s', node.nodename, node.nodeport) as node, success as answered, result as answer,
-       (select count(*)::int from pg_dist_placement join pg_dist_shard using (shardid)
-        where logicalrelid = 'assignments'::regclass and pg_dist_placement.groupid = node.groupid) as shards
-     from run_command_on_workers('select count(*) from pg_prepared_xacts where prepared < now() - interval ''5 minutes''') as asked
-       join pg_dist_node as node on node.nodename = asked.nodename and node.nodeport = asked.nodeport`,
-  )
-  return rows.map(({ node, answered, answer, shards }) => {
-    if (!answered)
-      return wrong('nodes', `${node} does not answer: ${answer}`, 'Start it, or its standby in its place.')
-    if (answer !== '0')
-      return wrong(
-        'nodes',
-        `${node} has ${answer} transactions that were prepared more than five minutes ago`,
-        'Look at the log of the coordinator: it ends them itself, every minute. select recover_prepared_transactions()',
-      )
-    return fine('nodes', `${node} has ${shards} shards of assignments`)
-  })
-}
-
-async function checkTables(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select name from unnest($1::text[]) as name
-     where not exists (select from pg_dist_partition where logicalrelid = name::regclass and (partmethod = 'h' or repmodel = 't'))`,
-    [[...everywhere, ...withAssignment, 'assignments']],
-  )
-  return rows.map(({ name }) =>
-    wrong('nodes', `${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),
-  )
-}

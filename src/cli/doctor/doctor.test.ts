@@ -29,7 +29,7 @@ describe('the doctor', () => {
     await fresh.drop()
     rmSync(folder, { recursive: true, force: true })
   })
-  // Tests that run beside this one kill programs on purpose, and their orphans are there for a moment.
+  // Tests that run at the same time kill programs on purpose, and their orphans exist for a short time.
   const wrongOf = async (changes: Record<string, string> = {}) =>
     (await examine({ ...environment, ...changes })).filter(
       ({ grade, subject }) => grade === 'wrong' && subject !== 'processes',

@@ -1,8 +1,8 @@
-/** What was checked, what was found, and what to do about it; without advice, all is well. */
+/** The subject of a check, its result, and advice; without advice, all is well. */
 export interface Finding {
   readonly subject: string
   readonly found: string
-  /** `wrong` keeps the system from working or will; `look` may be as it is meant. */
+  /** `wrong` breaks the system now or later; `look` may be intended. */
   readonly grade: 'fine' | 'look' | 'wrong'
   readonly advice?: string
 }

@@ -9,7 +9,7 @@ import { checkStandbys } from './check-standbys.ts'
 import { checkStore } from './check-store.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
-/** `npm run doctor`: looks and changes nothing. 1 when something is wrong. */
+/** `npm run doctor`: checks and changes nothing. The exit code is 1 when something is wrong. */
 export async function runDoctor(): Promise<void> {
   const findings = await examine(process.env)
   for (const { grade, subject, found, advice } of findings) {
@@ -47,7 +47,7 @@ function checkConfiguration(environment: Environment): Finding {
     const unknown = unknownSettings(environment)
     if (unknown.length > 0)
       return look('configuration', unknown.join(' '), 'docs/configuration.md has every variable.')
-    return fine('configuration', 'every variable can be read')
+    return fine('configuration', 'every variable is valid')
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     return wrong(
@@ -62,7 +62,7 @@ const nodeMajorMin = 24
 
 function checkNode(version: string): Finding {
   if (Number(version.split('.')[0]) >= nodeMajorMin) return fine('node', version)
-  return wrong('node', version, `Start with npm, which takes Node ${nodeMajorMin} of the packages.`)
+  return wrong('node', version, `Start with npm, which uses Node ${nodeMajorMin} from the packages.`)
 }
 
 const embeddedAtRest = (dataDirectory: string): Finding =>
@@ -72,4 +72,4 @@ const embeddedAtRest = (dataDirectory: string): Finding =>
         `the embedded one in ${dataDirectory} is not running`,
         'npm start runs it; then ask again.',
       )
-    : look('store', `there is none in ${dataDirectory} yet`, 'npm start makes it; or set DATABASE_URL.')
+    : look('store', `there is none in ${dataDirectory} yet`, 'npm start creates it; or set DATABASE_URL.')

@@ -8,9 +8,9 @@ import type { Tracker } from '../../records/context.ts'
 export interface RunningHost {
   readonly title: string
   readonly address: string
-  /** Worth a line of its own on the first screen. */
+  /** Pages that are worth a line on the first screen. */
   readonly pages?: readonly string[]
-  /** Goes on serving, but says that it is about to stop. */
+  /** Keeps serving, but reports that it is about to stop. */
   leave(): void
   stop(): Promise<void>
 }
@@ -18,7 +18,7 @@ export interface RunningHost {
 export const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
 
-/** A taken port is the commonest reason for a start to fail, so it has a sentence of its own. */
+/** A port in use is the most common reason for a start to fail, so it has a message of its own. */
 export async function listening<Host>(variable: string, start: () => Promise<Host>): Promise<Host> {
   try {
     return await start()
@@ -29,7 +29,7 @@ export async function listening<Host>(variable: string, start: () => Promise<Hos
   }
 }
 
-/** Of a host that checks tokens for itself. */
+/** The authentication of a host that verifies tokens itself. */
 export const authenticationOf = (
   { database }: Tracker,
   settings: TrackerSettings & { readonly audience: string },

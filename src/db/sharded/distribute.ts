@@ -47,6 +47,7 @@ async function requireWorkers(client: pg.Client): Promise<void> {
 async function distributeWithin(client: pg.Client, shards: number): Promise<string[]> {
   await client.query(`set local citus.shard_count = ${shards}; set local client_min_messages = warning`)
   await client.query(placesTable)
+  await client.query(knownToNodes)
   await defineFunctions(client)
   const { rows } = await client.query<{ name: string }>(
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
@@ -77,7 +78,8 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-const placesTable = `
+/** It marks a store as one of several nodes. */
+export const placesTable = `
   create table if not exists row_places (
     table_name text not null,
     id uuid not null,
@@ -85,7 +87,9 @@ const placesTable = `
     primary key (id, table_name)
   );
   insert into row_places (table_name, id) values ('', '${turnId}') on conflict do nothing;
-  create table if not exists two_phase_commits (id integer primary key);
+  create table if not exists two_phase_commits (id integer primary key)`
+
+const knownToNodes = `
   select citus_add_local_table_to_metadata('two_phase_commits')
     where not exists (select from pg_dist_partition where logicalrelid = 'two_phase_commits'::regclass)`
 
@@ -98,8 +102,13 @@ async function oneConnectionEach(client: pg.Client): Promise<string> {
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
 }
 
-/** What a store of several nodes does in another way; also after a migration, which knows of one node only. */
-export async function defineFunctions(client: pg.Client): Promise<void> {
+/** A migration knows of one node only. Its functions are replaced by those of several nodes. */
+export async function completeSchema(client: pg.Client): Promise<void> {
+  if (await isDistributed(client)) await defineFunctions(client)
+}
+
+/** The functions that several nodes do in another way. */
+async function defineFunctions(client: pg.Client): Promise<void> {
   const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
   for (const statement of statementsOf(text)) await client.query(statement)
 }

@@ -19,8 +19,8 @@ export const withAssignment = [
   'comments',
 ] as const
 
-/** What `distribute` makes of the rows there are, and what is never filled. */
-export const madeByDistribute = ['row_places', 'two_phase_commits'] as const
+/** `distribute` makes these: the places of the rows there are, and a table that is never filled. */
+export const ownTables = ['row_places', 'two_phase_commits'] as const
 
 /** The column whose value says on which node a row lies; its rows can be found on one node by it and nothing else. */
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>

@@ -1,5 +1,5 @@
-import type { Queries } from '../database.ts'
-import { raw, type Sql, sql } from '../sql.ts'
+import type { Strength } from '../locked-rows.ts'
+import { type Queries, raw, type Sql, sql } from '../sql.ts'
 import { isEverywhere, placeColumnOf } from './placement.ts'
 
 /**
@@ -11,8 +11,6 @@ export interface Place {
   /** The assignment on whose node it is kept. */
   readonly assignment_id?: string | null
 }
-
-export type Strength = 'update' | 'no key update' | 'key share'
 
 /** The condition that finds these rows while asking only the nodes that have them. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {

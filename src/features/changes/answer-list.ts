@@ -13,11 +13,11 @@ import { concernOf } from './concern.ts'
 import type { View } from './listing.ts'
 import type { LiveListings } from './live-listings.ts'
 
-/** What answers a list route: a page, or a live listing for who asks for one. */
+/** Answers a list route with a page, or with a live listing for clients that request one. */
 export const answerList =
   (tracker: Tracker, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
-    // Before the query is read: people who may not ask do not learn what was wrong with the question.
+    // Checked before the query is parsed: callers without access learn nothing about their query.
     requireRole(listed, caller, purposeOf(state))
     refuseMoment(request)
     const query = readListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
@@ -27,7 +27,7 @@ export const answerList =
     return { json: showPage(page), lastChangeSecond: page.lastChangeSecond }
   }
 
-/** Beyond the contract a key that would be ignored, and means something elsewhere, is refused. */
+/** Beyond the contract, a key that this list would ignore but another supports is rejected. */
 export function refuseMoment({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
     throw invalid({ at: ['At is understood under /ext/query/ and by reading one row only.'] })
@@ -50,6 +50,6 @@ export const listView = (tracker: Tracker, listed: Listed, caller: Caller, query
   read: async (reads) => showPage(await list(tracker, listed, caller, query, reads)),
 })
 
-/** A page as JSON, as the plain list answers it; a live listing's events carry the same. */
+/** A page as JSON, the same for the plain list and the events of a live listing. */
 const showPage = ({ records, totalCount, pageNumber, pageSize, totalPages }: Page): string =>
   `{"result":{"data":${records},${JSON.stringify({ totalCount, pageNumber, pageSize, totalPages }).slice(1)}}`

@@ -1,54 +1,53 @@
 import type { Snapshot } from '../../db/change-log.ts'
 import { columnName } from '../../db/columns.ts'
-import type { Queries } from '../../db/database.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { atPlaces, type Place } from '../../db/sharded/places.ts'
-import { eitherWay, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { changedRows } from '../../db/named-statements.ts'
+import { rare, raw, type Sql, sql } from '../../db/sql.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
 
-/** A row that was written, with every value that its references have had since the last look. */
+/** A row that was written, with every value that its references have had since the previous check. */
 export interface ChangedRow {
   readonly id: string
-  /** By column; nothing where it is not known. The row had one of these at any moment in between. */
+  /** Values by column; undefined where they are not known. The row had one of these at every instant in between. */
   valuesOf(column: string): ReadonlySet<unknown> | undefined
-  /** Whether any of these became another. */
+  /** Tells whether any of these columns changed. */
   hasMoved(...columns: readonly string[]): boolean
-  /** The projects that it may have belonged to; nothing where that is not known. */
+  /** The projects that it may have belonged to; undefined where they are not known. */
   readonly projects: ReadonlySet<unknown> | undefined
 }
 
 export interface ChangedRows {
   readonly resources: ReadonlySet<string>
-  /** Nothing where not every row is known: then any row of the resource may have changed. */
+  /** Undefined where not every row is known: then any row of the resource may have changed. */
   rowsOf(resource: string): readonly ChangedRow[] | undefined
 }
 
-/** A batch is as large; what changed more at once concerns nearly everybody anyway. */
+/** The size of a batch; a larger change affects almost every listing anyway. */
 const rowsMax = 200
 
 interface Found {
   readonly resource: string
   readonly id: string
-  /** Of a new row its values, of a change `[before, after]`; null where the history does not have it. */
+  /** The values of a new row, or `[before, after]` for a change; null where the history does not have it. */
   readonly fields: Readonly<Record<string, unknown>> | null
-  /** As the row is now; null where it is not there any more. */
+  /** The current row; null where it no longer exists. */
   readonly now: Readonly<Record<string, unknown>> | null
 }
 
-/** For the fair queue of statements: as if it were one account. */
+/** The fair queue of statements treats live listings as one account. */
 const watcher = 'live listings'
 
-/** What is known when rows could not be read. */
+/** The result when the rows could not be read. */
 export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
   resources,
   rowsOf: () => undefined,
 })
 
 /**
- * The rows of these resources that changed since a snapshot, read in one statement: whatever a row was in between is what it is
- * now, or what one of these changes found before it. It asks the tables themselves, so it waits in line with other lists.
+ * Reads the rows of these resources that changed since a snapshot, in one statement: every earlier state of a row is its current
+ * one, or the one that a change replaced. It reads the tables themselves, so it queues with the lists.
  */
 export async function changedRowsSince(
   reads: LimitedReads,
@@ -61,43 +60,26 @@ export async function changedRowsSince(
 }
 
 function changesStatement(since: Snapshot, names: readonly string[]): Sql {
-  // Only the tables that are asked for: another one may be locked for long.
+  // Joins only the requested tables: another one may be locked for long.
   const known = resources.filter(({ name }) => names.includes(name))
   const now = raw(
     `case logged.resource ${known
       .map((one) => `when '${one.name}' then (${rowsNow(one)} where row.id = logged.row_id)`)
       .join(' ')} end`,
   )
-  const statement = eitherWay(
-    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changesOf(since, names)}`,
-    (queries) => changesInTurn(queries, since, known),
+  const changes = changesOf(since, names)
+  const statement = changedRows.of(
+    {
+      changes,
+      fields: fieldsBefore,
+      countMax: rowsMax,
+      tables: () =>
+        known.map((one) => ({ resource: one.name, table: one.table, rows: raw(rowsNow(one, 'row.id')) })),
+    },
+    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changes}`,
   )
-  // Those of one resource are common; there are many choices of several.
+  // Statements for one resource are common; there are many combinations of several.
   return names.length === 1 ? statement : rare(statement)
-}
-
-/** Rows that are spread over nodes are asked on theirs, all of one resource at once. One that has just moved on is not known. */
-async function changesInTurn(
-  queries: Queries,
-  since: Snapshot,
-  known: readonly Resource[],
-): Promise<readonly Found[]> {
-  const names = known.map(({ name }) => name)
-  const tables = known.map(({ table }) => table)
-  const found = await queries.query<Omit<Found, 'now'> & Place>(sql`
-    select logged.resource, logged.row_id as id, place.assignment_id, ${fieldsBefore} ${changesOf(since, names)}
-    join unnest(${names}::text[], ${tables}::text[]) as kept (resource, table_name) on kept.resource = logged.resource
-    left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
-  const now = new Map<string, Found['now']>()
-  for (const resource of found.length > rowsMax ? [] : known) {
-    const places = found.filter((one) => one.resource === resource.name)
-    if (places.length === 0) continue
-    const rows = await queries.query<{ id: string; now: Found['now'] }>(
-      sql`${raw(rowsNow(resource, 'row.id'))} where ${atPlaces(resource.table, places)}`,
-    )
-    for (const row of rows) now.set(`${resource.name} ${row.id}`, row.now)
-  }
-  return found.map((one) => ({ ...one, now: now.get(`${one.resource} ${one.id}`) ?? null }))
 }
 
 const changesOf = (since: Snapshot, names: readonly string[]): Sql => sql`
@@ -117,13 +99,13 @@ const fieldsBefore = sql`case when entry.fields is not null then (
     where key = any(${watchedNames}::text[])
   ) end as fields`
 
-/** Where the project of such a row stands, beside its own columns. */
+/** The column that holds the row's project, in addition to its own columns. */
 const projectKey = 'project of its assignment'
 
 const isOfAssignment = ({ access }: Resource) =>
   access.kind === 'projectMembers' && access.projectPath.length === 2
 
-/** Without its condition. */
+/** The query without its condition. */
 function rowsNow(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
   const isBelow = isOfAssignment(resource)
@@ -133,7 +115,7 @@ function rowsNow(resource: Resource, ...others: readonly string[]): string {
   return `select ${[...others, now].join(', ')} from "${resource.table}" as row${parent}`
 }
 
-/** Every row once, with all of its changes. A resource of which a row is not known is left out. */
+/** Groups the changes by row. A resource with an unknown row is left out. */
 function byResource(found: readonly Found[]): Map<string, readonly ChangedRow[] | undefined> {
   const known = new Map<string, readonly ChangedRow[] | undefined>()
   for (const resource of resources) {
@@ -177,10 +159,10 @@ function projectsOf(
   return new Set(changes.map(({ now }) => now?.[projectKey]))
 }
 
-/** Projects with more members, or more of them at once, concern nearly everybody. */
+/** Larger projects, or a larger number of them, affect almost every listing. */
 const membersMax = 5000
 
-/** The members of each of these projects, as of now; nothing when there are too many. */
+/** The current members of each of these projects; undefined when there are too many. */
 export async function membersOf(
   reads: LimitedReads,
   projects: readonly unknown[],

@@ -55,7 +55,7 @@ describe('What a change can touch', () => {
       await change({ workflowId: others.workflowId })
       await change({ workflowId: others.workflowId, userId: others.userId })
     })
-    // As it was before both; neither of them alone tells that.
+    // Combines the states before both changes; neither change alone shows it.
     assert.equal(seen(changes, { workflowId: [row.workflowId], userId: [row.userId] }), 'yes')
     await change({})
   })

@@ -2,16 +2,16 @@ import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import type { ChangedRow, ChangedRows } from './changed-rows.ts'
 
-/** Which rows a view can be about: a change of any other cannot change its answer. */
+/** The rows that a view can contain: a change of any other row cannot change its response. */
 export interface Concern {
   readonly resource: string
-  /** By column, the values of which a row must have one. */
+  /** The values that a row may have, by column. */
   readonly wanted: Readonly<Record<string, readonly unknown[]>>
-  /** The account, where it sees the rows of its own projects. */
+  /** The account, if it sees the rows of its own projects. */
   readonly member?: string
 }
 
-/** Nothing where the rows that it sees depend on more than their own project. */
+/** Undefined where the visible rows depend on more than their own project. */
 export function concernOf(
   { name, access }: Listed,
   { id, isAdministrator, token }: Caller,
@@ -25,16 +25,16 @@ export function concernOf(
   return { resource: name, wanted: { ...wanted, ...ofOwner }, ...(isOfMember && { member: id }) }
 }
 
-/** Yes also when unsure. Projects: yes, if the account is a member of one of them. */
+/** Also yes when unsure. A set of projects means yes if the account is a member of one of them. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
-/** What decides whether a change can affect a view. */
+/** The properties of a view by which a change can be excluded. */
 export interface Concerned {
   readonly resources: readonly string[]
   readonly concern?: Concern | undefined
 }
 
-/** Whether a view has to be read again. It never says no to a change that could be seen. */
+/** Tells whether a view has to be read again. It never says no to a change that could be visible. */
 export function isTouched({ resources, concern }: Concerned, changes: ChangedRows): Verdict {
   const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
   return together(
@@ -53,14 +53,14 @@ function together(verdicts: readonly Verdict[]): Verdict {
 
 function isTouchedBy(concern: Concern, resource: string, row: ChangedRow): Verdict {
   const { member } = concern
-  // Whoever joins or leaves a project sees other rows, whichever are wanted.
+  // Joining or leaving a project changes the visible rows, whatever the filters are.
   if (member !== undefined && resource === 'userProject' && mayBe(row, 'userId', [member])) return 'yes'
   if (resource !== concern.resource) return member === undefined ? 'yes' : isTouchedOnTheWay(resource, row)
   if (Object.entries(concern.wanted).some(([column, values]) => !mayBe(row, column, values))) return 'no'
   return member === undefined ? 'yes' : (row.projects ?? 'yes')
 }
 
-/** A row through which listed rows find their project. */
+/** A row through which listed rows are connected to their project. */
 function isTouchedOnTheWay(resource: string, row: ChangedRow): Verdict {
   if (resource === 'userProject') return 'no'
   if (resource === 'assignment') return row.hasMoved('projectId', 'active') ? 'yes' : 'no'

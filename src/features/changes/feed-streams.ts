@@ -10,11 +10,11 @@ import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read
 import { createSessionCheck, type StreamLimits } from './stream-limits.ts'
 
 export interface FeedStreams {
-  /** Begins the answer once the first page is read, so that every refusal comes before it. */
+  /** Starts the response once the first page is read, so that every error comes before it. */
   open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
   /** Ends every stream, because the host stops. */
   sendAway(): void
-  /** How far behind the change log it may be. */
+  /** The lag behind the change log. */
   secondsBehind(): number
 }
 
@@ -23,9 +23,9 @@ export interface WantedFeed {
   readonly after: Position | 'now' | undefined
 }
 
-/** What one statement reads for a stream, and what a stream keeps until its client has read it. */
+/** The rows that one statement reads for a stream, and that a stream keeps until its client has read them. */
 const pageSize = 100
-/** How often each stream is looked after. */
+/** The interval at which each stream is checked. */
 const attendMilliseconds = 1000
 
 /** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
@@ -41,7 +41,7 @@ export function createFeedStreams(
   }
   const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wakeAll })
   let attending: Repetition | undefined
-  /** Streams, and the requests that are about to become one. */
+  /** Counts the streams, and the requests that are about to open one. */
   let users = 0
 
   function leave(account: string) {
@@ -63,10 +63,10 @@ export function createFeedStreams(
       const reads = tracker.database.liveLists
       const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
       try {
-        // Before the first statement, so that nothing is committed unnoticed between it and the watching.
+        // Watching starts before the first statement, so that no commit between the two is missed.
         await watch.start()
         const first = await read(after === 'now' ? await newestPosition(reads, caller) : after)
-        // Waiting for the first page may have outlasted the token.
+        // The token may have expired while the first page was awaited.
         if (!(await session.recheck())) throw unauthenticated()
         attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
           for (const stream of streams) stream.attend(Date.now())
@@ -82,7 +82,7 @@ export function createFeedStreams(
           },
         })
         streams.add(stream)
-        // Says where it begins: a reader who is cut off before the first change shall not begin again at a later now.
+        // Sends the start position: a client that is disconnected before the first change must not resume from a later position.
         stream.attend(Date.now())
       } catch (error) {
         leave(id)
@@ -95,35 +95,35 @@ export function createFeedStreams(
   }
 }
 
-/** How a host writes the feed, and sends it to one reader. */
+/** Encodes the feed for one host and sends it to one client. */
 export interface FeedWire {
-  /** One change as it is sent; `cursor` is where a reader who has it goes on. */
+  /** Encodes one change; `cursor` is the position from which the client resumes after it. */
   eventOf(change: ShownChange, cursor: string): Buffer
   open(listeners: OutletListeners): FeedOutlet
 }
 
 export interface OutletListeners {
-  /** The reader caught up after a `send` was turned down. */
+  /** The client caught up after a `send` was rejected. */
   readonly onReady: () => void
-  /** Exactly once, however it ended. */
+  /** Called exactly once, however the stream ended. */
   readonly onClose: () => void
 }
 
 export interface FeedOutlet {
-  /** False: the reader has not taken enough yet, and this one is not kept; `onReady` follows. */
+  /** Returns false when the client has not read enough yet: the event is dropped, and `onReady` follows. */
   send(event: Buffer): boolean
-  /** A heartbeat. `isNews`: the reader does not have this cursor yet, because no change since the last one was for this reader. */
+  /** Sends a heartbeat. `isNews`: the client does not have this cursor yet, because no change since the last one was for it. */
   beat(cursor: string, isNews: boolean): void
   close(refusal?: Problem): void
-  /** Sends the reader to another host, because this one stops. */
+  /** Asks the client to reconnect to another host, because this one stops. */
   sendAway(): void
 }
 
 interface FeedStream {
-  /** Something was committed. */
+  /** Called after a commit. */
   wake(): void
   attend(now: number): void
-  /** Sends the reader to another host, because this one stops. */
+  /** Asks the client to reconnect to another host, because this one stops. */
   sendAway(): void
 }
 
@@ -138,7 +138,7 @@ interface Feeding {
 /** Short enough for proxies that close a silent connection after half a minute. */
 const heartbeatMilliseconds = 15_000
 
-/** One page after another, as fast as the client reads; what it has not read is never more than a page. */
+/** Sends page after page, as fast as the client reads; at most one page is unread. */
 function openFeedStream(
   session: Authenticated,
   wire: FeedWire,
@@ -160,11 +160,11 @@ function openFeedStream(
   const check = createSessionCheck(session, () => outlet.close(unauthenticated()))
 
   async function readOn() {
-    // Otherwise the next second asks again.
+    // The next second tries again if the check fails.
     isWanted = !(await check.run())
     if (isWanted) return false
     const page = await read(pending.page.position)
-    // A client that has left meanwhile must hold nothing any more.
+    // A client that has disconnected meanwhile must not hold any bytes.
     const refusal = isClosed ? undefined : pending.replaceBy(page)
     if (refusal) outlet.close(refusal)
     return !refusal
@@ -181,7 +181,7 @@ function openFeedStream(
     try {
       while (mayReadOn()) if (!(await readOn())) break
     } catch (error) {
-      // The position stays where it was; the next second tries again.
+      // The position is unchanged; the next second tries again.
       isWanted = true
       fail(error)
     } finally {
@@ -211,7 +211,7 @@ interface Reader {
   readonly keeper: Keeper
 }
 
-/** The newest page, and its events that the client has not read yet. */
+/** The newest page, and those of its events that the client has not read yet. */
 function createPending(first: FeedPage, { session: { caller }, wire, keeper }: Reader) {
   const eventsOf = ({ changes }: FeedPage): readonly Buffer[] =>
     changes.map(({ change, position }) => wire.eventOf(showChange(change, caller), writePosition(position)))
@@ -231,7 +231,7 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
       unsent = eventsOf(newer)
       return keeper.keep(unsent)
     },
-    /** False when the client has to read first. */
+    /** Returns false when the client has to read first. */
     sendTo(outlet: FeedOutlet): boolean {
       const refused = unsent.findIndex((event) => !outlet.send(event))
       const sent = refused === -1 ? unsent.length : refused

@@ -2,14 +2,14 @@ import type { Budgets } from '../../config/budgets.ts'
 import type { Budget } from '../../model/budget.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
 
-/** What live listings keep in memory: the newest snapshot of each, and what clients have not read yet. */
+/** Snapshots of live listings in memory: the newest of each, and those that clients have not read yet. */
 export interface KeptSnapshots {
   keeperOf(account?: string): Keeper
 }
 
-/** A listing, which keeps for everybody, or a stream, which keeps for its account as well. */
+/** A listing, which keeps snapshots for all accounts, or a stream, which also keeps them for its account. */
 export interface Keeper {
-  /** Replaces what is kept by exactly these. Returns the reason when there is no room; then it keeps what it kept before. */
+  /** Replaces the kept snapshots by exactly these. Returns the reason when there is no room, and leaves them unchanged. */
   keep(snapshots: readonly Buffer[]): Problem | undefined
 }
 
@@ -28,7 +28,7 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
     ofProcess.release(snapshot)
   }
 
-  /** Or none of them. */
+  /** Takes room for all of them, or for none. */
   function holdAll(wanted: readonly Buffer[], account: string | undefined): Problem | undefined {
     for (const [index, each] of wanted.entries()) {
       const refusal = hold(each, account)
@@ -58,7 +58,7 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
   }
 }
 
-/** The same bytes are counted once for each account and once for the process, however many streams have them. */
+/** Counts the same bytes once for each account and once for the process, however many streams have them. */
 function countedOnce(budget: Budget) {
   const holds = new Map<string | undefined, Map<Buffer, number>>()
   return {

@@ -9,7 +9,7 @@ describe('The streams of a listing', () => {
     let snapshot = Buffer.from('first')
     const streams = createListingStreams(() => snapshot)
     let sent = 0
-    /** Takes what it is offered, unless its client does not read. */
+    /** A stream that accepts every event, unless its client does not read. */
     const join = (isReading = () => true) => {
       let held: Buffer | undefined
       const stream: LiveStream = {

@@ -8,17 +8,17 @@ import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream, snapshotId } from './live-stream.ts'
 import { newestPosition } from './read-feed.ts'
 
-/** After a statement a listing pauses this many times as long as the statement took, so slow ones are read less often. */
+/** After a statement a listing pauses for this multiple of its duration, so slow ones are read less often. */
 const pausePerStatement = 4
 
-/** What a live listing shows again after every change. */
+/** The content of a live listing, which is sent again after every change. */
 export interface View extends Concerned {
-  /** Made from the query and from what the caller may see: views with equal keys share a listing. */
+  /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
-  /** Whether its snapshots have ids by which a client that comes back resumes. Those of the contract are numbered by stream. */
+  /** Tells whether its snapshots have ids by which a client can resume. Those of the contract are numbered by stream. */
   readonly isResumable?: boolean
-  /** The answer as JSON, as the plain request gives it. */
+  /** The response as JSON, the same as for a plain request. */
   read(reads: LimitedReads): Promise<string>
 }
 
@@ -26,13 +26,13 @@ export interface View extends Concerned {
 export interface Listing {
   readonly view: View
   readonly streams: ListingStreams
-  /** The newest snapshot as an event; the same bytes stay the same buffer. */
+  /** The newest snapshot as an event; equal bytes stay the same buffer. */
   newest(): Buffer
   idOf(snapshot: Buffer): string | undefined
   noteChange(): void
   takeSnapshot(): Promise<void>
   tick(now: number): void
-  /** When nobody uses it any more. */
+  /** Called when no stream uses it any more. */
   close(): void
 }
 
@@ -55,7 +55,7 @@ export function createListing(
     statementsSent += 1
     const statement = statementsSent
     const event = await readEvent(tracker, view, ids)
-    // Answers may overtake each other; an older one never replaces a newer one.
+    // Results may arrive out of order; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
     const refusal = newest.replaceBy(event)
@@ -92,7 +92,7 @@ export function createListing(
     },
     tick(now) {
       if (isRefreshing) return
-      // Read only when an event may be sent again: changes until then cost nothing more.
+      // Read only when an event may be sent again: further changes until then cost nothing.
       if (isChanged && now >= pausedUntil && streams.isAnyDue(now)) void refresh()
       else if (!isChanged) streams.offer(now)
     },
@@ -118,7 +118,7 @@ function createNewest(keeper: Keeper) {
   }
 }
 
-/** The position is taken before the rows are read: a reader who goes on from it in the feed may see a change twice, never none. */
+/** The position is read before the rows: a client that resumes the feed from it may see a change twice, but misses none. */
 async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
   const data = await view.read(database.liveListsAnywhere)
@@ -127,22 +127,22 @@ async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer,
   return event
 }
 
-/** The streams of one listing, and which of them lack the newest snapshot: a tick costs nothing for those that have it. */
+/** The streams of one listing, and those of them that lack the newest snapshot: a tick costs nothing for the others. */
 interface ListingStreams {
   readonly all: ReadonlySet<LiveStream>
   join(stream: LiveStream): void
   leave(stream: LiveStream): void
-  /** A newer snapshot exists: from now on every stream lacks it. */
+  /** A newer snapshot exists, which every stream lacks. */
   fallBehind(): void
-  /** Offers the newest to the streams that lack it. */
+  /** Offers the newest snapshot to the streams that lack it. */
   offer(now: number): void
   attend(now: number): void
-  /** Whether any stream may be sent its next event now. */
+  /** Tells whether any stream may be sent its next event now. */
   isAnyDue(now: number): boolean
   close(reason: string): void
 }
 
-/** In one turn of the loop: three milliseconds, in which nobody else is answered. */
+/** The number per turn of the event loop: three milliseconds, in which no request is answered. */
 const sentAtOnceMax = 200
 
 export function createListingStreams(newest: () => Buffer): ListingStreams {
@@ -154,7 +154,7 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
     offer(Date.now())
   }
   const offer = (now: number) => {
-    // Asked twenty times a second of every listing: even an iterator over nothing would be most of what they cost at rest.
+    // Runs twenty times a second for every listing: even an iterator over nothing would be most of an idle listing's cost.
     if (behind.size === 0 || isGoingOn) return
     let sent = 0
     for (const stream of behind) {

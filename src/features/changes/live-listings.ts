@@ -11,15 +11,15 @@ import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import type { StreamLimits } from './stream-limits.ts'
 
 export interface LiveListings {
-  /** Takes the connection over. Every refusal comes before the stream starts. */
+  /** Takes over the connection. Every error comes before the stream starts. */
   open(view: View, request: LiveRequest): Promise<undefined>
   /** Ends every stream, because the host stops. */
   sendAway(): void
-  /** How far behind the change log it may be. */
+  /** The lag behind the change log. */
   secondsBehind(): number
 }
 
-/** How exactly the second between two events is kept. */
+/** The precision of the second between two events. */
 const tickMilliseconds = 50
 /** How often each stream is checked for its end and its heartbeat. */
 const attendMilliseconds = 1000
@@ -38,7 +38,7 @@ export function createLiveListings(
   }, onFailure)
   const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wake })
 
-  /** From here on the listing follows changes, and is kept until its last reader leaves. */
+  /** Makes the listing follow changes until its last reader leaves. */
   function enter(view: View) {
     streamLimits.take(view.caller.id)
     const { listing, leave } = shared.use(view)
@@ -64,10 +64,10 @@ export function createLiveListings(
     const { listing, leave } = enter(view)
     const keeper = kept.keeperOf(view.caller.id)
     try {
-      // Before the first statement, so that no change falls between it and the watching.
+      // Watching starts before the first statement, so that no change between the two is missed.
       await watch.start()
       await listing.takeSnapshot()
-      // Waiting for the snapshot may have outlasted the token.
+      // The token may have expired while the snapshot was awaited.
       if (!(await request.session.recheck())) throw unauthenticated()
       const refusal = keeper.keep([listing.newest()])
       if (refusal) throw refusal
@@ -119,17 +119,17 @@ function sendAllAway(listings: Iterable<Listing>) {
   for (const { streams } of listings) for (const stream of streams.all) stream.sendAway()
 }
 
-/** One listing for all who see the same of the same query. */
+/** One listing for all callers who see the same rows of the same query. */
 interface SharedListings {
   all(): Iterable<Listing>
   readonly isEmpty: boolean
-  /** Makes it for its first user and closes it after its last. */
+  /** Creates it for its first user and closes it after its last. */
   use(view: View): { readonly listing: Listing; leave(): void }
 }
 
 function createSharedListings(create: (view: View) => Listing): SharedListings {
   const listings = new Map<string, Listing>()
-  /** Streams, and the requests that are about to become one. */
+  /** Counts the streams, and the requests that are about to open one. */
   const users = new Map<Listing, number>()
   return {
     all: () => listings.values(),
@@ -161,7 +161,9 @@ interface Changed {
   readonly since: Snapshot
 }
 
-/** Runs `work` one at a time. Changes that come meanwhile are merged into one next run, since the earliest snapshot of them. */
+/**
+ * Runs `work` one at a time. Changes that arrive meanwhile are merged into one next run, since the earliest of their snapshots.
+ */
 function inTurn(
   work: (changed: Changed) => Promise<void>,
   onFailure: (error: unknown) => void,
@@ -187,7 +189,7 @@ function inTurn(
 
 type Reads = Pick<Database, 'query' | 'liveLists'>
 
-/** Has the listings read again that the changes can affect. Which rows changed is read only where that may exclude a listing. */
+/** Refreshes the listings that the changes can affect. The changed rows are read only where they may exclude a listing. */
 async function wakeTouched(
   database: Reads,
   listings: readonly Listing[],
@@ -207,10 +209,10 @@ async function wakeTouched(
   if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
 }
 
-/** A listing is sent once a second at most, so there is this much time to find out whether it has to be. */
+/** A listing is sent once a second at most, so this much time is left to find out whether it has to be. */
 const answerMilliseconds = 1000
 
-/** Undefined where the store does not answer in time: then every listing is read again. */
+/** Undefined when the database does not answer in time: then every listing is refreshed. */
 async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, answerMilliseconds, undefined)
@@ -221,7 +223,7 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefin
   }
 }
 
-/** Members are read afterwards. Those who join or leave in between are woken by that change itself. */
+/** Members are read afterwards. The change of a membership itself wakes those who join or leave in between. */
 async function wakeMembers(
   { liveLists }: Reads,
   listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,

@@ -14,7 +14,7 @@ export interface LiveRequest {
 
 interface LiveStreamListeners extends EventStreamListeners {
   readonly keeper: Keeper
-  /** The id of a snapshot, where the listing gives its snapshots ids. */
+  /** The id of a snapshot, if the listing gives its snapshots ids. */
   idOf(snapshot: Buffer): string | undefined
 }
 
@@ -22,18 +22,18 @@ interface LiveStreamListeners extends EventStreamListeners {
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean
-  /** Ends a stream whose time is over, and sends heartbeats. */
+  /** Ends an expired stream, and sends heartbeats. */
   attend(now: number): void
-  /** Sends a snapshot that was not sent yet, when the next event is due and the client can take it. Ends when there is no room. */
+  /** Sends a new snapshot when the next event is due and the client can take it. Ends the stream when there is no room. */
   offer(newest: Buffer, now: number): void
-  /** Whether the client was sent this one, or holds it from before. */
+  /** Tells whether the client was sent this snapshot, or has it from an earlier connection. */
   has(snapshot: Buffer): boolean
   close(reason?: string): void
-  /** Sends the client to another host, because this one stops. */
+  /** Asks the client to reconnect to another host, because this one stops. */
   sendAway(): void
 }
 
-/** Never more than one event per second and stream. */
+/** The minimum between two events of a stream. */
 const betweenEventsMilliseconds = 1000
 /** Short enough for proxies that close a silent connection after half a minute. */
 const heartbeatMilliseconds = 15_000
@@ -65,7 +65,7 @@ export function openLiveStream(
 
   function keepOffered(newest: Buffer) {
     if (isClosed || newest === offered) return
-    // Of what a client has room for again, the one before is read.
+    // A client with room for another event has read the one before.
     const refusal = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
     if (refusal) return events.close(refusal.message)
     offered = newest
@@ -86,13 +86,13 @@ export function openLiveStream(
     },
     offer(newest, now) {
       keepOffered(newest)
-      // A client that comes back and holds this very snapshot is not sent it again.
+      // A client that resumes with this same snapshot is not sent it again.
       if (isSameSnapshot(held, idOf(newest))) sent = newest
       held = undefined
       if (newest === sent || check.isUnderWay || now - sentAt < betweenEventsMilliseconds || !events.isReady)
         return
       void check.run(() => {
-        // A newer one may have come while the session was looked at; the one before it is not kept any more.
+        // A newer one may have arrived during the session check; the one before it is no longer kept.
         if (!offered || !events.send(offered, idOf(offered) ?? id + 1)) return
         id += 1
         sent = offered
@@ -106,14 +106,17 @@ export function openLiveStream(
   }
 }
 
-/** Ids go on after the one a reconnecting client saw last. */
+/** Ids continue from the last one that a reconnecting client saw. */
 function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
 }
 
 const hashCharacters = 22
 
-/** Where a snapshot stands in the feed, and what it says: the first to go on from, the second to know it again. */
+/**
+ * Combines the position of a snapshot in the feed with a hash of its content: the first to resume from, the second to recognize
+ * it.
+ */
 export const snapshotId = (position: Position, data: string): string =>
   `${writePosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
 

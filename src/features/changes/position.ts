@@ -1,13 +1,13 @@
 import type { Snapshot } from '../../db/change-log.ts'
 
 /**
- * How far a reader of the feed has come. They have everything that was committed in `since`; between two pages, also what was
- * committed in `until` up to the entry `last`. Snapshots rather than numbers: a transaction that commits late is in none of
- * those before, however early its number is.
+ * The progress of a reader of the feed: everything committed in `since` and, between two pages, everything committed in `until`
+ * up to the entry `last`. Snapshots instead of numbers: a transaction that commits late is in no earlier snapshot, however early
+ * its number is.
  */
 export interface Position {
   readonly since: Snapshot
-  /** When that was, in milliseconds since 1970 by the store's clock. */
+  /** The time of that snapshot, in milliseconds since 1970 by the database's clock. */
   readonly sinceAt: number
   readonly within?: Within
 }
@@ -21,16 +21,16 @@ interface Within {
 /** The position before the first change. */
 export const beginning: Snapshot = '1:1:'
 
-/** Opaque to clients. It grants no access, because every request that uses it is checked again. */
+/** Opaque to clients. It grants no access: every request that uses it is authorized again. */
 export const writePosition = ({ since, sinceAt, within }: Position): string =>
   Buffer.from(
     JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),
   ).toString('base64url')
 
-/** A snapshot has a number for each transaction that was under way; no store of ours has thousands. */
+/** A snapshot contains a number for each transaction in progress, and no store of ours has thousands. */
 export const positionCharactersMax = 8192
 
-/** Nothing for any other text: the store is never given what it would refuse with an error of its own. */
+/** Undefined for any other text: PostgreSQL never receives one that it would reject with an error of its own. */
 export function readPosition(text: string): Position | undefined {
   if (text.length > positionCharactersMax) return undefined
   const [since, sinceAt, until, untilAt, last, ...more] = partsOf(text)
@@ -53,7 +53,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const transactionMax = 2n ** 63n
 
-/** xmin:xmax:list, ascending, as the store writes it. */
+/** xmin:xmax:list in ascending order, as PostgreSQL writes it. */
 function isSnapshot(value: unknown): value is Snapshot {
   const [matched, xmin, xmax, list] =
     (typeof value === 'string' && /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/.exec(value)) || []

@@ -12,7 +12,7 @@ import { impediment } from '../../resources/impediment.ts'
 import type { Position } from './position.ts'
 import { newestPosition, readFeed } from './read-feed.ts'
 
-/** Of one page. */
+/** The changes of one page. */
 const changes = 100
 
 describe('A reader of the feed', () => {
@@ -30,7 +30,7 @@ describe('A reader of the feed', () => {
     await fresh.drop()
   })
 
-  /** A change, and after it a transaction without one: a standby that takes over gives its number again. */
+  /** Makes a change, and then a transaction without one, whose number a promoted standby assigns again. */
   async function changeAndNumberToGiveAgain(): Promise<number> {
     await fresh.database.transaction((transaction) =>
       insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
@@ -63,7 +63,7 @@ describe('A reader of the feed', () => {
       for (let count = 0; count < changes; count += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
     })
-    // A store of several nodes looks through all of its locks.
+    // A store of several nodes checks all of its locks.
     await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
       begin perform pg_sleep(${(1.2 * slowSeconds) / changes}); return pg_current_snapshot(); end $$`)
     const page = await readFeed(

@@ -1,5 +1,6 @@
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { allOf, eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { pageOfFeed } from '../../db/named-statements.ts'
+import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing } from '../../model/field-kinds.ts'
@@ -14,11 +15,11 @@ import {
   showChange,
 } from '../../records/serialize-record.ts'
 import { refuseTooSlow } from '../../records/settled-timestamp.ts'
-import { readableAmong, readableEntries } from '../../records/visible-rows.ts'
+import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
 import { beginning, type Position, readPosition, writePosition } from './position.ts'
 
-/** Which changes a reader wants; each is a list of what may be, and nothing is all. */
+/** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
 export interface FeedFilter {
   readonly resources?: readonly string[] | undefined
   readonly actions?: readonly string[] | undefined
@@ -28,23 +29,25 @@ export interface FeedFilter {
 export interface FeedQuery {
   readonly caller: Caller
   readonly filter: FeedFilter
-  /** Nothing is the beginning of what is kept. */
+  /** Absent for the beginning of the kept changes. */
   readonly position: Position | undefined
   readonly pageSize: number
 }
 
 export interface FeedPage {
   readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
-  /** After this page: also when nothing in it was for this reader. */
+  /** The position after this page, even if nothing in it was for this reader. */
   readonly position: Position
-  /** Whether this was all that was committed when the page was read. */
+  /** Tells whether this was everything committed when the page was read. */
   readonly isCurrent: boolean
 }
 
-/** Limits what one statement looks at, also when nothing of it is for this reader; few transactions change as much. */
+/** Limits the rows of one statement, even if none is for this reader; few transactions change as much. */
 const scannedMax = 2000
 
-/** The next changes after a position, none left out and none twice, each row's in the order in which they happened. */
+/**
+ * Reads the next changes after a position, without gaps or duplicates; those of one row are in the order in which they happened.
+ */
 export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
   const { caller, position, pageSize } = query
   const found = await refuseTooSlow(
@@ -72,7 +75,7 @@ export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<F
   }
 }
 
-/** Where a reader who wants nothing of before begins. */
+/** The position of a reader who wants no earlier changes. */
 export async function newestPosition(reads: LimitedReads, caller: Caller): Promise<Position> {
   const [row] = await reads.query<{ since: string; sinceAt: number }>(
     sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
@@ -82,7 +85,7 @@ export async function newestPosition(reads: LimitedReads, caller: Caller): Promi
   return row
 }
 
-/** Forgotten, or of a store that was put back to an earlier state since. */
+/** The position is purged, or comes from a database that was since restored to an earlier state. */
 const tooOld = () =>
   gone('What came after this position is not kept any more. Read the lists again, then go on from a new one.')
 
@@ -107,16 +110,10 @@ const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment
 
 function feedStatement(query: FeedQuery): Sql {
   const { caller, pageSize } = query
-  return eitherWay(changesOf(query, readableEntries(caller), pageSize), async (queries) => {
-    const found = await queries.query<FoundChange>(changesOf(query, raw('true'), scannedMax))
-    const readable = await readableAmong(
-      queries,
-      caller,
-      found.filter(({ sequence }) => sequence !== null),
-    )
-    const [first] = found
-    return readable.length > 0 ? readable.slice(0, pageSize) : [{ ...first, sequence: null }]
-  })
+  return pageOfFeed.of(
+    { rows: readableRows(caller), pageSize, entries: () => changesOf(query, raw('true'), scannedMax) },
+    changesOf(query, readableEntries(caller), pageSize),
+  )
 }
 
 function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {
@@ -140,8 +137,8 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
 }
 
 /**
- * In the middle of a range of transactions the next changes are found by their numbers. At its start they are found by their
- * transactions, because the next change may have any number; there `+ 0` keeps the planner from scanning all numbers instead.
+ * Inside a range of transactions the next changes are found by their numbers. At its start they are found by their transactions,
+ * because the next change may have any number; there `+ 0` keeps the planner from scanning all numbers instead.
  */
 function scannedEntries(position: Position | undefined): Sql {
   if (position === undefined)
@@ -167,13 +164,13 @@ const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] 
 
 export interface ShownFeedPage {
   readonly data: readonly ShownChange[]
-  /** Where the next page begins. */
+  /** The start of the next page. */
   readonly cursor: string
-  /** Whether it is worth asking again at once. */
+  /** Tells whether another request at once would return more. */
   readonly hasMore: boolean
 }
 
-/** A page of the feed, as every host answers it. */
+/** A page of the feed, the same on every host. */
 export async function readFeedPage(
   { database: { lists } }: Pick<Tracker, 'database'>,
   caller: Caller,
@@ -192,18 +189,18 @@ export const feedActions = ['create', 'update', 'remove', 'restore'] as const
 
 interface FeedRequest {
   readonly filter: FeedFilter
-  /** Nothing is the beginning, `now` what comes from now on. */
+  /** Undefined is the beginning; `now` only includes later changes. */
   readonly after: Position | 'now' | undefined
   readonly pageSize: number
 }
 
-/** `lastEventId` is what a stream that was cut off sends instead of `after`. */
+/** A stream that was disconnected sends `lastEventId` instead of `after`. */
 export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  // An empty filter is rejected as in every list: the client would get the changes of everything.
+  // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
   rejectFilters('Changes', ['projectId'], filterIn, violations)
   const read = {
@@ -221,7 +218,7 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
 
 function readAfter(input: unknown, violations: Violations): FeedRequest['after'] {
   if (input === undefined || input === 'now') return input
-  // The id of a snapshot of a live listing is a position with what the snapshot said behind it.
+  // The id of a snapshot of a live listing is a position followed by a hash of its content.
   const position = typeof input === 'string' ? readPosition(input.split('~')[0] ?? '') : undefined
   if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
   return position

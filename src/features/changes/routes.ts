@@ -92,10 +92,10 @@ const feedEvents = (reply: FastifyReply): FeedWire => ({
     const events = openEventStream(reply, listeners)
     return {
       send: (event) => events.send(event),
-      // An id without data is no event, but a client that comes back begins there.
+      // An id without data is no event, but a client that reconnects resumes from it.
       beat: (cursor, isNews) =>
         isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
-      // A client whose session has ended asks again, and is refused then.
+      // A client whose session has ended reconnects, and is rejected then.
       close: (refusal) => events.close(refusal?.kind === 'unauthenticated' ? undefined : refusal?.message),
       sendAway: () => events.sendAway(),
     }

@@ -11,7 +11,7 @@ import { sql } from '../../db/sql.ts'
 import { createSessionCheck } from './stream-limits.ts'
 
 const cacheSeconds = 30
-/** How often hosts attend to each stream. */
+/** The interval at which hosts check each stream. */
 const tickMilliseconds = 1000
 
 describe('The session check of an open stream', () => {
@@ -36,7 +36,7 @@ describe('The session check of an open stream', () => {
     return (token: string) => authenticate(`Bearer ${token}`)
   }
 
-  /** Seconds until an idle stream ends, attended to as the hosts do it. */
+  /** Returns the seconds until an idle stream ends, when it is checked as the hosts do. */
   async function secondsToEnd(session: Authenticated): Promise<number> {
     const openedAt = clock
     let isEnded = false
@@ -47,7 +47,7 @@ describe('The session check of an open stream', () => {
       },
       () => clock,
     )
-    // A host asks before it opens the stream.
+    // A host checks the session before it opens the stream.
     await check.run()
     while (!isEnded && clock - openedAt < 60_000) {
       clock += tickMilliseconds
@@ -78,7 +78,7 @@ describe('The session check of an open stream', () => {
   }
   for (const [kind, make] of Object.entries(kinds))
     it(`ends it within the 30 seconds of the cache, with room to spare: ${kind}`, async () => {
-      // However old the answer is that the first request left in the cache.
+      // The first request may have left an answer of any age in the cache.
       for (let seconds = 0; seconds < cacheSeconds; seconds += 1) {
         const { token, end } = await make()
         const authenticate = openAuthentication()

@@ -2,9 +2,9 @@ import type { Authenticated } from '../../auth/authenticate.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
 
-/** Who may have how many live listings and streams of the feed open. */
+/** Limits the open live listings and feed streams of each account and of the process. */
 export interface StreamLimits {
-  /** Refuses an account that has too many, and everybody when there are too many. */
+  /** Rejects an account that has too many, and every account when there are too many in total. */
   take(account: string): void
   giveBack(account: string): void
 }
@@ -38,25 +38,25 @@ const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
 
 export interface StreamSession {
-  /** Whether the store is being asked. */
+  /** Set while the query runs. */
   readonly isUnderWay: boolean
   isDue(now: number): boolean
   /**
-   * Whether the session is still valid: returned synchronously where the answer is cached, as a thousand streams of one change
-   * cannot wait for a promise each. Also false while the store does not answer; the next tick asks again.
+   * Tells whether the session is still valid: returned synchronously where the result is cached, as a thousand streams of one
+   * change cannot each wait for a promise. Also false while the database does not answer; the next tick tries again.
    */
   run(then?: () => void): boolean | Promise<boolean>
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   stop(): void
 }
 
 /**
  * An idle stream sends nothing that would have its session checked, so it is checked this often as well. Together with the tick
- * that comes by and the age of the answer, that stays below the time of the session cache: an ended session has no stream longer.
+ * and the age of the answer this stays below the time of the session cache: no stream outlasts its session by more.
  */
 const sessionCheckMilliseconds = 5000
 
-/** The session is looked at again before whatever is sent, and now and then; most times that is a look into a cache. */
+/** The session is checked before anything is sent, and periodically; most checks are a cache lookup. */
 export function createSessionCheck(
   session: Authenticated,
   onEnded: () => void,
@@ -64,7 +64,7 @@ export function createSessionCheck(
 ): StreamSession {
   let checkedAt = now()
   let isUnderWay = false
-  // So that the stream ends with its token, and not up to a second later.
+  // Ends the stream together with its token, not up to a second later.
   const expiry = setTimeout(() => void check.run(), waitFor(session.expiresAt - now()))
   expiry.unref()
   const check: StreamSession = {
@@ -93,9 +93,9 @@ export function createSessionCheck(
   return check
 }
 
-/** Timers and tokens go by different clocks: one that fires early finds the token still valid. */
+/** Timers and tokens use different clocks: a timer that fires early finds the token still valid. */
 const clocksDifferMilliseconds = 10
-/** 24 days, the longest that a timer waits; `isDue` ends what lasts longer. */
+/** 24 days is the longest timer; `isDue` ends streams that last longer. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
 const waitFor = (milliseconds: number): number =>

@@ -13,10 +13,10 @@ import { text } from '../../model/field-kinds.ts'
 import { collectViolations, forbidden, invalid, missing, readObject } from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
 
-/** A client that signs people in, made by an administrator. Identity hosts know of it within seconds. */
+/** A client that signs people in, created by an administrator. Identity hosts learn of it within seconds. */
 export interface RegisteredClient extends ClientWish {
   readonly id: string
-  /** Whether it has a secret; otherwise it is public. */
+  /** Set for a confidential client; otherwise it is public. */
   readonly hasSecret: boolean
   readonly madeBy: string
   readonly createdAt: string
@@ -25,7 +25,7 @@ export interface RegisteredClient extends ClientWish {
 
 export interface NewClient {
   readonly client: RegisteredClient
-  /** Shown this once; the store has its hash. Null for a public client. */
+  /** Shown only once; the database stores its hash. Null for a public client. */
   readonly secret: string | null
 }
 
@@ -34,7 +34,7 @@ export interface ClientKeeping {
   readonly securityLog?: SecurityLog | undefined
 }
 
-/** More than these are another product's business. */
+/** More clients would be the task of another product. */
 export const clientsMax = 100
 const clientIdKind = text({ max: 100 })
 
@@ -65,7 +65,7 @@ export async function makeClient(keeping: ClientKeeping, caller: Caller, body: u
   const secret = hasSecret ? newSecret() : null
   const id = `client-${randomBytes(8).toString('hex')}`
   const client = await keeping.database.transaction(async (transaction) => {
-    // Those made at once are counted one after the other.
+    // Clients that are created at the same time are counted one after the other.
     await transaction.query(sql`lock table registered_clients in share row exclusive mode`)
     const [count] = await transaction.query<{ open: number }>(
       sql`select count(*)::int as open from registered_clients where ended_at is null`,
@@ -85,7 +85,7 @@ export async function makeClient(keeping: ClientKeeping, caller: Caller, body: u
   return { client, secret }
 }
 
-/** Everything but its secret: what is left out has its default. */
+/** Changes everything but the secret; an absent property gets its default. */
 export async function changeClient(
   keeping: ClientKeeping,
   caller: Caller,
@@ -108,7 +108,7 @@ export async function changeClient(
   return changed
 }
 
-/** The secret of before is worth nothing from the moment on in which the identity hosts know of it. */
+/** The previous secret becomes invalid as soon as the identity hosts learn of it. */
 export async function renewClientSecret(
   keeping: ClientKeeping,
   caller: Caller,
@@ -129,14 +129,14 @@ export async function renewClientSecret(
   return { client, secret }
 }
 
-/** It signs nobody in any more, and its tokens stop working within 30 seconds. */
+/** The client can sign no user in any more, and its tokens stop working within 30 seconds. */
 export async function endClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<void> {
   requireAdministrator(caller)
   const { id } = readFields(body, { id: clientIdKind })
   await keeping.database.transaction(async (transaction) => {
     await lockClient(transaction, id)
     await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
-    // All hosts ask this one table whose tokens count.
+    // All hosts look up in this one table which clients' tokens are valid.
     await transaction.query(sql`
       insert into service_clients (id, valid_since) values (${id}, null)
       on conflict (id) do update set valid_since = null`)
@@ -160,7 +160,7 @@ const note = (
 ): void =>
   securityLog?.({ event: 'client-changed', outcome, ...callerDetails(caller), by: caller.id, client })
 
-/** What an administrator says of a client that signs people in. */
+/** The properties of a client that an administrator chooses. */
 interface ClientWish {
   readonly name: string
   readonly redirectUris: readonly string[]
@@ -176,7 +176,7 @@ export const clientAddressCharactersMax = 1000
 type Violations = ReturnType<typeof collectViolations>
 type Given = Readonly<Record<string, unknown>>
 
-/** All violations at once; what is left out has its default. */
+/** Reports all violations at once; an absent property gets its default. */
 function readClient(body: unknown, hasSecret: boolean): ClientWish {
   const given = readObject(body)
   const violations = collectViolations()
@@ -203,7 +203,7 @@ function readName({ name }: Given, violations: Violations): string {
   return ''
 }
 
-/** Kept letter for letter, because they are compared so. */
+/** Stored unchanged, because they are compared letter by letter. */
 function readAddresses(given: Given, name: string, violations: Violations): readonly string[] {
   const input = given[name] ?? []
   const isFit =

@@ -24,7 +24,7 @@ const id = {
 const addresses = (description: string, example: string): Schema => ({
   type: 'array',
   items: { type: 'string', maxLength: clientAddressCharactersMax, examples: [example] },
-  // No maxItems: the web client's forms would take it for characters.
+  // No maxItems: the forms of the web client would take it for characters.
   description: `${description} At most ${clientAddressesMax}.`,
 })
 
@@ -32,7 +32,7 @@ const wish = {
   name: {
     type: 'string',
     minLength: 1,
-    // No maxLength: the web client's forms know one limit for all names.
+    // No maxLength: the forms of the web client know one limit for all names.
     description: `As people are shown the app; at most ${clientNameCharactersMax} characters.`,
     examples: ['The wiki'],
   },
@@ -91,7 +91,7 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
 
 const clients = { tag: 'Clients', path: '/ext/clients', isForOwnClient: true } as const
 
-/** For administrators only, at the web client only. Those of the settings stay beside them and are not listed. */
+/** Only for administrators at the web client. Clients from the settings work in addition and are not listed. */
 export const clientRoutes = (tracker: Tracker): Route[] => [...listAndMake(tracker), ...changeAndEnd(tracker)]
 
 const listAndMake = (tracker: Tracker): Route[] => [

@@ -1,6 +1,6 @@
 import { tableOf } from '../../db/columns.ts'
-import type { Queries } from '../../db/database.ts'
-import { allOf, eitherWay, type Sql, sql } from '../../db/sql.ts'
+import { newestEntries, readableAmong } from '../../db/named-statements.ts'
+import { allOf, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, moment } from '../../model/field-kinds.ts'
@@ -17,17 +17,20 @@ import {
   showChange,
 } from '../../records/serialize-record.ts'
 import { refuseTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
-import { isLater, readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import { isLater, readableEntries, readableRows, rememberedRow } from '../../records/visible-rows.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 
 export interface HistoryPage {
   readonly data: readonly ShownChange[]
-  /** What `before` has to be for the page after this one; null on the last. */
+  /** The value of `before` for the next page; null on the last. */
   readonly next: string | null
 }
 
-/** Who changed a row, or anything in a project, newest first. Anyone who may not see it now learns nothing of before either. */
+/**
+ * The changes of a row, or of everything in a project, newest first. A user without access to it now does not see its past
+ * either.
+ */
 export async function listHistory(
   { database }: Tracker,
   caller: Caller,
@@ -45,10 +48,7 @@ export async function listHistory(
       : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
   const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
   const found = await refuseTooSlow(slowness, () =>
-    database.lists.query<StoredChange>(
-      eitherWay(newestReadable(wanted), (queries) => newestInTurn(queries, wanted)),
-      caller.id,
-    ),
+    database.lists.query<StoredChange>(newestReadable(wanted), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
@@ -59,7 +59,7 @@ interface Wanted {
   readonly conditions: readonly Sql[]
   readonly count: number
   readonly before: number | undefined
-  /** Who may see the row may see its history. */
+  /** A user who may see the row may see its history. */
   readonly isOfRow: boolean
 }
 
@@ -69,25 +69,16 @@ const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'
     select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
 }
 
-const newestReadable = ({ caller, conditions, isOfRow, ...rest }: Wanted): Sql =>
-  newest({ ...rest, conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)] })
-
-/** Looked at in parts, until enough of them are for the reader. */
-async function newestInTurn(
-  queries: Queries,
-  { caller, isOfRow, ...wanted }: Wanted,
-): Promise<readonly StoredChange[]> {
-  const found: StoredChange[] = []
-  let { before } = wanted
-  for (;;) {
-    const part = await queries.query<StoredChange>(newest({ ...wanted, before, count: lookedAtOnce }))
-    found.push(...(isOfRow ? part : await readableAmong(queries, caller, part)))
-    if (part.length < lookedAtOnce || found.length >= wanted.count) return found.slice(0, wanted.count)
-    before = part.at(-1)?.sequence
-  }
-}
-
-const lookedAtOnce = 500
+const newestReadable = ({ caller, conditions, isOfRow, count, before }: Wanted): Sql =>
+  newestEntries.of(
+    {
+      rows: isOfRow ? () => 'all' : readableRows(caller),
+      count,
+      before,
+      entries: (count, before) => newest({ conditions, count, before }),
+    },
+    newest({ conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)], count, before }),
+  )
 
 const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
@@ -115,22 +106,22 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   return read
 }
 
-/** What became of one row between two moments. */
+/** The change of one row between two instants. */
 export interface Difference {
   readonly resource: string
   readonly rowId: string
   readonly kind: 'added' | 'changed' | 'removed'
-  /** The fields that differ, as they were at the first moment; null for a row that was not there. */
+  /** The fields that differ, as they were at the first instant; null for a row that did not exist. */
   readonly before: Values | null
   readonly after: Values
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Enough for what people compare; more is read from the feed. */
+/** Enough to compare by eye; larger ones are read from the feed. */
 export const differenceChangesMax = 5000
 
-/** How a project at one moment differs from itself at another, in the rows that the reader may see now. */
+/** Compares a project at two instants, in the rows that the caller may see now. */
 export async function listDifferences(
   { database }: Tracker,
   caller: Caller,
@@ -151,8 +142,9 @@ export async function listDifferences(
   const slowness = { what: 'Reading the difference', advice: 'Choose moments that lie nearer to each other.' }
   const found = await refuseTooSlow(slowness, () =>
     database.lists.query<StoredChange>(
-      eitherWay(sql`${entries} and ${readableEntries(caller)} ${inOrder}`, async (queries) =>
-        readableAmong(queries, caller, await queries.query<StoredChange>(sql`${entries} ${inOrder}`)),
+      readableAmong.of(
+        { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
+        sql`${entries} and ${readableEntries(caller)} ${inOrder}`,
       ),
       caller.id,
     ),
@@ -165,7 +157,7 @@ export async function listDifferences(
   return [...byRow.values()].flatMap((changes) => differenceOf(changes.map((one) => showChange(one, caller))))
 }
 
-/** Nothing for a row that is again as it was, or that came and went in between. */
+/** Empty for a row that is unchanged in the end, or that existed only in between. */
 function differenceOf(changes: readonly ShownChange[]): Difference[] {
   const [first] = changes
   if (!first) return []
@@ -183,7 +175,7 @@ function differenceOf(changes: readonly ShownChange[]): Difference[] {
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 
-/** Of each field what it was at first and what it became at last. */
+/** Combines the first and the last value of each field. */
 function sumOf(changes: readonly ShownChange[]) {
   const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
   return {

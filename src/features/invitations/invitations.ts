@@ -40,7 +40,9 @@ import { userProject } from '../../resources/user-project.ts'
 
 export const invitationsMax = 20
 
-/** By a member into a project of theirs; an administrator may also invite into none. With a mail, in place of a secret. */
+/**
+ * Members invite into their own projects; an administrator may also invite into none. With a mail, the response has no secret.
+ */
 export async function invite(
   tracker: Tracker,
   caller: Caller,
@@ -53,7 +55,7 @@ export async function invite(
     throw invalid({ projectId: ['ProjectId is required: you invite into a project of yours.'] })
   const projectId = isIntoProject ? readFields(given, { projectId: uuid }).projectId : undefined
   const made = await tracker.database.transaction(async (transaction) => {
-    // Locked, so that those made at once are counted one after the other.
+    // Locked, so that concurrent invitations are counted one after the other.
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${caller.id} and active for no key update`,
     )
@@ -100,10 +102,10 @@ async function requireRoom(transaction: Queries, accountId: string): Promise<voi
       order by link.created_at desc offset ${invitationsMax}::int)`)
 }
 
-/** Of a project; its members have made them. */
+/** The limit for a project, whose members have created them. */
 export const invitationsListedMax = 100
 
-/** The open ones that the caller has made, or those into a project that the caller sees. */
+/** The open invitations that the caller has created, or those into a project that the caller sees. */
 export const listInvitations = (
   { database }: Tracker,
   caller: Caller,
@@ -118,7 +120,7 @@ export const listInvitations = (
     }
     order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
 
-/** Those who may invite into the project may also end the invitations of others. */
+/** Members who may invite into the project may also end the invitations of others. */
 const isIntoOwn = (caller: Caller): Sql => sql`exists (
   select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
 
@@ -134,13 +136,13 @@ export async function endInvitation({ database }: Tracker, caller: Caller, body:
 
 export interface ShownInvitation {
   readonly inviter: string
-  /** None of both where an administrator invites into no project. */
+  /** Both are null where an administrator invites into no project. */
   readonly project: string | null
   readonly organization: string | null
   readonly expiresAt: string
 }
 
-/** Anybody with the link may ask before using it, and leaves it as it was: who invites, and into what. */
+/** Open to everyone with the link, which stays unused: returns the inviter and the project. */
 export async function readInvitation(
   { database }: Tracker,
   administrators: Administrators,
@@ -156,7 +158,7 @@ export async function readInvitation(
   return { inviter, ...into, expiresAt }
 }
 
-/** Anybody with the link may do it: a new account, a member of the project from its first moment. */
+/** Open to everyone with the link: creates an account that is a member of the project from the start. */
 export async function acceptInvitation(
   tracker: Tracker,
   administrators: Administrators,
@@ -164,7 +166,7 @@ export async function acceptInvitation(
   body: unknown,
 ): Promise<void> {
   const { secret, name, login, password } = readObject(body)
-  // The secret first: people without it learn nothing of logins and passwords, and cause no hash.
+  // The secret is checked first: without it, a caller learns nothing of logins and passwords, and causes no hash.
   const link = await findOpenLink(
     tracker.database,
     'invitation',
@@ -184,7 +186,7 @@ export async function acceptInvitation(
     await useLink(transaction, link)
     await requireInviter(transaction, administrators, link)
     await holdProject(transaction, link)
-    // A login that the settings name is an administrator at once, which no invitation may make anybody.
+    // A login in the settings would become an administrator at once, and no invitation may grant that role.
     if (administrators.isAdministrator(newAccount(String(login)))) throw loginTaken()
     const also = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
@@ -199,7 +201,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Anybody with the link and an account may do it: the account becomes a member, and the link is used. */
+/** Open to everyone with the link and an account: the account becomes a member, and the link is used. */
 export async function joinByInvitation(
   tracker: Tracker,
   administrators: Administrators,
@@ -215,7 +217,7 @@ export async function joinByInvitation(
     ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
   }
   await tracker.database.transaction(async (transaction) => {
-    // Locked, so that two links at once make one membership.
+    // Locked, so that two links used at once make one membership.
     const [account] = await transaction.query(
       sql`select from users where id = ${caller.id} and active for no key update`,
     )
@@ -237,7 +239,7 @@ export async function joinByInvitation(
   return { projectId }
 }
 
-/** A link works only as long as the person who made it may invite. */
+/** A link works only as long as its creator may invite. */
 async function requireInviter(
   queries: Queries,
   administrators: Administrators,
@@ -251,7 +253,7 @@ async function requireInviter(
   return inviter
 }
 
-/** Kept from being removed until the membership is there. */
+/** Prevents the project from being removed before the membership exists. */
 async function holdProject(transaction: Queries, { projectId }: Link): Promise<void> {
   if (projectId === null) return
   const [found] = await transaction.query(

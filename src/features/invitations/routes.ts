@@ -26,7 +26,7 @@ import { mailAddress } from './schemas.ts'
 const invitations = { tag: 'Links', path: '/ext/invitations' }
 const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
-/** How people get an account, or a new password. The routes that use a link need no token. */
+/** Links create an account or set a new password. The routes that use a link need no token. */
 export const linkRoutes = (
   tracker: Tracker,
   { administrators, hasMail }: { readonly administrators: Administrators; readonly hasMail: boolean },
@@ -39,7 +39,9 @@ export const linkRoutes = (
   ...mailedLinkRoutes(hasMail),
 ]
 
-/** Both kinds of links are made alike: at the web client alone, and no cache keeps the answer, as nothing else has the secret. */
+/**
+ * Both kinds of links are created only at the web client, and no cache keeps the response, because nothing else has the secret.
+ */
 const answeredWithSecret = (
   make: (tracker: Tracker, caller: Caller, body: unknown) => Promise<MadeLink>,
 ): Pick<Route, 'method' | 'answer' | 'refusals' | 'isForOwnClient' | 'handle'> => ({
@@ -184,7 +186,7 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
 const isMailNeeded = () =>
   invalid({ generalErrors: ['No mail can be sent here. Make a link and pass it on.'] })
 
-/** Where no mail can be sent they say so. */
+/** The routes report it if no mail can be sent. */
 const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   {
     tag: 'Links',

@@ -3,7 +3,7 @@ export interface MailText {
   readonly text: string
 }
 
-/** What mails say in one language. Names are ready to be shown, and a link stands in a line of its own. */
+/** The texts of mails in one language. Names are already formatted, and a link has a line of its own. */
 export interface MailTexts {
   password(values: PasswordValues): MailText
   factors(values: { readonly place: string }): MailText
@@ -11,7 +11,7 @@ export interface MailTexts {
 }
 
 export interface PasswordValues {
-  /** Where the account is. */
+  /** The address of the installation. */
   readonly place: string
   readonly link: string
   readonly hours: number
@@ -43,8 +43,8 @@ If you want no new password, do nothing: the old one stays.
     text: `How you sign in to your account at ${place} has changed: a passkey, an app for codes, recovery codes or an account elsewhere
 was added or taken away. After a change of passkeys, apps or codes your other sign-ins have ended.
 
-If that was you, there is nothing to do. If not, choose a new password at once, look at what stands under "Second factor" and
-"Accounts elsewhere" on the page "My account", and tell an administrator.
+If that was you, there is nothing to do. If not, choose a new password at once, check "Second factor" and
+"Linked accounts" on the page "My account", and tell an administrator.
 `,
   }),
   invitation: ({ place, link, days, inviter, into }) => ({
@@ -60,7 +60,7 @@ If you know nothing of it, do nothing.
   }),
 }
 
-/** Words as in the web client: `web/src/texts/pt-br.ts` has the glossary. */
+/** Uses the vocabulary of the web client: `web/src/texts/pt-br.ts` has the glossary. */
 export const ptBr: MailTexts = {
   password: ({ place, link, hours, isByAdministrator }) => ({
     subject: 'Sua nova senha',

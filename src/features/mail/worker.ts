@@ -13,7 +13,7 @@ import type { SecurityLog } from '../../observability/security-log.ts'
 import { en, type MailText, type MailTexts, ptBr } from './texts.ts'
 
 export interface MailWorker {
-  /** Sends whatever is due now. */
+  /** Sends everything that is due now. */
   look(): Promise<void>
   stop(): Promise<void>
 }
@@ -23,14 +23,14 @@ export interface MailWorkerOptions {
   readonly settings: MailSettings
   readonly log: Log
   readonly securityLog: SecurityLog
-  /** How long the server may be silent; tests have no time for it. */
+  /** The maximum silence of the server; tests use a shorter one. */
   readonly silentMilliseconds?: number
 }
 
 const lookMilliseconds = 1000
 const forgetMilliseconds = 60 * 60_000
 
-/** Sends mails that wait in the store. No request waits for it; several instances share the work. */
+/** Sends mails that wait in the database. No request waits for it; several instances share the work. */
 export function startMails(options: MailWorkerOptions): MailWorker {
   const { database, log, settings, silentMilliseconds = serverMilliseconds } = options
   const transport = createTransport(transportOptions(settings, silentMilliseconds))
@@ -55,10 +55,10 @@ export function startMails(options: MailWorkerOptions): MailWorker {
   }
 }
 
-/** Shorter together than the time after which a mail is tried again. */
+/** Together they are shorter than the time after which a mail is retried. */
 const serverMilliseconds = 10_000
 
-/** A server elsewhere must speak TLS with a certificate that holds, unless its address says `ignoreTLS=true`. */
+/** A remote server must use TLS with a valid certificate, unless its address says `ignoreTLS=true`. */
 const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
   const { hostname, searchParams } = new URL(smtpUrl)
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -115,13 +115,13 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** Of the server's own words only the number: they may repeat whom the mail was for. */
+/** Only the number of the server's response is kept: its text may repeat the recipient. */
 const reasonOf = (error: unknown) => {
   const { code, responseCode } = error as SmtpFailure
   return { code, responseCode }
 }
 
-/** The server will not take it tomorrow either (RFC 5321, 4.2.1). A wrong account of ours, or TLS that fails, can be mended. */
+/** The server will not accept it tomorrow either (RFC 5321, 4.2.1). Wrong credentials of ours and failing TLS can be repaired. */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
   return responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
@@ -130,8 +130,8 @@ function isFinal(error: unknown): boolean {
 export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
 
 /**
- * Plain text: nothing to load, nothing hidden. What stands behind the number sign goes to no server when the link is opened, so
- * that programs that look into mails do not use it up.
+ * Plain text: nothing to load, nothing hidden. The fragment of a link goes to no server when it is opened, so that programs that
+ * scan mails do not use it up.
  */
 function mailText(
   { purpose, madeBy }: QueuedMail,
@@ -158,8 +158,8 @@ function mailText(
 }
 
 /**
- * What people chose themselves, marked as such: one line, and nothing that a mail program would make a link of, or that would turn
- * the text around it round.
+ * Quotes text that users chose themselves, in one line, without anything that a mail program would turn into a link or that would
+ * reverse the text around it.
  */
 const line = (text = ''): string => {
   const words = text
@@ -170,10 +170,10 @@ const line = (text = ''): string => {
   return isolated(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
 }
 
-/** More is cut off: a mail is no place for what somebody wants to tell strangers. */
+/** The rest is cut off: a mail must not carry messages to strangers. */
 const nameCharactersShown = 80
 
-/** Where a name is written from right to left, the characters of Unicode that keep it together. */
+/** A right-to-left name is wrapped in the Unicode characters that isolate it. */
 const isolated = (text: string): string =>
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
     ? `\u2068${text}\u2069`

@@ -11,18 +11,18 @@ import { person } from '../../resources/person.ts'
 import { project } from '../../resources/project.ts'
 import { workflow } from '../../resources/workflow.ts'
 
-/** Sums over the rows of one resource that the reader may see. */
+/** Sums over the rows of one resource that the caller may see. */
 export interface Report {
   readonly name: 'hours' | 'assignments'
   readonly summed: Resource
-  /** The moment that dates a row. */
+  /** The timestamp by which a row belongs to a period. */
   readonly dated: string
   readonly measures: readonly Measure[]
 }
 
 export interface Measure {
   readonly name: string
-  /** Summed; without it rows are counted. */
+  /** The summed column; without it rows are counted. */
   readonly column?: string
   readonly description: string
 }
@@ -48,11 +48,11 @@ export const reports: readonly Report[] = [
   },
 ]
 
-/** Where the id that a grouping goes by is found: in the summed row, its assignment, or the project of that. */
+/** The place of the id to group by: the summed row, its assignment, or the project of that. */
 export interface EntityGrouping {
   readonly of: 'row' | 'assignment' | 'project'
   readonly column: string
-  /** As the reader sees it: by its id, and its name where they may see that. */
+  /** Shown by its id, and its name where the caller may see it. */
   readonly shown: Listed
 }
 
@@ -77,19 +77,19 @@ export const groupings: readonly Grouping[] = [
 export const isTime = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
   (timeGroupings as readonly string[]).includes(grouping)
 
-/** Filters by equality, by the same columns. */
+/** Equality filters by the same columns. */
 export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fromEntries(
   Object.values(entityGroupings).map((grouping) => [grouping.column, grouping]),
 )
 
 export interface ReportQuery {
-  /** In the order of the columns, by which the groups are sorted. */
+  /** Listed in the order of the columns, by which the groups are sorted. */
   readonly groupBy: readonly Grouping[]
-  /** Days in the time zone, from the first on and before the second. */
+  /** Days in the time zone, from the first (inclusive) to the second (exclusive). */
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
   readonly timeZone: string
-  /** Column to wanted id. */
+  /** Maps a column to the wanted id. */
   readonly wanted: Readonly<Record<string, string>>
   readonly limit: number
 }
@@ -99,7 +99,10 @@ export const reportKeys = [
   ...Object.keys(entityFilters),
 ] as const
 
-/** Reads flat query keys, all violations at once; one that it does not know is refused, because it would widen the sums. */
+/**
+ * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it would widen the
+ * sums.
+ */
 export function readReportQuery(given: Readonly<Record<string, unknown>>): ReportQuery {
   const violations = collectViolations()
   const keys = readKeys(given, violations)
@@ -141,7 +144,7 @@ function readGroupings(input: string | undefined, violations: Violations): reado
   return names.filter((name): name is Grouping => (known as readonly string[]).includes(name))
 }
 
-/** A day, not a moment: when it begins is for the time zone to say. */
+/** A day, not an instant: the time zone determines when it begins. */
 function readDay(key: string, input: string | undefined, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
@@ -151,7 +154,7 @@ function readDay(key: string, input: string | undefined, violations: Violations)
   return undefined
 }
 
-/** Names with an area only: the short ones are no time zones to the store, but what clocks show in winter. */
+/** Requires names with an area: PostgreSQL takes the short ones for abbreviations of standard time. */
 const areaAndPlace = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
 
 function readTimeZone(input: string | undefined, violations: Violations): string {

@@ -23,7 +23,7 @@ import {
 } from './read-report-query.ts'
 import { resourcesBehind, runReport, type Sums } from './run-report.ts'
 
-/** Sums over what the caller may see. */
+/** Sums over the rows that the caller may see. */
 export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
   reports.map((report) => ({
     id: `Report${labelOf(report.name)}`,
@@ -67,7 +67,7 @@ const showReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
   result: { groups, totalGroups, total, timeZone },
 })
 
-/** A table that is not complete would be added up wrongly, so it is refused. */
+/** An incomplete table would be added up wrongly, so it is rejected. */
 function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGroups }: Sums): string {
   if (totalGroups > groups.length) {
     const message = `There are ${totalGroups} groups, which are more than the limit of the table. Narrow it, or group by less.`

@@ -26,15 +26,15 @@ import {
 
 export interface Sums {
   readonly groups: readonly Values[]
-  /** How many there are, also beyond the limit. */
+  /** Their number, including those beyond the limit. */
   readonly totalGroups: number
-  /** Over all of them. */
+  /** The total over all of them. */
   readonly total: Values
   readonly timeZone: string
   readonly lastChangeSecond: number | null
 }
 
-/** One statement, so that groups, their names and the total are of one snapshot. */
+/** One statement, so that groups, their names and the total come from one snapshot. */
 export async function runReport(
   report: Report,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function runReport(
   }
 }
 
-/** Whose columns are summed, grouped and filtered by. */
+/** The resources whose columns are summed, grouped and filtered by. */
 function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly Listed[] {
   const entities = [
     ...groupBy.flatMap((grouping) => (isTime(grouping) ? [] : [entityGroupings[grouping]])),
@@ -72,7 +72,7 @@ function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly
   return [summed, ...entities.flatMap((entity) => of[entity.of])]
 }
 
-/** A name that the reader may not see is null. */
+/** A name that the caller may not see is null. */
 const groupIn = (row: Values, grouping: Grouping, index: number): unknown =>
   isTime(grouping) ? row[`group${index}`] : { id: row[`group${index}`], name: row[`name${index}`] ?? null }
 
@@ -91,7 +91,7 @@ async function read(
   try {
     return await reads.query<Values>(statementOf(report, caller, query), caller.id)
   } catch (error) {
-    // The store's own list of time zones may be older than the program's.
+    // PostgreSQL's list of time zones may be older than the program's.
     if (isUnknownTimeZone(error)) throw invalid({ timeZone: [unknownTimeZone] })
     throw error
   }
@@ -143,20 +143,20 @@ const sumOf = ({ name, column: summed }: Measure): Sql =>
 
 const totalOf = ({ name }: Measure): Sql => raw(`coalesce(sum("${name}"), 0) as "total_${name}"`)
 
-/** What is not grouped or filtered by is left out by the store itself. */
+/** The planner removes joins that are neither grouped nor filtered by. */
 const fromOf = ({ summed }: Report): Sql =>
   sql`${tableOf(summed)} as row
     ${summed === assignment ? raw('') : sql`left join ${tableOf(assignment)} as assignment on assignment.id = row.assignment_id`}
     left join ${tableOf(project)} as project on project.id = ${raw(rowOf(summed, 'assignment'))}.project_id`
 
-/** An assignment that is summed is its own. */
+/** A summed assignment is its own assignment. */
 const rowOf = (summed: Report['summed'], of: EntityGrouping['of']): string =>
   of === 'assignment' && summed === assignment ? 'row' : of
 
 const columnOf = ({ summed }: Report, { of, column: name }: EntityGrouping): Sql =>
   sql`${raw(rowOf(summed, of))}.${column(name)}`
 
-/** Weeks begin on Monday, and are known by it; months by their year and number. */
+/** Weeks begin on Monday and are named after it; months by their year and number. */
 function keyOf(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
   if (!isTime(grouping)) return columnOf(report, entityGroupings[grouping])
   const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dated)} at time zone ${timeZone}::text)`

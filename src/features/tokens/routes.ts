@@ -21,7 +21,7 @@ const scopes = {
   type: 'array',
   items: { type: 'string', examples: ['assignment:read'] },
   minItems: 1,
-  // No enumeration: there will be more of them.
+  // Not an enum: more scopes will follow.
   description: `What it may do, by resource, to read or to read and write: ${tokenScopes.join(', ')}.`,
 }
 const projectIds = {
@@ -91,7 +91,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Tokens'
 const path = '/ext/tokens'
 
-/** Tokens of the own account for programs; administrators see and end those of any account. */
+/** Personal access tokens of the caller's account; administrators see and end those of any account. */
 export const tokenRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListTokens',

@@ -33,9 +33,9 @@ export interface ApiToken {
   readonly lastUsedAddress: string | null
 }
 
-/** Those of an account that stand. */
+/** The limit of valid tokens of an account. */
 export const tokensMax = 50
-/** Those that do not, kept so that a name can still be found in the store. */
+/** Ended tokens are kept so that their names can still be found in the database. */
 const overMax = 50
 
 const columns =
@@ -47,7 +47,7 @@ const standing = raw(`token.ended_at is null and token.expires_at > now() and ex
   select 1 from users as account where account.id = token.user_id and account.active
     and account.security_stamp = token.security_stamp)`)
 
-/** The tokens of the own account, or of any account for administrators, newest first. */
+/** The tokens of the caller's account, or of any account for administrators, newest first. */
 export function listTokens({ database }: Tracker, caller: Caller, userId: string): Promise<ApiToken[]> {
   requireOwnOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
@@ -57,11 +57,11 @@ export function listTokens({ database }: Tracker, caller: Caller, userId: string
 
 export interface MadeToken {
   readonly token: ApiToken
-  /** Shown this once; the store has its hash. */
+  /** Shown only once; the database stores its hash. */
   readonly secret: string
 }
 
-/** Only for a person at the web client: a leaked token of a program or an app must not be able to make more tokens. */
+/** Only for users of the web client: a leaked token of a program or an app must not create more tokens. */
 export async function makeToken(
   { database, securityLog }: Tracker,
   caller: Caller,
@@ -71,10 +71,10 @@ export async function makeToken(
   const wanted = readNewToken(body, tokenScopes)
   const secret = newTokenText(tokenPrefix)
   const token = await database.transaction(async (transaction) => {
-    // Locked, so that two at once are counted one after the other and a new password ends both.
+    // Locked, so that concurrent tokens are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
-    // The token gets the newest stamp, so the sign-in that makes it has to have the same.
+    // The token gets the newest stamp, so the session that creates it has to have the same.
     if (!account || !(await standsNow(transaction))) throw unauthenticated()
     await requireRoom(transaction, caller.id)
     await requireSeen(transaction, caller, wanted.projectIds)
@@ -118,7 +118,7 @@ async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['
     throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
 }
 
-/** Ends these tokens, all or none; anyone who is not an administrator sees their own only. */
+/** Ends these tokens, all or none; users who are not administrators see only their own. */
 export async function endTokens(
   { database, securityLog }: Tracker,
   caller: Caller,
@@ -208,7 +208,7 @@ function readTokenIds(body: unknown): readonly string[] {
 
 export const endedAtOnceMax = 100
 
-/** Nothing, when anything of it is wrong. */
+/** Empty when any part of it is invalid. */
 function readUuids(input: unknown, max: number): readonly string[] {
   const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.read(id, 'Id')) : []
   const ids = readings.flatMap((reading) => ('value' in reading ? [reading.value] : []))

@@ -1,4 +1,5 @@
-import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { changeMessages, messagesAbout } from '../../db/named-statements.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, moment } from '../../model/field-kinds.ts'
@@ -7,15 +8,9 @@ import { collectViolations, missing, readObject, type Violations } from '../../m
 import type { Tracker } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { readNumber } from '../../records/query-values.ts'
+import { readableRows } from '../../records/visible-rows.ts'
 import { readId } from './manage.ts'
-import {
-  bodyFor,
-  isReadable,
-  type KeptMessage,
-  readableMessages,
-  requireMine,
-  requireReadable,
-} from './readable.ts'
+import { bodyFor, isReadable, type KeptMessage, requireMine, requireReadable } from './readable.ts'
 
 export interface LoggedDelivery {
   readonly id: string
@@ -23,10 +18,10 @@ export interface LoggedDelivery {
   readonly type: string
   readonly createdAt: string
   readonly deliveredAt: string | null
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   readonly nextAt: string | null
   readonly body: string
-  /** The newest first. */
+  /** Ordered from the newest. */
   readonly attempts: readonly unknown[]
 }
 
@@ -35,10 +30,10 @@ export interface DeliveryPage {
   readonly next: string | null
 }
 
-/** Of one delivery the newest are enough to see what is wrong. */
+/** The newest attempts of a delivery are enough to see what is wrong. */
 export const attemptsShownMax = 5
 
-/** What was sent to a webhook and what it answered, newest first: of what the caller may read today. */
+/** Deliveries to a webhook and the responses, newest first, limited to those that the caller may read today. */
 export async function listDeliveries(
   { database }: Tracker,
   caller: Caller,
@@ -64,11 +59,10 @@ export async function listDeliveries(
     order by delivery.id desc limit ${pageSize + 1}`
   type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
   const found = await database.lists.query<Found>(
-    eitherWay(page(isReadable(caller)), async (queries) => {
-      const all = await queries.query<Found>(page(raw('true')))
-      const readable = await readableMessages(queries, caller, all)
-      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
-    }),
+    messagesAbout.of(
+      { rows: readableRows(caller), messages: () => page(raw('true')) },
+      page(isReadable(caller)),
+    ),
     caller.id,
   )
   const shown = found.slice(0, pageSize)
@@ -80,7 +74,7 @@ export async function listDeliveries(
   }
 }
 
-/** One delivery, or all that were made in a period, are sent again with the same ids. The answer is how many. */
+/** Sends one delivery, or all of a period, again with the same ids. Returns their number. */
 export async function replayDeliveries(
   { database }: Tracker,
   caller: Caller,
@@ -108,13 +102,15 @@ export async function replayDeliveries(
     update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
     where webhook_id = ${id} and ${which} and ${condition} returning id`
   const again = await database.single.query(
-    eitherWay(sendAgain(isReadable(caller)), async (queries) => {
-      const found = await queries.query<KeptMessage & { id: number }>(
-        sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
-      )
-      const readable = await readableMessages(queries, caller, found)
-      return queries.query(sendAgain(sql`id = any(${[...readable].map((one) => one.id)}::bigint[])`))
-    }),
+    changeMessages.of(
+      {
+        rows: readableRows(caller),
+        messages: () =>
+          sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
+        change: (ids) => sendAgain(sql`id = any(${ids}::bigint[])`),
+      },
+      sendAgain(isReadable(caller)),
+    ),
   )
   if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
   if (again.length > 0)

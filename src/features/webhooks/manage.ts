@@ -34,7 +34,7 @@ export interface Webhook {
   readonly pausedAt: string | null
   readonly pausedBecause: string | null
   readonly createdAt: string
-  /** How many wait to be delivered. */
+  /** The number of pending deliveries. */
   readonly waiting: number
 }
 
@@ -43,16 +43,16 @@ const columns =
   hook.actions, hook.active, hook.paused_at as "pausedAt", hook.paused_because as "pausedBecause", hook.created_at as "createdAt",
   (select count(*) from webhook_deliveries where webhook_id = hook.id and next_at is not null) as waiting`)
 
-/** Each reads the feed again for itself. */
+/** Limited because each reads the feed separately. */
 const webhooksOfAccountMax = 20
 export const webhooksListedMax = 100
-/** A receiver has a day to learn the new secret. */
+/** The time a receiver has to switch to the new secret. */
 const previousSecretHours = 24
 
-/** As the scheme wants it: 24 to 64 random bytes. */
+/** The scheme requires 24 to 64 random bytes. */
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Of one project for its members, of everything for administrators. The secret is shown once, here. */
+/** Members create webhooks for a project, administrators also for everything. The secret is only shown here. */
 export async function createWebhook(
   { database }: Tracker,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function createWebhook(
   const id = newId()
   const secret = newSecret()
   const [made] = await database.transaction(async (transaction) => {
-    // The lock of the account makes the count hold.
+    // The lock of the account protects the count.
     await transaction.query(sql`select 1 from users where id = ${caller.id} for no key update`)
     const [{ count = 0 } = {}] = await transaction.query<{ count: number }>(
       sql`select count(*) as count from webhooks where user_id = ${caller.id}`,
@@ -120,7 +120,7 @@ export async function updateWebhook(
     ...(resources === undefined ? [] : [sql`resources = ${resources}`]),
     ...(actions === undefined ? [] : [sql`actions = ${actions}`]),
     ...(active === false ? [sql`active = false, paused_at = now(), paused_because = ${'By hand.'}`] : []),
-    // Looked at again at once, from where it stopped.
+    // Due again at once, from the position where it stopped.
     ...(active === true
       ? [raw(`active = true, paused_at = null, paused_because = null, since = '1:1:'`)]
       : []),
@@ -131,7 +131,7 @@ export async function updateWebhook(
     const found = await transaction.query<Webhook>(sql`
       with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${mine(caller)} returning *)
       select ${columns} from hook`)
-    // A receiver that works again gets its messages at once, and has three days again.
+    // A receiver that works again gets its messages at once, and another three days.
     if (active === true)
       await transaction.query(sql`
         update webhook_deliveries set next_at = now(), first_at = null, attempts = 0
@@ -160,7 +160,7 @@ export async function rotateSecret({ database }: Tracker, caller: Caller, id: st
   return secret
 }
 
-/** Puts a message in the queue that is about nothing; its delivery is in the log like any other. */
+/** Queues a message about no row; its delivery is in the log like any other. */
 export async function testWebhook({ database }: Tracker, caller: Caller, id: string): Promise<string> {
   await requireReadable(database, caller, id)
   const message = `test.${newId()}`
@@ -171,7 +171,7 @@ export async function testWebhook({ database }: Tracker, caller: Caller, id: str
   return message
 }
 
-/** What is wrong with the address of a receiver, as the rest of a sentence. */
+/** Explains what is wrong with the address of a receiver, as the rest of a sentence. */
 type AddressProblem = (url: URL) => string | undefined
 
 export const urlCharactersMax = 2000
@@ -179,7 +179,7 @@ export const urlCharactersMax = 2000
 export interface WebhookInput {
   readonly url?: string | undefined
   readonly name?: string | null | undefined
-  /** Null is all. */
+  /** Null means all. */
   readonly resources?: readonly string[] | null | undefined
   readonly actions?: readonly string[] | null | undefined
   readonly projectId?: string | undefined
@@ -187,7 +187,7 @@ export interface WebhookInput {
   readonly id?: string | undefined
 }
 
-/** Of a change what is left out stays as it is. */
+/** Absent properties of an update stay unchanged. */
 function readWebhook(body: unknown, purpose: 'create' | 'update', problemOf: AddressProblem): WebhookInput {
   const given = readObject(body)
   const violations = collectViolations()

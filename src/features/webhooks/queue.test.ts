@@ -24,7 +24,7 @@ describe('The queue of a webhook', () => {
   const now = Date.now()
   const minute = 60_000
 
-  /** One with a change to deliver, which an instance has claimed. */
+  /** A webhook with a change to deliver, which an instance has claimed. */
   async function claimed() {
     const { database } = fresh
     const id = newId()

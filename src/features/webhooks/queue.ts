@@ -2,20 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Database, Queries } from '../../db/database.ts'
+import { messagesAbout } from '../../db/named-statements.ts'
 import { deleteInBatches } from '../../db/purge.ts'
-import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { showChange } from '../../records/serialize-record.ts'
+import { readableRows } from '../../records/visible-rows.ts'
 import { readPosition, writePosition } from '../changes/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
-import { bodyFor, isReadable, type KeptMessage, readableMessages } from './readable.ts'
+import { bodyFor, isReadable, type KeptMessage } from './readable.ts'
 
 /** The account that a webhook belongs to. */
 export interface Owner extends PossibleAdministrator {
   readonly isOwnerActive: boolean
 }
 
-/** A webhook that this process works for, as long as its claim is valid. */
+/** A webhook that this process serves as long as its claim is valid. */
 export interface Claimed extends Owner {
   readonly id: string
   readonly claim: string
@@ -35,7 +37,7 @@ export interface Delivery extends KeptMessage {
   readonly body: string
   readonly attempts: number
   readonly firstAt: string | null
-  /** A replay changes it. What an attempt settles is settled only while it is still this one. */
+  /** A replay changes it. An attempt updates the delivery only if this value is unchanged. */
   readonly nextAt: string
 }
 
@@ -48,20 +50,22 @@ export interface Attempt {
   readonly error?: string
 }
 
-/** What one instance takes at once; others find the rest. */
+/** The number that one instance claims at once; others claim the rest. */
 export const claimedAtOnceMax = 8
-/** After a process was killed, its webhooks are left alone by the others for so long. */
+/** After a process was killed, the others leave its webhooks alone for this long. */
 export const claimSeconds = 6
 
 const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
 
-/** Without any active webhook nothing else is read. */
+/** Nothing else is read unless there is an active webhook. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
   const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
   return one !== undefined
 }
 
-/** Those with something due, or with changes since they looked. Locked rows are another instance's, which is claiming too. */
+/**
+ * Claims webhooks with a due delivery, or with changes since their last check. Locked rows are being claimed by another instance.
+ */
 export function claimWebhooks(database: Database, now: number): Promise<Claimed[]> {
   const claim = randomUUID()
   return database.single.query<Claimed>(sql`
@@ -81,10 +85,10 @@ export function claimWebhooks(database: Database, now: number): Promise<Claimed[
       case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)
 }
 
-/** Of an account called `account`. */
+/** Columns of an account called `account`. */
 const ownerColumns = sql`${administratorColumns}, account.active and not ${isDeactivated} as "isOwnerActive"`
 
-/** As it is now: a claim may last for hours while messages keep coming. */
+/** Reads the current owner: a claim may last for hours while messages keep coming. */
 export async function readOwner(database: Queries, { userId }: Claimed): Promise<Owner> {
   const [owner] = await database.query<Owner>(
     sql`select ${ownerColumns} from users as account where account.id = ${userId}`,
@@ -93,7 +97,7 @@ export async function readOwner(database: Queries, { userId }: Claimed): Promise
   return owner
 }
 
-/** False when it was lost: another instance took it because this one was too slow. */
+/** Returns false when the claim was lost: another instance took it because this one was too slow. */
 export async function renewClaim(
   { single }: Database,
   { id, claim }: Claimed,
@@ -110,11 +114,11 @@ export async function releaseClaim({ single }: Database, { id, claim }: Claimed)
     update webhooks set claim = null, claimed_until = null where id = ${id} and claim = ${claim} returning true`)
 }
 
-/** More wait in the history, where they cost nothing. */
+/** Further ones stay in the history, where they cost nothing. */
 const waitingMax = 500
 const pageSize = 100
 
-/** Makes deliveries of what was committed since, as the owner of the webhook sees it; the position goes on with them. */
+/** Creates deliveries for newer changes that the owner of the webhook sees, and moves the position with them. */
 export async function fillQueue(
   database: Database,
   hook: Claimed,
@@ -137,7 +141,7 @@ export async function fillQueue(
   return position ? writePosition(position) : hook.position
 }
 
-/** Changes that are forgotten cannot be delivered any more: it goes on with those from now on. */
+/** Purged changes can no longer be delivered: the webhook continues with new ones. */
 export async function skipForgotten(database: Database, { id }: Claimed, caller: Caller): Promise<void> {
   const position = await newestPosition(database.liveLists, caller)
   await database.single.query(sql`
@@ -198,12 +202,12 @@ export async function keepMessages(
 }
 
 export interface Due {
-  /** What the reader may read. */
+  /** The messages that the owner may read. */
   readonly readable: readonly Delivery[]
   readonly unreadable: readonly Delivery[]
 }
 
-/** The oldest one of each row, where it is due: the next one of that row waits until it was delivered. */
+/** The oldest delivery of each row, if it is due: the next one of that row waits until it is delivered. */
 export async function dueDeliveries(
   database: Database,
   { id }: Claimed,
@@ -219,11 +223,10 @@ export async function dueDeliveries(
     ) as delivery
     where next_at <= ${time(now)} order by id limit ${max}`
   const found = await database.query<Found>(
-    eitherWay(due(isReadable(reader)), async (queries) => {
-      const all = await queries.query<Found>(due(raw('true')))
-      const readable = await readableMessages(queries, reader, all)
-      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
-    }),
+    messagesAbout.of(
+      { rows: readableRows(reader), messages: () => due(raw('true')) },
+      due(isReadable(reader)),
+    ),
   )
   const [readable = [], unreadable = []] = [true, false].map((wanted) =>
     found.filter((one) => one.isReadable === wanted),
@@ -231,7 +234,7 @@ export async function dueDeliveries(
   return { readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })), unreadable }
 }
 
-/** They are sent no more, unless they are replayed when the account can read them again. */
+/** They are not sent any more, unless they are replayed when the account can read them again. */
 export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await single.query(sql`
@@ -242,8 +245,8 @@ export async function withdraw({ single }: Database, deliveries: readonly Delive
 }
 
 /**
- * Records an attempt; `nextAt` is when to try again, and nothing once it was delivered. A delivery that was replayed meanwhile
- * stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
+ * Records an attempt; `nextAt` is the time of the next one, and undefined after a delivery. A delivery that was replayed
+ * meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
  */
 export async function noteAttempt(
   { single }: Database,
@@ -279,7 +282,7 @@ export async function pauseWebhook(
 
 type Writes = Pick<Database, 'single'>
 
-/** What was delivered, and is of use to nobody any more; what waits is kept as long as it waits. */
+/** Delivered messages are purged after this; pending ones are kept as long as they are pending. */
 const logDays = 30
 
 export const forgetOldDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>

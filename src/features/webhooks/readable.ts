@@ -2,16 +2,16 @@ import type { Queries } from '../../db/database.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { forbidden, missing } from '../../model/problem.ts'
-import { readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import { readableEntries, rememberedRow } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 
 /**
- * Messages are kept for an account that could read what they say. They are shown and sent only as long as it can: each time,
- * access is asked of the row that the message is about, as the feed does. No lock holds this: what is on its way when a
- * membership ends may still arrive, and nothing after it.
+ * Messages are kept for an account that could read their contents. They are shown and sent only as long as it still can: each
+ * time, access to the row of the message is checked, as in the feed. No lock protects this: a message in flight when a membership
+ * ends may still arrive, but none after it.
  */
 export interface KeptMessage {
-  /** `assignment.update`, or `test` for one that is about no row. */
+  /** `assignment.update`, or `test` for a message about no row. */
   readonly type: string
   readonly rowId: string
 }
@@ -24,23 +24,9 @@ export const isReadable = (caller: Caller): Sql =>
         select 1 from (select split_part(delivery.type, '.', 1) as resource, delivery.row_id) as entry
         where ${readableEntries(caller)}))`
 
-/** The same of messages that were read, for a store of several nodes. */
-export async function readableMessages<Found extends KeptMessage>(
-  queries: Queries,
-  caller: Caller,
-  found: readonly Found[],
-): Promise<ReadonlySet<Found>> {
-  const tests = found.filter(({ type }) => type === 'test')
-  const entries = found
-    .filter(({ type }) => type !== 'test')
-    .map((message) => ({ message, resource: message.type.split('.', 1)[0] ?? '', rowId: message.rowId }))
-  const readable = await readableAmong(queries, caller, entries)
-  return new Set([...tests, ...readable.map(({ message }) => message)])
-}
-
 /**
- * A message as this reader may see it. It was made for its owner, who may have been an administrator then: to others, sessions
- * and requests are shown of their own changes only.
+ * A message as this reader may see it. It was created for its owner, who may have been an administrator then: other users see
+ * sessions and requests of their own changes only.
  */
 export function bodyFor(reader: Caller, body: string): string {
   if (reader.isAdministrator) return body
@@ -49,7 +35,7 @@ export function bodyFor(reader: Caller, body: string): string {
   return JSON.stringify({ ...message, data: { ...data, sessionId: null, requestId: null } })
 }
 
-/** The condition under which a webhook called `hook` is the caller's to see. */
+/** The condition under which the caller may see a webhook called `hook`. */
 export const mine = (caller: Caller): Sql =>
   caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
 
@@ -60,7 +46,10 @@ export async function requireMine(queries: Queries, caller: Caller, id: string):
   if (!found) throw missing('Webhook')
 }
 
-/** For whatever changes where messages go, or has them sent: not for a project that the caller can no longer read. */
+/**
+ * Required before the destination of messages changes, or messages are sent: not allowed for a project that the caller can no
+ * longer read.
+ */
 export async function requireReadable(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query<{ isReadable: boolean }>(sql`
     select hook.project_id is null or exists (

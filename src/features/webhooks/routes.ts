@@ -20,7 +20,7 @@ import {
 const tag = 'Webhooks'
 type Query = Readonly<Record<string, unknown>>
 
-/** Webhooks of the own account; of every account for administrators. */
+/** Webhooks of the caller's account; of every account for administrators. */
 export const webhookRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] => [
   ...choiceRoutes(tracker, receivers),
   ...ownRoutes(tracker),

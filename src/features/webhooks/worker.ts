@@ -31,7 +31,7 @@ import {
 } from './queue.ts'
 
 export interface WebhookWorker {
-  /** Delivers whatever is due now; resolves when nothing is left that this process may do. */
+  /** Delivers everything that is due now; resolves when this process has nothing left to do. */
   look(): Promise<void>
   stop(): Promise<void>
 }
@@ -40,7 +40,7 @@ export interface WebhookOptions {
   readonly database: Database
   readonly administrators: Administrators
   readonly receivers: AllowedReceivers
-  /** Requests under way in this process. */
+  /** Requests in flight in this process. */
   readonly requests: Budget
   readonly onFailure: (error: unknown) => void
   /** Called once when a webhook is paused. */
@@ -54,7 +54,7 @@ const lookMilliseconds = 1000
 const lookAfterWriteMilliseconds = 100
 const forgetMilliseconds = 60 * 60_000
 
-/** Looks every second, and soon after a write of this process: however many there are, not more often than that. */
+/** Checks for work every second, and soon after a write of this process, but never more often than that. */
 export function startWebhooks(options: WebhookOptions): WebhookWorker {
   const worker = createWebhookWorker(options)
   const { database, onFailure } = options
@@ -91,7 +91,7 @@ export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
     do {
       claimed = signal.aborted ? [] : await claimWebhooks(database, now())
       await Promise.all(claimed.map((hook) => deliverFor({ ...options, signal }, hook).catch(onFailure)))
-      // Fewer than could be taken: what is left is nobody's now, or another instance's.
+      // Fewer than the limit: the rest is not due, or claimed by another instance.
     } while (claimed.length === claimedAtOnceMax)
   }
 
@@ -110,11 +110,11 @@ export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
 }
 
 interface Working extends WebhookOptions {
-  /** Cuts off what is under way: it counts as an attempt that failed. */
+  /** Aborts requests in flight: they count as failed attempts. */
   readonly signal: AbortSignal
 }
 
-/** Of one webhook at a time. */
+/** The limit for one webhook. */
 const requestsAtOnce = 8
 
 async function deliverFor(options: Working, hook: Claimed): Promise<void> {
@@ -151,7 +151,7 @@ async function deliverAll(
       return 'It was paused for longer than changes are kept: resumed, it goes on with new ones.'
     }
     position = filled
-    // Asked again for each round: one follows the other for as long as messages come.
+    // Read again for each round: rounds follow each other for as long as messages come.
     owner = await readOwner(database, hook)
     if (!owner.isOwnerActive) return withoutOwner
     const outcomes = await deliverDue(options, hook, owner)
@@ -162,7 +162,7 @@ async function deliverAll(
   return undefined
 }
 
-/** Changes that are kept no more are no fault. */
+/** Purged changes are no failure. */
 function ifGone(error: unknown): undefined {
   if (!(error instanceof Problem && error.kind === 'gone')) throw error
 }
@@ -196,7 +196,7 @@ async function deliver(options: Working, hook: Claimed, delivery: Delivery): Pro
     answerMilliseconds = answerMillisecondsMax,
     now = Date.now,
   } = options
-  // Too many requests are under way in this process: the next look finds it again.
+  // Too many requests are in flight in this process: the next check finds it again.
   if (!requests.take()) return 'noRoom'
   const at = now()
   const work = startWork('DeliverWebhook', 'rest')
@@ -232,7 +232,7 @@ const headersOf = ({ secret, previousSecret }: Claimed, { message: id, body }: D
   ),
 })
 
-/** A receiver that has taken the message says so at once, and works afterwards. */
+/** A receiver should confirm the message at once, and process it afterwards. */
 const answerMillisecondsMax = 10_000
 
 const minute = 60_000
@@ -242,7 +242,7 @@ const giveUpMilliseconds = 72 * hour
 /** The waits after failures; the last one repeats: sixteen attempts in three days. */
 const waits = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
 
-/** Not all at the same moment, when a receiver comes back. */
+/** Randomized, so that a recovering receiver does not get everything at once. */
 const waitAfter = (attempts: number): number =>
   (waits[Math.min(attempts, waits.length - 1)] ?? 0) * (0.9 + Math.random() * 0.2)
 
@@ -252,12 +252,12 @@ export interface Outgoing {
   readonly body: string
 }
 
-/** Kept of an answer, for people; the rest is not read. */
+/** Kept of a response for people to read; the rest is discarded. */
 const answerBytesMax = 2048
 
 type SendResult = Pick<Attempt, 'status' | 'answer' | 'error'>
 
-/** Whatever happens is an outcome. Redirects are not followed: where they lead was not looked at. */
+/** Every result is an outcome, never an exception. Redirects are not followed: their target was not checked. */
 export async function sendMessage(
   { url, headers, body }: Outgoing,
   receivers: AllowedReceivers,
@@ -272,7 +272,7 @@ export async function sendMessage(
     method: 'POST',
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     lookup: receivers.lookupFor(target),
-    // A connection of its own each time: what was resolved and looked at is what is written to.
+    // A new connection each time, so that the address that was checked is the one that is used.
     agent: false,
     signal: AbortSignal.any([timeout, limits.signal]),
   }
@@ -302,7 +302,7 @@ export async function sendMessage(
   }
 }
 
-/** The store keeps no NUL. */
+/** PostgreSQL stores no NUL. */
 const textOf = (bytes: Buffer): string => bytes.subarray(0, answerBytesMax).toString().replaceAll('\0', '')
 
 export interface Message {
@@ -311,7 +311,7 @@ export interface Message {
   readonly body: string
 }
 
-/** As https://www.standardwebhooks.com has it: one signature for each secret that stands, separated by spaces. */
+/** Follows https://www.standardwebhooks.com: one signature for each valid secret, separated by spaces. */
 export const signedHeaders = ({ id, timestampSeconds, body }: Message, secrets: readonly string[]) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestampSeconds),

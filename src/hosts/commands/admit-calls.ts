@@ -9,9 +9,9 @@ import type { TrustedConnections, UnauthenticatedCalls } from './unauthenticated
 export interface Admission {
   readonly authentication: Authentication
   readonly admit: Admit
-  /** How many proxies in front of this host are ours. */
+  /** The number of trusted proxies in front of this host. */
   readonly proxies: number
-  /** For calls that are rejected before or at their token. */
+  /** Logs calls that are rejected before or at their token. */
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   readonly pendingRequests: PendingRequests
@@ -19,7 +19,7 @@ export interface Admission {
   readonly trusted: TrustedConnections
   readonly newcomers: Newcomers
   readonly countCall: CountCall
-  /** The name of the command that a path leads to. */
+  /** The name of the command at a path. */
   commandAt(path: string): string | undefined
 }
 
@@ -29,8 +29,8 @@ export interface AdmittedCalls {
 }
 
 /**
- * The limiter and the token are asked when the headers of a call are there; not a byte of its message is read before both
- * have agreed. It must be the first interceptor that wraps a call.
+ * The limiter and the token are checked when the headers of a call arrive; no byte of its message is read before both have
+ * passed. It must be the first interceptor that wraps a call.
  */
 export function admitCalls(admission: Admission): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()
@@ -121,7 +121,7 @@ function admitCommand(
   })
 }
 
-/** A header that is given twice counts as none. */
+/** A repeated header counts as missing. */
 function authorizationOf(metadata: Metadata): string | undefined {
   const [given, ...others] = metadata.get('authorization')
   return others.length === 0 ? given?.toString() : undefined

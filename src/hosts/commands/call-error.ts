@@ -4,10 +4,10 @@ import { Problem, type ProblemKind, retryAfterDefaultSeconds } from '../../model
 import { UnreadableMessage } from './message.ts'
 import { sentencesIn, statusDetailsKey, writeStatusDetails } from './status-details.ts'
 
-/** How a call ends that did not succeed. */
+/** The status of a call that failed. */
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
-/** Nobody waits for the answer. */
+/** The client no longer waits for the response. */
 export class CallGone extends Error {
   readonly code: status
 
@@ -26,7 +26,7 @@ export function callErrorOf(error: unknown): CallError | undefined {
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined
 }
 
-/** For failures before any operation was called. */
+/** The status of failures before any operation was called. */
 function transportCodeOf(error: unknown): status | undefined {
   if (error instanceof UnreadableMessage) return status.INVALID_ARGUMENT
   if (error instanceof OversizedMessage) return status.RESOURCE_EXHAUSTED
@@ -37,7 +37,7 @@ const plainError = (code: status, details: string): CallError => ({ code, detail
 
 export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An unexpected error occurred.')
 
-/** Every sentence of REST stands in the status, in the order of the fields; by field they travel as google.rpc details. */
+/** The status contains every message of REST, in the order of the fields; the google.rpc details contain them by field. */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
   const details = sentencesIn(errors ?? {}) || message
   const metadata = new Metadata()
@@ -48,7 +48,7 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
   return { code, details, metadata }
 }
 
-/** What a command answers for each kind of refusal: a status, or a result that says it failed. */
+/** The response to each kind of problem: a status, or a result that reports the failure. */
 export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -65,13 +65,13 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,
   overloaded: status.UNAVAILABLE,
-  // Clients repeat what was UNAVAILABLE by themselves.
+  // Clients retry UNAVAILABLE by themselves.
   uncertain: status.UNKNOWN,
 }
 
 export const messageBytesMax = budgetLimits.commandMessageBytes.max
 
-/** Says that it would be larger than `messageBytesMax` once it is decompressed. */
+/** Reports that the message would exceed `messageBytesMax` once it is decompressed. */
 export class OversizedMessage extends Error {
   constructor() {
     super(`The message must not be larger than ${messageBytesMax / 1024 ** 2} MiB.`)

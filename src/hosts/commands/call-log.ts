@@ -6,13 +6,13 @@ import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
 export interface CallLog {
-  /** One line and one measurement for each call of a command. */
+  /** Records one line and one measurement for each call of a command. */
   noteEnd(call: NamedCall, code: status, startedAt: number): void
-  /** How a call ends that failed; an unexpected error is logged. */
+  /** The status of a failed call; an unexpected error is logged. */
   refusalOf(call: NamedCall, error: unknown): CallError
 }
 
-/** Which command, and which of its calls. */
+/** The command and one of its calls. */
 export interface NamedCall {
   readonly command: string
   readonly requestId: string
@@ -44,9 +44,9 @@ export function createCallLog(
 }
 
 export interface RequestIds {
-  /** The id that the headers of a call name, or a new one; the same whenever it is asked. */
+  /** The id from the headers of a call, or a new one; the same on every request. */
   of(metadata: Metadata): string
-  /** Sends it back in the trailers of every call. */
+  /** Returns it in the trailers of every call. */
   readonly interceptor: ServerInterceptor
 }
 
@@ -61,7 +61,7 @@ export function createRequestIds(): RequestIds {
     of,
     interceptor: (_method, call) => {
       const { metadata } = baseCallOf(call)
-      // The library ends some calls by itself, past every interceptor.
+      // The library ends some calls by itself, bypassing every interceptor.
       const send = call.sendStatus.bind(call)
       call.sendStatus = (ending) => {
         const trailers = ending.metadata?.clone() ?? new Metadata()
@@ -73,15 +73,15 @@ export function createRequestIds(): RequestIds {
   }
 }
 
-/** A call as an interceptor is given it. */
+/** A call as an interceptor receives it. */
 export type InnerCall = Parameters<ServerInterceptor>[1]
 
-/** What the gRPC library keeps to itself of a call. Its version is pinned, and every test of a call needs all of it. */
+/** Internals of a call in the gRPC library. Its version is pinned, and every test of a call depends on them. */
 export interface BaseCall {
   readonly stream: ServerHttp2Stream
-  /** The same that every interceptor and the handler are given. */
+  /** The same object for every interceptor and the handler. */
   readonly metadata: Metadata
-  /** Messages that nobody asked for yet. */
+  /** Messages that were not requested yet. */
   readonly readQueue: readonly unknown[]
   readonly decoder: { maxReadMessageLength: number }
   maxReceiveMessageSize: number
@@ -89,7 +89,7 @@ export interface BaseCall {
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>
 }
 
-/** Of the call that the first interceptors are given, before any of them wraps it. */
+/** The base of the call that the first interceptors receive, before any of them wraps it. */
 export function baseCallOf(call: InnerCall): BaseCall {
   const base = call as unknown as BaseCall
   if (

@@ -14,7 +14,7 @@ const published = (file: string) => new URL(`../../../docs/contract/${file}`, im
 
 const all = editions.flatMap((edition) => commands(edition))
 
-/** What a stream answers with is no result. */
+/** The messages of a stream are not results. */
 const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }
 
 describe('The commands', () => {

@@ -16,22 +16,22 @@ import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, readUpdate, type Verb } from './messages.ts'
 
 interface AnyCommand extends CommandMessages {
-  /** Its service: that of v1, or that of the extensions. */
+  /** The edition of its service: v1, or the extensions. */
   readonly edition: Edition
   /** Project, in the full name of a .NET command. */
   readonly entity: string
 }
 
 export interface UnaryCommand extends AnyCommand {
-  /** Gives or takes logins and passwords. */
+  /** Sets or returns logins and passwords. */
   readonly changesAccounts?: boolean
-  /** What a result says when all went well. */
+  /** The message of a successful result. */
   readonly successMessage: string
-  /** Returns what the result says beside its success. */
+  /** Returns the fields of the result in addition to its success. */
   run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
 }
 
-/** One that answers with a stream of changes. */
+/** A command that responds with a stream of changes. */
 export interface StreamCommand extends AnyCommand {
   follow(request: Content): WantedFeed
 }
@@ -40,7 +40,7 @@ export type Command = UnaryCommand | StreamCommand
 
 export const isStream = (command: Command): command is StreamCommand => 'follow' in command
 
-/** Every command of every one of these resources. */
+/** The commands of all these resources. */
 export const commandsOfResources = (resources: readonly Resource[]): UnaryCommand[] =>
   resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
@@ -74,7 +74,7 @@ const done: Readonly<Record<Verb, string>> = {
 
 type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>
 
-/** What a verb does; none of them knows with which resource. */
+/** The implementation of each verb, independent of the resource. */
 const runs: Readonly<Record<Verb, Run>> = {
   async create(tracker, resource, caller, request) {
     const row = await create(tracker, resource, caller, request)

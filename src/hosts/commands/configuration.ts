@@ -13,7 +13,7 @@ export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** HTTP/1.1: diagnostics. */
   readonly diagnosticsPort: number
   readonly audience: string
-  /** In front of the names of the .NET commands. */
+  /** The prefix of the names of the .NET commands. */
   readonly dotnetNamespace: string
   readonly rateLimit: RateLimitSettings
 }

@@ -10,12 +10,12 @@ export interface Following {
   readonly feeds: FeedStreams
   readonly callLog: CallLog
   readonly requestIds: RequestIds
-  /** How long a client may take nothing of what was sent. */
+  /** How long a client may accept nothing of a stream. */
   readonly takeMilliseconds: number
   sessionOf(metadata: FeedCall['metadata']): Authenticated
 }
 
-/** What handles the calls of a command that answers with a stream. */
+/** Handles the calls of a command that responds with a stream. */
 export function followHandlerOf(
   { feeds, sessionOf, callLog, requestIds, takeMilliseconds }: Following,
   command: StreamCommand,
@@ -30,7 +30,7 @@ export function followHandlerOf(
       if (error === undefined) return callLog.noteEnd(named, goneStatus(call), startedAt)
       const refusal = callLog.refusalOf(named, error)
       callLog.noteEnd(named, refusal.code, startedAt)
-      // The library ends the call with what such an error says, behind the messages that are under way.
+      // The library ends the call with the status of such an error, after the messages in flight.
       call.emit('error', Object.assign(new Error(refusal.details), refusal))
     }
     const begin = async () => {
@@ -48,13 +48,13 @@ type FeedCall = ServerWritableStream<Buffer, Buffer>
 
 interface FeedCallOptions {
   readonly write: (content: Content) => Buffer
-  /** How long a client may take nothing of what was sent. */
+  /** How long a client may accept nothing of a stream. */
   readonly takeMilliseconds: number
-  /** Exactly once; nothing where the client gave it up. */
+  /** Called exactly once; without an argument if the client cancelled. */
   readonly onEnd: (refusal?: Problem) => void
 }
 
-/** Sent and not taken yet, beyond which a stream waits for its reader: the largest record several times. */
+/** Unread bytes beyond which a stream waits for its reader: the largest record several times. */
 const untakenBytesMax = 64 * 1024
 
 /** The feed as the messages of one call. */
@@ -90,9 +90,9 @@ const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOp
       })
     }
     call.once('cancelled', () => close())
-    // Given up while its first page was read.
+    // Cancelled while its first page was read.
     if (call.cancelled) queueMicrotask(() => close())
-    // So that the client knows before the first change that it is listened to.
+    // Confirms the stream before the first change.
     else call.sendMetadata(new Metadata())
     return {
       send(event) {

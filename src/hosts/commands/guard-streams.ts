@@ -11,11 +11,11 @@ import { UnreadableMessage } from './message.ts'
 import type { Newcomers } from './newcomers.ts'
 
 export interface StreamLimits {
-  /** How long an answer waits for a client that does not take it. */
+  /** How long a response waits for a client that does not read it. */
   readonly answerMilliseconds: number
 }
 
-/** What the gRPC library leaves open to hostile clients, closed where every stream comes by, before it sees them. */
+/** Closes the gaps of the gRPC library against hostile clients, before it sees any stream. */
 export function guardStreams(
   http2Servers: readonly Http2Server[],
   newcomers: Newcomers,
@@ -36,15 +36,15 @@ export function guardStreams(
       dropUntaken(stream, limits)
       closeAnswered(stream)
       pass.call(http2Server, stream, headers)
-      // A request of no bytes has ended meanwhile, and nothing but this call of the library waits for that.
+      // An empty request has ended meanwhile, and only this call of the library waits for that.
       if (stream.readableEnded) stream.emit('end')
     }
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
       stream.on('error', () => undefined)
-      // The library answers some refused streams without checking that they are still open, and would throw.
+      // The library answers some rejected streams without checking that they are still open, and would throw.
       if (isOver(stream)) return
       const isAdmitted = newcomers.admit(stream, headers)
-      // A reset often comes in the same packet: nothing is built for a call before it could have been read.
+      // A reset often arrives in the same packet: nothing is built for a call before it could have been read.
       setImmediate(() => {
         if (isOver(stream)) return
         if (isAdmitted) build(stream, headers, rawHeaders)
@@ -72,7 +72,10 @@ const tooManyCalls = {
   'retry-after': '1',
 }
 
-/** False when it is not what the protocol writes. The library would take a part of it, and count huge ones as negative. */
+/**
+ * Returns false when the header is not in the format of the protocol. The library would accept a part of it, and count huge ones
+ * as negative.
+ */
 function readTimeout(headers: IncomingHttpHeaders): boolean {
   const given = headers[timeoutHeader]
   if (given === undefined) return true
@@ -85,7 +88,7 @@ function readTimeout(headers: IncomingHttpHeaders): boolean {
 
 const timeoutHeader = 'grpc-timeout'
 const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
-/** What a timer of Node can wait, 24 days: nobody waits longer for an answer. */
+/** 24 days is the longest timer of Node; no client waits longer for a response. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
 /** The library would print them, and one of them may be a token. */
@@ -99,11 +102,11 @@ function removeUnreadable(headers: IncomingHttpHeaders): void {
 const readableName = /^[0-9a-z_.-]+$/
 const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
 
-/** Node keeps the first one; here, a header that is given twice counts as none. */
+/** Node keeps the first one; here, a repeated header counts as missing. */
 const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
   rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
 
-/** An answer that nobody takes would be kept for ever. */
+/** A response that the client never reads would be kept for ever. */
 function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLimits): void {
   stream.setTimeout(answerMilliseconds)
   stream.on('timeout', () => {
@@ -112,12 +115,12 @@ function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLi
   })
 }
 
-/** A client that never ends its request would keep the stream for ever, although it has its answer. */
+/** A client that never ends its request would keep the stream for ever, although it has its response. */
 function closeAnswered(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (stream.readableEnded) return
     const close = () => stream.close(constants.NGHTTP2_NO_ERROR)
-    // The status stands in the trailers, which follow the last message; closed before, the client would never see it.
+    // The status is in the trailers, which follow the last message; if the stream closed earlier, the client would never see it.
     if (hasSentStatus(stream)) close()
     else stream.once('wantTrailers', () => setImmediate(close))
   })
@@ -126,7 +129,10 @@ function closeAnswered(stream: ServerHttp2Stream): void {
 const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolean =>
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
 
-/** The gRPC library rejects whatever is no call. `GET /` gets the answer of the diagnostics, so both ports have one policy. */
+/**
+ * The gRPC library rejects every request that is not a call. `GET /` gets the response of the diagnostics, so both ports have one
+ * policy.
+ */
 export function answerRoot(http2Servers: readonly Http2Server[], diagnostics: FastifyInstance): void {
   for (const http2Server of http2Servers) {
     const [pass] = http2Server.listeners('stream')
@@ -150,7 +156,7 @@ function answerLike(diagnostics: FastifyInstance, stream: ServerHttp2Stream, hea
     .then(({ statusCode, headers: answered, rawPayload }) => {
       if (stream.destroyed || stream.closed) return
       stream.respond({ ...allowedHeaders(answered), ':status': statusCode })
-      // A client that never ends its request would keep the stream.
+      // A client that never ends its request would keep the stream open.
       stream.end(method === 'HEAD' ? undefined : rawPayload, () => stream.close(constants.NGHTTP2_NO_ERROR))
     })
     .catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
@@ -159,13 +165,16 @@ function answerLike(diagnostics: FastifyInstance, stream: ServerHttp2Stream, hea
 const plainHeaders = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 
-/** HTTP/2 rejects those that describe a connection. */
+/** HTTP/2 rejects headers that describe a connection. */
 const allowedHeaders = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnections.has(name)))
 
 const ofConnections: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
-/** The next request of a stream is read when the last answer is taken: who only asks would fill the memory with answers. */
+/**
+ * The next request of a stream is read when the last response has been read: a client that only sends would fill the memory with
+ * responses.
+ */
 export const paceRequests: ServerInterceptor = (method, call) => {
   if (!method.requestStream) return call as ServerInterceptingCall
   let answersWaiting = 0
@@ -220,9 +229,9 @@ const tooSlow = { code: status.DEADLINE_EXCEEDED, details: 'The request did not 
 
 type Ending = Parameters<ServerInterceptingCall['sendStatus']>[0]
 
-/** A message that cannot be read is the client's mistake; the library answers INTERNAL, which says that it is ours. */
+/** An unreadable message is the client's mistake; the library responds with INTERNAL, which would blame the server. */
 export const answerUnreadable: ServerInterceptor = (_method, call) => {
-  // The library ends such a call by itself, past every interceptor.
+  // The library ends such a call by itself, bypassing every interceptor.
   const send = call.sendStatus.bind(call)
   call.sendStatus = (ending) => {
     send(
@@ -234,7 +243,7 @@ export const answerUnreadable: ServerInterceptor = (_method, call) => {
   return call as ServerInterceptingCall
 }
 
-/** A method that there is not never gets here. */
+/** A call of an unknown method never gets here. */
 function isClientsFault({ code, details = '' }: Ending): boolean {
   if (code === status.UNIMPLEMENTED) return /^Received (no|a second) request message/.test(details)
   return code === status.INTERNAL && clientFaults.has(details)

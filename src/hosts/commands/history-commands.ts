@@ -27,5 +27,5 @@ const followChanges: StreamCommand = {
   follow: (request) => readFeedQuery(request),
 }
 
-/** What `/ext/history` and `/ext/changes` answer, as commands. */
+/** Commands that return the same as `/ext/history` and `/ext/changes`. */
 export const historyCommands: readonly Command[] = [readHistoryCommand, readChanges, followChanges]

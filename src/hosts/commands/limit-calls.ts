@@ -6,20 +6,20 @@ import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
 import type { CommandSettings } from './configuration.ts'
 
-/** Resolves when the call may be worked on, or refuses it. */
+/** Resolves when the call may proceed, or rejects it. */
 export type Admit = (call: ArrivingCall) => Promise<void>
 
-/** A call of which nothing but the headers is known. */
+/** A call of which only the headers are known. */
 export interface ArrivingCall {
   readonly peer: string
   readonly metadata: Metadata
-  /** What to do when it is given up while it waits. */
+  /** Registers a callback for a cancellation while it waits. */
   onCancel(run: () => void): void
 }
 
 export interface CallLimiter {
   readonly admit: Admit
-  /** Admits every call that waits. */
+  /** Admits every waiting call. */
   close(): void
 }
 
@@ -53,7 +53,7 @@ export function createCallLimiter({
 /** Clients come through one proxy. */
 export const proxiesByDefault = 1
 
-/** Each proxy adds the address it was called from: ours are the last ones, and before them stands the client. */
+/** Each proxy appends the address of its peer: ours are the last ones, and the client comes before them. */
 export function addressOf(
   { peer, metadata }: Pick<ArrivingCall, 'peer' | 'metadata'>,
   proxies: number,
@@ -71,18 +71,18 @@ export function forwardedAddress(forwarded: string, proxies: number): string | u
   return addresses.at(-proxies) ?? addresses[0]
 }
 
-/** Refuses a call of an account that has too many under way, over all its connections. */
+/** Rejects a call of an account that has too many in flight, over all its connections. */
 export type CountCall = (stream: ServerHttp2Stream, accountId: string) => void
 
 export function createCallCounter(budgets: Budgets): CountCall {
   const ofAccount = budgets.budget('commandStreamsOfAccount')
   return (stream, accountId) => {
-    // Cancelled while its token was looked at.
+    // Cancelled while its token was checked.
     if (stream.closed) return
     if (!ofAccount.take(1, accountId)) throw busy(retryAfterSeconds)
     stream.once('close', () => ofAccount.giveBack(1, accountId))
   }
 }
 
-/** By then some of them have ended. */
+/** Some of them have ended by then. */
 const retryAfterSeconds = 1

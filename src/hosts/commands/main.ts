@@ -42,12 +42,12 @@ import { createTrustedConnections, limitUnauthenticatedCalls } from './unauthent
 export interface CommandHost {
   readonly port: number
   readonly diagnosticsPort: number
-  /** Goes on serving, but says that it is about to stop. */
+  /** Keeps serving, but reports that it is about to stop. */
   leave(): void
   stop(): Promise<void>
 }
 
-/** Wires the command host and starts to listen. `declared` has the resources that it serves. */
+/** Wires the command host and listens. `declared` are the resources that it serves. */
 export async function startCommands(
   tracker: Tracker,
   authentication: Authentication,
@@ -154,40 +154,40 @@ function guardConnections(
   return { http2Servers, newcomers, connections: trackConnections(http2Servers, budgets) }
 }
 
-/** How long anybody is waited for. */
+/** The time limits of clients. */
 export interface TimeLimits extends StreamLimits {
   readonly requestMilliseconds: number
   readonly silenceMilliseconds: number
-  /** For a call of reflection or health on a connection without a token. */
+  /** Limits a call of reflection or health on a connection without a token. */
   readonly unauthenticatedMilliseconds: number
-  /** For a client that takes nothing of a stream. */
+  /** Limits how long a client may accept nothing of a stream. */
   readonly takeMilliseconds: number
-  /** For who keeps a connection to a host that has left, and was told that it ends. */
+  /** Limits how long a client may keep a connection to a host that has announced its stop. */
   readonly lingerMilliseconds: number
-  /** For the calls in flight when the host stops. */
+  /** Limits the calls in flight when the host stops. */
   readonly stopMilliseconds: number
 }
 
 const timeLimits: TimeLimits = {
-  // As on the HTTP hosts: the largest message over a slow mobile link takes half of it.
+  // The same as on the HTTP hosts: the largest message takes half of it over a slow mobile connection.
   requestMilliseconds: 60_000,
   answerMilliseconds: 60_000,
-  // Then the connection is asked whether anybody is there.
+  // After this the connection is probed with a ping.
   silenceMilliseconds: 60_000,
-  // A load balancer that watches health asks again; nobody else needs this long.
+  // A load balancer that watches health reconnects; no other client needs this long.
   unauthenticatedMilliseconds: 5 * 60_000,
-  // As long as proxies wait for one that reads nothing.
+  // The time that proxies wait for a client that reads nothing.
   takeMilliseconds: 30_000,
   lingerMilliseconds,
-  // Container platforms kill after 10 s; the store wants some of that to close too.
+  // Container platforms kill after 10 s, and closing the store takes a part of that.
   stopMilliseconds: 8000,
 }
 
-/** The interceptors stand in the order in which they see a call: the library's call itself comes to the first of them. */
+/** The interceptors are in the order in which they see a call: the first receives the library's call itself. */
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,
-  // A peer that lost its power, and one that never sends anything, would keep their connections.
+  // A peer that lost its power, or one that never sends anything, would keep its connection.
   'grpc.keepalive_time_ms': limits.silenceMilliseconds,
   'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,
@@ -207,7 +207,7 @@ interface Interceptors {
   readonly calls: OpenCalls
 }
 
-/** For the answer to a ping over a bad link. */
+/** Leaves time for the answer to a ping over a bad connection. */
 const pingMilliseconds = 20_000
 
 function bind(server: Server, { host, port }: CommandSettings): Promise<number> {
@@ -219,7 +219,7 @@ function bind(server: Server, { host, port }: CommandSettings): Promise<number> 
   })
 }
 
-/** The library reports a taken port by a sentence only. */
+/** The library reports a port in use only by a sentence. */
 const inUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}
 
@@ -229,7 +229,7 @@ export const commands = (edition: Edition, declared: readonly Resource[] = resou
   ...(edition === 'ext' ? historyCommands : []),
 ]
 
-/** The HTTP/1.1 side: health for everybody, and `GET /` under the fallback policy. */
+/** The HTTP/1.1 side: health for all clients, and `GET /` under the fallback policy. */
 function createDiagnostics(
   authentication: Authentication,
   checks: readonly ReadinessCheck[],
@@ -253,7 +253,7 @@ function createDiagnostics(
   return { diagnostics: app, stopping }
 }
 
-/** Durations by command and status, at the diagnostics' `/metrics`, with what every host measures. */
+/** Measures durations by command and status, at `/metrics` of the diagnostics, together with the metrics of every host. */
 async function measureCalls(
   diagnostics: FastifyInstance,
   parts: Parameters<typeof measureHost>[1],

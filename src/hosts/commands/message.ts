@@ -1,20 +1,20 @@
 import type { WireKind } from '../../model/field.ts'
 
-/** `values` are fields by name, as JSON has them. */
+/** `values` are fields by name, as in JSON. */
 export type Scalar = WireKind | 'flag' | 'values'
 
-/** A message of a command, whichever encoding carries it. */
+/** A message of a command, in any encoding. */
 export interface Message {
   readonly name: string
-  /** Its comment, where no declaration says it. */
+  /** Its comment, unless a declaration has one. */
   readonly about?: string
-  /** Of a message that is not ours; it is described elsewhere. */
+  /** Set for a well-known message that is described in its own file. */
   readonly package?: 'google.protobuf'
-  /** In the order of their numbers. */
+  /** Ordered by their numbers. */
   readonly fields: readonly MessageField[]
-  /** Names that are no fields of it. A wire that names its keys still reads them, so that the code behind can reject them. */
+  /** Names that are no fields of it. An encoding with named keys still reads them, so that the operation can reject them. */
   readonly rejected?: readonly string[]
-  /** Numbers that fields had once, with their names: nothing gets one of either again. */
+  /** Numbers and names of former fields: neither is ever assigned again. */
   readonly retired?: Readonly<Record<number, string>>
 }
 
@@ -23,25 +23,25 @@ export interface MessageField {
   readonly name: string
   readonly number: number
   readonly shape: Scalar | Message
-  /** Its comment, where no declaration says it. */
+  /** Its comment, unless a declaration has one. */
   readonly about?: string
   readonly isRepeated?: true
-  /** May be absent. A field that may not is the zero of its shape when nobody wrote it. */
+  /** May be absent. Any other field is the zero of its shape when it was not written. */
   readonly isOptional?: true
   /** Its comment says until when it works, and what to use instead. */
   readonly isDeprecated?: true
-  /** The .NET clients work it out themselves. */
+  /** The .NET clients compute it themselves. */
   readonly isLeftOutForDotnet?: true
-  /** Its .NET property cannot be null, so the zero of its type also says that it was not given. */
+  /** Its .NET property cannot be null, so the zero of its type also means that it was not set. */
   readonly isNeverNullForDotnet?: true
 }
 
-/** What is read from a message, and written to one: values as JSON has them, moments as text. */
+/** The content of a message in either direction: values as in JSON, timestamps as text. */
 export type Content = Readonly<Record<string, unknown>>
 
 export const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
 
-/** Stands for what no field can hold, such as the 13th month: the code that reads the field refuses it in its own words. */
+/** Marks a value that no field can hold, such as the 13th month: the field's own parser rejects it in its own words. */
 export const unreadable = Symbol('unreadable')
 
 export interface Encoding {
@@ -57,17 +57,17 @@ export class UnreadableMessage extends Error {
   }
 }
 
-/** A moment as both encodings carry it: whole seconds since 1970, and the rest of the second. */
+/** A timestamp as both encodings carry it: whole seconds since 1970, and the rest of the second. */
 export interface MomentParts {
   readonly seconds: number
   readonly nanoseconds: number
 }
 
-/** From the store's text, whose fraction has at most six digits. `Date.parse` takes ten times as long. */
+/** Parses PostgreSQL's text, whose fraction has at most six digits. `Date.parse` takes ten times as long. */
 export function partsOf(moment: string): MomentParts {
   const pair = (at: number) => 10 * digitAt(moment, at) + digitAt(moment, at + 1)
   const year = 100 * pair(0) + pair(2)
-  // Four centuries later, because `Date.UTC` takes the year 99 for 1999.
+  // Shifted by four centuries, because `Date.UTC` takes the year 99 for 1999.
   const later = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
   return { seconds: later - fourCenturiesSeconds, nanoseconds: nanosecondsIn(moment) }
 }
@@ -81,10 +81,10 @@ function nanosecondsIn(moment: string): number {
   return nanoseconds
 }
 
-// As many days in every 400 years.
+// Every 400 years have the same number of days.
 const fourCenturiesSeconds = 146_097 * 86_400
 
-/** As text; digits beyond the microsecond are finer than the store. */
+/** Returns text; digits beyond the microsecond are finer than the database stores. */
 export function momentOf({ seconds, nanoseconds }: MomentParts): string | typeof unreadable {
   const isMoment =
     Number.isSafeInteger(seconds) &&

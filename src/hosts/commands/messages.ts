@@ -15,7 +15,7 @@ export interface CommandMessages {
   readonly result: Message
 }
 
-/** The messages of one resource's five commands, read off its declaration. */
+/** The messages of one resource's five commands, read from its declaration. */
 export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
   const { title, pluralTitle, name } = resource
   const record = recordOf(resource)
@@ -66,7 +66,7 @@ const fieldMask: Message = {
 /** Far from every number that a field may get. */
 const maskNumber = 1000
 
-/** Says which optional fields an update means; without one there is nothing to say. */
+/** Names the optional fields that an update sets; needed only if there are any. */
 const maskOf = ({ fields }: Resource): MessageField[] =>
   Object.values(fields).some(({ presence }) => presence === 'optional')
     ? [{ name: 'updateMask', number: maskNumber, shape: fieldMask, isOptional: true }]
@@ -149,7 +149,7 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
         number: field.number,
         shape: field.wire,
         isOptional: true as const,
-        // Left out of an update, the others stay as they are: the zero of a type would be a new value.
+        // The others stay unchanged when an update leaves them out: the zero of a type would be a new value.
         ...(isRequired(field, purpose) && { isNeverNullForDotnet: true as const }),
         ...deprecationOf(field),
       })),
@@ -164,14 +164,14 @@ const inOrder = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
 
 /**
- * Fields of a later release have numbers from here on, and an update that leaves them out leaves them alone: it may come
- * from a client that does not know them. The earlier ones are known to every client.
+ * Fields of later releases have numbers from here on, and an update without them leaves them unchanged: it may come from a client
+ * that does not know them. The earlier ones are known to every client.
  */
 export const neverClearedFrom = 16
 
 /**
- * What an update asks for, as a body has it. A message cannot distinguish null from absent, so without a mask an optional field
- * that is left out is cleared; with a mask, one that is named is written or cleared, and one that is not stays as it is.
+ * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an absent optional
+ * field is cleared; with a mask, a named one is written or cleared, and any other stays unchanged.
  */
 export function readUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')
@@ -197,7 +197,7 @@ function readPaths({ fields, title }: Resource, mask: unknown): ReadonlySet<stri
   return new Set(names as string[])
 }
 
-/** Paths are written as in the .proto file, or as JSON and the .NET clients write names. */
+/** Paths are spelled as in the .proto file, or like the names in JSON and of the .NET clients. */
 const camelCase = (path: unknown): string | undefined =>
   typeof path === 'string'
     ? path

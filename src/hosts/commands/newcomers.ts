@@ -17,16 +17,16 @@ import { forwardedAddress } from './limit-calls.ts'
 /** Clients that have not shown a token yet. */
 export interface Newcomers {
   guard(http2Servers: readonly Http2Server[]): void
-  /** Called with each stream as soon as its headers are there. Returns false when the call must be rejected. */
+  /** Called with each stream as soon as its headers arrive. Returns false when the call must be rejected. */
   admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
-  /** A token was accepted on this stream, so what was taken for it is given back. */
+  /** A token was accepted on this stream, so its share of the budgets is released. */
   accept(stream: ServerHttp2Stream): void
   stop(): Promise<void>
 }
 
 /**
- * Without a proxy, a connection is a newcomer until a token was accepted on it. A proxy shares and keeps connections, so behind one
- * each stream is a newcomer until its own token was accepted, and counts for the address that the proxy saw.
+ * A connection that comes without a proxy is a newcomer until a token was accepted on it. A proxy shares and keeps connections, so behind
+ * one each stream is a newcomer until its own token was accepted, and counts for the address that the proxy saw.
  */
 export const limitNewcomers = (budgets: Budgets, proxies: number): Newcomers =>
   proxies === 0 ? limitConnections(budgets) : limitStreams(budgets, proxies)
@@ -70,7 +70,7 @@ function limitConnections(budgets: Budgets): Newcomers {
         http2Server.on('session', add)
       }
       const counting = countBytes(newcomers, bytes)
-      // An address that sent too many waits until half of its budget has come back.
+      // An address that sent too much waits until half of its budget is free again.
       const turns = takeTurns(http2Servers, budgets, (address) => bytes.used(address) <= bytes.max / 2)
       stop = async () => void (await Promise.all([turns.stop(), counting.stop()]))
     },
@@ -95,7 +95,7 @@ function limitConnections(budgets: Budgets): Newcomers {
   }
 }
 
-/** Node handles most frames of HTTP/2 without an event, so the count of bytes read is all that shows them. */
+/** Node handles most frames of HTTP/2 without an event, so only the count of bytes read reveals them. */
 const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: Budget): Repetition =>
   repeat({ everyMilliseconds: countMilliseconds }, () => {
     for (const newcomer of newcomers.values()) {
@@ -128,7 +128,7 @@ const countMilliseconds = 100
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
   const newcomers = new Map<ServerHttp2Stream, Visit>()
-  // A stranger may share its address with clients that are known.
+  // An unknown client may share its address with known ones.
   const tokens = createBoundedCache<true>({ entriesMax: rememberedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
@@ -163,7 +163,7 @@ interface Visit {
 const rememberedTokensMax = 10_000
 const rememberedMilliseconds = 5 * 60_000
 
-/** No token stays in the memory as it is. */
+/** No token is kept in memory unhashed. */
 const digestOf = ({ authorization }: Visit): string => hash('sha256', authorization, 'base64')
 
 function ratesOf(budgets: Budgets) {
@@ -189,8 +189,8 @@ export interface Turns {
 }
 
 /**
- * HTTP/2 reads, answers and keeps something for every connection. Those that come faster than their address or the process may have
- * new ones wait before that, unread, and the addresses take turns: a flood delays its own address only.
+ * HTTP/2 reads, answers and keeps something for every connection. Connections beyond the rate of their address or the process
+ * wait before that, unread, and the addresses take turns: a flood delays only its own address.
  */
 function takeTurns(
   http2Servers: readonly Http2Server[],
@@ -235,7 +235,7 @@ const turnMilliseconds = 50
 
 interface Arrival {
   readonly socket: Socket
-  /** Hands the connection to HTTP/2. */
+  /** Passes the connection to HTTP/2. */
   accept(): void
 }
 
@@ -260,8 +260,8 @@ function openQueue(budgets: Budgets) {
 }
 
 /**
- * Both are options of Node's servers which the gRPC library does not pass on, and the server looks at them with each connection. Its
- * list of blocked addresses is asked before a socket is made.
+ * Both are options of Node's servers that the gRPC library does not pass on. The server reads them for each connection, and
+ * checks its list of blocked addresses before a socket is made.
  */
 function interceptConnections(
   http2Server: Http2Server,
@@ -290,7 +290,7 @@ export interface AddressGroups<Connection> {
   /** When a budget is exhausted, the oldest connection of the address that has most makes room. */
   add(address: string, connection: Connection): void
   delete(address: string, connection: Connection): void
-  /** The oldest one of an address leaves, and the address moves behind all others. */
+  /** Removes the oldest of an address, and moves the address behind all others. */
   takeOldest(address: string): Connection | undefined
   has(address: string): boolean
   addresses(): readonly string[]

@@ -7,13 +7,13 @@ import { messageBytesMax } from './call-error.ts'
 import { baseCallOf, type InnerCall } from './call-log.ts'
 
 export interface PendingRequests {
-  /** From here on every byte that is kept of this call's request is counted, packed and unpacked. */
+  /** Counts every byte of this call's request from now on, compressed and uncompressed. */
   count(call: InnerCall, accountId: string): void
 }
 
 /**
- * Counts the bytes of requests per connection, account and process. When the process has no room left, the largest request
- * that is still arriving is refused, so that large unfinished requests cannot keep smaller ones out.
+ * Counts the bytes of requests per connection, account and process. When the process has no room left, the largest request that
+ * is still arriving is rejected, so that large unfinished requests cannot keep smaller ones out.
  */
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')
@@ -23,7 +23,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,
   })
-  /** Asked last, so that no request gives way to one that its own connection or account has no room for. */
+  /** Checked last, so that no request gives way to one that its own connection or account has no room for. */
   const takeOfProcess = (bytes: number, asker: Pending): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {
       const largest = largestOf(arriving)
@@ -68,7 +68,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
         encoding === 'identity'
           ? unpack(message, encoding)
           : unpackInTurn(async () => {
-              // Looked at first, because unpacking what cannot be kept is work for nothing.
+              // Checked first, because decompressing a request without room for it is wasted work.
               if (!pending.hasRoomFor(messageBytesMax)) throw noRoom
               const unpacked = await unpack(message, encoding)
               if (!pending.keep(unpacked.length)) throw noRoom
@@ -84,7 +84,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
 interface Pending {
   keptBytes(): number
   hasRoomFor(bytes: number): boolean
-  /** False once the request was refused, which this may do. */
+  /** Returns false once the request was rejected, which this may do. */
   keep(bytes: number): boolean
   refuse(): void
   forget(): void
@@ -138,6 +138,6 @@ function largestOf(arriving: ReadonlySet<Pending>): Pending | undefined {
   return largest
 }
 
-/** A piece of a larger read keeps all of it in memory, so a small one is copied out. */
+/** A slice keeps the whole buffer of a larger read in memory, so a small one is copied. */
 const withoutNeighbours = (data: Buffer): Buffer =>
   data.length * 2 < data.buffer.byteLength ? Buffer.from(data) : data

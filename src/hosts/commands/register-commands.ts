@@ -18,7 +18,7 @@ export interface Registration extends Following {
   readonly dotnetNamespace: string
 }
 
-/** Registers every command on each of its paths; messages pass as bytes, because a path decides how they are read. */
+/** Registers every command on each of its paths; messages pass as bytes, because the path decides how they are decoded. */
 export function registerCommands(server: Server, registration: Registration): void {
   for (const command of registration.commands) {
     for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
@@ -61,13 +61,13 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
   return async (call: Call): Promise<Buffer> => {
     const session = sessionOf(call.metadata)
     const request = read(call.request)
-    // Nothing is done for a caller that hung up or ran out of time.
+    // Nothing is done for a caller that has cancelled or timed out.
     if (isGone(call)) throw new CallGone(goneStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     work.holder = session.caller.id
     return write(
       await complete(work, async () => {
-        // What it gives or takes outlasts the sign-in, as over REST.
+        // Changes of credentials outlast the session, so they check it again, as over REST.
         if (!command.changesAccounts) return runCommand(tracker, command, session.caller, request)
         if (!(await session.standsNow())) throw unauthenticated()
         const held = { ...tracker, database: whileItStands(tracker.database, session) }
@@ -84,7 +84,7 @@ const isLate = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
 
 const goneStatus = (call: Call): status => (isLate(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED)
 
-/** Runs one command. A missing row and a stale version are results; every other refusal is thrown on. */
+/** Runs one command. A missing row and a stale version are results; every other error is rethrown. */
 async function runCommand(
   tracker: Tracker,
   command: UnaryCommand,
@@ -107,7 +107,7 @@ export interface CommandPath {
   readonly encoding: Encoding
 }
 
-/** Where one command is called: the path says how its messages are encoded. */
+/** The paths of one command: each determines the encoding of its messages. */
 export const pathsOf = (
   { edition, entity, name, request }: Command,
   dotnetNamespace: string,
@@ -118,7 +118,7 @@ export const pathsOf = (
   { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },
 ]
 
-/** Which command a path leads to. */
+/** Maps a path to its command. */
 export function commandNames(commands: readonly Command[], dotnetNamespace: string) {
   const names = new Map(
     commands.flatMap((command) =>

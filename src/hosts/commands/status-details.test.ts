@@ -12,7 +12,7 @@ import { readViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
 
-/** The bytes of the last field, which has this number. */
+/** The bytes of the last field with this number. */
 function lastOf(reader: BinaryReader, number: number): Uint8Array {
   let found: Uint8Array = new Uint8Array()
   while (reader.pos < reader.len) {

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../model/problem.ts'
 import type { Message, MessageField } from './message.ts'
 import { protobuf } from './protobuf/protobuf.ts'
 
-/** The trailer with everything that is wrong, as common clients know it. */
+/** The trailer with all errors, in the format of common clients. */
 export const statusDetailsKey = 'grpc-status-details-bin'
 
 export interface StatusDetails {
@@ -24,7 +24,7 @@ export function writeStatusDetails({ code, message, errors }: StatusDetails): Bu
   return writeStatus({ code, message, details: [{ typeUrl: badRequestType, value: { fieldViolations } }] })
 }
 
-/** The sentences by field; none when somebody else's server wrote something else. */
+/** The messages by field; empty when another server wrote something else. */
 export function readViolations(bytes: Uint8Array): FieldErrors {
   const { details = [] } = readStatus(bytes) as { details?: readonly Any[] }
   const errors: Record<string, string[]> = {}
@@ -37,7 +37,7 @@ export function readViolations(bytes: Uint8Array): FieldErrors {
   return errors
 }
 
-/** All sentences as one text, for clients that show nothing else. */
+/** All messages as one text, for clients that show nothing else. */
 export const sentencesIn = (errors: FieldErrors): string =>
   firstWithin(
     sentenceBytesMax,
@@ -45,7 +45,7 @@ export const sentencesIn = (errors: FieldErrors): string =>
     (sentence) => encodeURI(` ${sentence}`).length,
   ).join(' ')
 
-/** Those from the beginning that have no more bytes together. */
+/** The longest prefix that fits into the bytes. */
 function firstWithin<Item>(
   bytesMax: number,
   items: readonly Item[],
@@ -59,8 +59,9 @@ function firstWithin<Item>(
   return end < 0 ? [...items] : items.slice(0, end)
 }
 
-// Trailers are headers, of which common clients take 8 KB. The sentences stand there twice: percent-encoded, and within the
-// details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The most that is wrong with a command of ours is a third of it.
+// Trailers are headers, of which common clients accept 8 KB. They contain the messages twice: percent-encoded, and in the
+// details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest list of errors of our commands takes a third of
+// it.
 const sentenceBytesMax = 1536
 const violationBytesMax = 2560
 
@@ -93,7 +94,7 @@ const badRequest = message(
   ),
 )
 
-// On the wire the bytes within an Any are what a message there would be.
+// The bytes within an Any equal those of a nested message.
 const any = message('Any', field(1, 'typeUrl', 'text'), field(2, 'value', badRequest))
 
 const statusMessage = message(

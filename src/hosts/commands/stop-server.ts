@@ -8,7 +8,7 @@ import { closeListener } from '../../http/listen.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { StandardServices } from './protobuf/standard-services.ts'
 
-/** Takes no new calls, finishes those in flight, but not for ever, and leaves no connection behind. */
+/** Accepts no new calls, finishes those in flight within a limit, and leaves no connection behind. */
 export async function stopServer(
   server: Server,
   { standard, http2Servers, newcomers, limiter, feeds, calls, connections, hasLeft, ...limits }: Stopping,
@@ -33,7 +33,7 @@ export async function stopServer(
   clearTimeout(giveUp)
 }
 
-/** A client that was told ends its connection by itself, with its last answer. */
+/** A notified client closes its connection by itself, after its last response. */
 async function untilNone(connections: Connections, withinMilliseconds: number): Promise<void> {
   const endsAt = performance.now() + withinMilliseconds
   while (connections.count() > 0 && performance.now() < endsAt) await sleep(pollMilliseconds)
@@ -47,7 +47,7 @@ export interface Stopping {
   readonly feeds: { sendAway(): void }
   readonly calls: OpenCalls
   readonly connections: Connections
-  /** It was not ready for a while before, so that nobody comes back. */
+  /** Set when it was not ready for a while before, so that no client returns. */
   readonly hasLeft: boolean
   readonly lingerMilliseconds: number
   readonly stopMilliseconds: number
@@ -55,14 +55,14 @@ export interface Stopping {
 
 const pollMilliseconds = 20
 
-/** For the last frames to arrive, and the client to close first. */
+/** Leaves time for the last frames to arrive, and for the client to close first. */
 const hangUpMilliseconds = 500
 
 export interface OpenCalls {
   readonly interceptor: ServerInterceptor
   /** Ends streams that would never end by themselves, such as watches of health: the host would wait for them in vain. */
   endStreams(): void
-  /** Calls that still wait are answered with what is known, before the connection is cut. */
+  /** Answers pending calls with the known outcome before the connection is cut. */
   giveUp(): void
 }
 
@@ -100,19 +100,19 @@ export function trackCalls(): OpenCalls {
 
 const nothingDone = { code: status.UNAVAILABLE, details: 'The host stops.' }
 
-/** A client that reads UNAVAILABLE tries again, which would be wrong for what may have been done. */
+/** A client that receives UNAVAILABLE retries, which would be wrong for a call that may have been executed. */
 const outcomeUnknown = { code: status.UNKNOWN, details: 'The host stopped before the outcome was known.' }
 
 interface Connections {
-  /** Tells all that no more calls shall come on their connection; those that cross this are answered. */
+  /** Announces that no more calls are accepted on the connections; calls that cross the announcement are answered. */
   announceEnd(): void
   count(): number
-  /** Those that have said everything, to clients that do not hang up. */
+  /** Cuts connections without calls whose clients do not close them. */
   cutEnded(): void
   cutAll(): void
 }
 
-/** The library waits for every client to hang up, and cuts nobody when its statistics are off. */
+/** The library waits for every client to disconnect, and cuts none when its statistics are off. */
 export function trackConnections(http2Servers: readonly Http2Server[], budgets: Budgets): Connections {
   const open = new Set<Socket>()
   for (const http2Server of http2Servers) {
@@ -137,13 +137,13 @@ export function trackConnections(http2Servers: readonly Http2Server[], budgets: 
 }
 
 /**
- * A GOAWAY without an error and with the highest number of a call there is, as https://www.rfc-editor.org/rfc/rfc9113#section-6.8
- * wants it before the one that refuses calls. Node has no function for it: after its own no call is answered any more. Each of
- * its writes is one of whole frames, so this one stands between two.
+ * A GOAWAY without an error and with the highest possible stream number, as https://www.rfc-editor.org/rfc/rfc9113#section-6.8
+ * requires before the one that rejects calls. Node has no function for it: after its own no call is answered any more. Each of
+ * Node's writes consists of whole frames, so this one fits between two.
  */
 const goAwaySoon = Buffer.from('0000080700000000007fffffff00000000', 'hex')
 
-/** The library keeps them to itself; its version is pinned, and the tests of hostile clients need them. */
+/** Internals of the library; its version is pinned, and the tests of hostile clients depend on them. */
 export const http2ServersOf = (server: Server): readonly Http2Server[] => [
   ...(server as unknown as { http2Servers: ReadonlyMap<Http2Server, unknown> }).http2Servers.keys(),
 ]

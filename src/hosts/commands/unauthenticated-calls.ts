@@ -7,13 +7,13 @@ import { type BaseCall, baseCallOf, type InnerCall } from './call-log.ts'
 import { addressOf } from './limit-calls.ts'
 
 export interface UnauthenticatedCalls {
-  /** Whether this call of a service that needs no token may go on; it has its answer if not. */
+  /** Tells whether this call of a service without a token may proceed; otherwise it has its response. */
   mayCall(call: InnerCall): boolean
 }
 
 /**
- * Reflection and health are open to everybody. Until a token was accepted on a connection they are few, small and not for
- * ever.
+ * Reflection and health are open to all clients. Until a token was accepted on a connection, their calls are limited in number,
+ * size and time.
  */
 export function limitUnauthenticatedCalls(
   budgets: Budgets,
@@ -27,7 +27,7 @@ export function limitUnauthenticatedCalls(
     mayCall(call) {
       const base = baseCallOf(call)
       const { stream } = base
-      // Both: of a message as it comes, and unpacked.
+      // Limits both the message as it arrives, and its decompressed form.
       base.decoder.maxReadMessageLength = budgetLimits.unauthenticatedMessageBytes.max
       base.maxReceiveMessageSize = budgetLimits.unauthenticatedMessageBytes.max
       const connection = stream.session
@@ -67,7 +67,7 @@ const tooLong = {
   details: 'A call on a connection without a token must end sooner. Call again.',
 }
 
-/** Thousands of empty messages fit one packet, and each waits as an object of its own. */
+/** Thousands of empty messages fit into one packet, and each waits as a separate object. */
 function endFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {
@@ -80,7 +80,7 @@ function endFloods(base: BaseCall): void {
   }
 }
 
-/** Looked at in pieces, so that a flood is noticed before all of it has become objects. */
+/** Checked in pieces, so that a flood is noticed before all of it has become objects. */
 const floodPieceBytes = 1024
 
 /** Connections on which a token was accepted. */
@@ -91,8 +91,8 @@ export interface TrustedConnections {
 
 /**
  * A new connection may have as many streams as every client assumes before it knows the limit; a token that was accepted on it
- * opens more. The client learns that before it has its first answer, so no well-behaved client is refused for a stream that it
- * opened while this host had not forgotten an ended one yet.
+ * allows more. The client learns that before its first response, so no well-behaved client has a stream rejected because this
+ * host still counts one that has ended.
  */
 export function createTrustedConnections(): TrustedConnections {
   const trusted = new WeakSet<Http2Session>()

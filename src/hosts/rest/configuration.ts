@@ -16,11 +16,11 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly audience: string
   readonly rateLimit: RateLimitSettings
-  /** Whether this process delivers to webhooks; another instance may do it for all. */
+  /** Tells whether this process delivers to webhooks; another instance may do it for all. */
   readonly webhooks: boolean
-  /** Receivers beside public https addresses: a host, or a host and a port. */
+  /** Receivers in addition to public https addresses: a host, or a host and a port. */
   readonly webhookReceivers: readonly string[]
-  /** None where no mail can be sent. */
+  /** Undefined where no mail can be sent. */
   readonly mail: MailSettings | undefined
 }
 

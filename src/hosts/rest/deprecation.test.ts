@@ -20,7 +20,7 @@ const ofField: Deprecation = { since: '2027-01-31', until: '2028-01-31', instead
 const ofRoute: Deprecation = { since: '2027-02-01', until: '2028-06-01', instead: 'Use GET /ext/weeks.' }
 
 const workflow = resourceNamed('workflow')
-/** As if the contract's own field were to go. */
+/** Simulates a deprecated field of the contract. */
 const aging: Resource = {
   ...workflow,
   fields: { ...workflow.fields, order: deprecated(workflow.fields.order as never, ofField) },

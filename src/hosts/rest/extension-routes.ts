@@ -33,13 +33,13 @@ export interface ExtensionParts {
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
   readonly administrators: Administrators
-  /** Whether people may sign in by password. */
+  /** Tells whether users may sign in by password. */
   readonly passwords: boolean
-  /** Whether mails can be sent. */
+  /** Tells whether mails can be sent. */
   readonly hasMail: boolean
 }
 
-/** What is added to the contract: every path under `/ext/`, in the order of the document. */
+/** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   tracker: Tracker,
   { live, feeds, receivers, administrators, passwords, hasMail }: ExtensionParts,

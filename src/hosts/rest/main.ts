@@ -31,15 +31,15 @@ import { aboutContract, contractRoutes } from './routes.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
-  /** Goes on serving, but says that it is about to stop. */
+  /** Keeps serving, but reports that it is about to stop. */
   leave(): void
   stop(): Promise<void>
 }
 
-/** Behind a proxy and a load balancer. */
+/** A proxy and a load balancer. */
 const proxiesByDefault = 2
 
-/** Wires the REST host and starts to listen. `declared` has the resources that it serves. */
+/** Wires the REST host and listens. `declared` are the resources that it serves. */
 export async function startRest(
   givenTracker: Tracker,
   authentication: Authentication,
@@ -105,7 +105,7 @@ export async function startRest(
   }
 }
 
-/** What goes on beside requests, each shared by all instances. */
+/** Starts the background work, which all instances share. */
 async function startWorkers(
   tracker: Tracker,
   { extensions, webhooks, mail }: RestSettings,
@@ -121,14 +121,14 @@ async function startWorkers(
       onPaused: (details) => log.warn(details, 'A webhook is paused.'),
     })
   const mailWorker = async (settings: MailSettings) => {
-    // Its library is loaded only where mails are sent.
+    // Its library is loaded only if mails are sent.
     const { startMails } = await import('../../features/mail/worker.ts')
     return securityLog ? [startMails({ database, settings, log, securityLog })] : []
   }
   return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
 }
 
-/** Where passwords are switched off, every route that sets one is refused: the password could not be used to sign in. */
+/** Rejects every route that sets a password where these are switched off: it could not be used to sign in. */
 const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes

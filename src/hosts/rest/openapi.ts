@@ -27,7 +27,7 @@ import { isKeyed, type Operation } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './register-routes.ts'
 
-/** What a document of this host says beside its operations. */
+/** The parts of a document of this host in addition to its operations. */
 export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'>
 
 export const openApiOf = (operations: readonly Operation[], about: About): Schema =>
@@ -78,7 +78,7 @@ const answersOf = (operation: Operation): Readonly<Record<string, Schema>> => {
   const { answer, answerTypes = ['application/json'], isConditional, hasTag, isLive } = operation
   return {
     200: {
-      // Not a second content type: generators would type the answer as either a page or text.
+      // Not a second content type: generators would type the response as either a page or text.
       description: isLive ? liveDescription : 'Success.',
       ...(isConditional && { headers: validatorHeaders }),
       ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
@@ -113,7 +113,7 @@ const replayedHeaders = {
   },
 }
 
-/** Every operation wants a token and is limited; every body has a size and a type. */
+/** Every operation requires a token and is limited; every body has a maximum size and a type. */
 function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, refusals, body } = operation
   const keyed = isKeyed(operation) ? [409, 422] : []
@@ -134,14 +134,14 @@ function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
   )
 }
 
-/** Those that an operation of the document refers to. */
+/** The shared responses that an operation of the document refers to. */
 function responsesOf(operations: readonly Operation[]): Readonly<Record<string, Schema>> {
   const used = new Set(operations.flatMap((operation) => Object.keys(refusalsOf(operation))))
   const statuses = Object.keys(descriptions).filter((status) => used.has(status))
   return Object.fromEntries(statuses.map((status) => [refusalName(status), refusal(status)]))
 }
 
-/** These say when to come back. */
+/** These say when to retry. */
 const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer' } }
 
 const waits: ReadonlySet<string> = new Set(['429', '503'])
@@ -176,7 +176,7 @@ const common = {
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
 }
 
-/** What a refusal looks like, made by what makes the refusals themselves. */
+/** Examples of errors, made by the code that makes the errors themselves. */
 const refusalExamples: Readonly<Record<number, Envelope>> = {
   ...Object.fromEntries(
     [

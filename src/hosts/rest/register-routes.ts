@@ -27,11 +27,11 @@ export interface Registration {
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
-  /** Whether administrators are told how long their requests took, and where. */
+  /** Tells whether administrators receive the duration of their requests. */
   readonly showsTimes: boolean
 }
 
-/** Registers every route of the table. The token is looked at before a body is read. */
+/** Registers every route of the table. The token is checked before a body is read. */
 export function registerRoutes(
   app: FastifyInstance,
   { tracker, authentication, modificationDates, routes, showsTimes }: Registration,
@@ -43,7 +43,7 @@ export function registerRoutes(
   const admissions = new WeakMap<FastifyRequest, Admission>()
   async function answer(route: Route, exchange: Exchange) {
     if (await answerKeyed(once, route, exchange)) return
-    // Asked before the answer is made, because it holds for what is read afterwards.
+    // Read before the response is made, because it holds for everything read afterwards.
     const dates = route.isConditional ? await modificationDates() : undefined
     sendAnswer(exchange, await route.handle(exchange), dates, sentDates)
   }
@@ -76,7 +76,7 @@ export function registerRoutes(
         const { session, work, turn } = admissions.get(request) ?? {}
         if (!session || !work) throw new Error('A route was reached without authentication.')
         const handle = async () => {
-          // Behind the body, which may have been on its way for long.
+          // Checked after the body, which may have taken long to arrive.
           if (mayLast(route) && !(await session.standsNow())) throw unauthenticated()
           await answer(route, {
             tracker: heldTo(route, session, tracker),
@@ -94,7 +94,7 @@ export function registerRoutes(
   }
 }
 
-/** Every key that some route understands, and every name that a list rejects. */
+/** Every key that some route supports, and every name that a list rejects. */
 const queryKeysOf = (routes: readonly Route[]): string[] => [
   ...Object.keys(pagingNumbers),
   ...filterNames,
@@ -103,7 +103,7 @@ const queryKeysOf = (routes: readonly Route[]): string[] => [
 
 interface Admission {
   readonly work: Work
-  /** Once the token was accepted. */
+  /** Set once the token was accepted. */
   session?: Authenticated
   turn?: Turn
 }
@@ -120,21 +120,21 @@ async function admit(
   request.isAuthenticated = true
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
-  // It would outlast the consent.
+  // The new credential would outlast the consent.
   if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
   await route.admit?.(session.caller)
   return session
 }
 
-/** What somebody makes of an account outlasts the sign-in: one that has just ended makes nothing, remembered or not. */
+/** Changes of credentials outlast the session, so they require one that is valid now, despite the cache. */
 const mayLast = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
   method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
 
-/** A request may have waited for a turn, or for the hash of a password. */
+/** A request may have waited for a turn, or for the hash of a password, so its transactions check the session again. */
 const heldTo = (route: Route, session: Authenticated, tracker: Tracker): Tracker =>
   mayLast(route) ? { ...tracker, database: whileItStands(tracker.database, session) } : tracker
 
-/** No account has this id, so it sees and changes nothing. */
+/** No account has this id, so it neither sees nor changes anything. */
 const nobody = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
   sessionId: undefined,
@@ -145,14 +145,14 @@ const nobody = (origin: RequestOrigin): Authenticated => ({
 
 interface Turn {
   bodyIsHere(): void
-  /** Before the answer is on its way: its reader may take long. */
+  /** Called before the response is sent: its reader may take long. */
   leave(): void
 }
 
-/** While others wait, a body that is not whole after this time loses its place. */
+/** While others wait, a body that is incomplete after this time loses its place. */
 const bodySeconds = 2
 
-/** Waits for a place, which its holder keeps until it leaves or its connection is gone. */
+/** Waits for a place, which its holder keeps until it leaves or its connection closes. */
 async function takeTurn(
   turns: FairQueue,
   account: string,
@@ -173,7 +173,7 @@ async function takeTurn(
     lateMilliseconds: () => Math.max(0, performance.now() - lateFrom),
     giveWay() {
       leave()
-      // What still comes of the body is not read.
+      // The rest of the body is not read.
       reply.raw.once('finish', () => request.raw.destroy())
       reply.send(overloaded('The body came too slowly while others waited.', { retryAfterSeconds: 5 }))
     },
@@ -189,7 +189,7 @@ async function takeTurn(
   }
 }
 
-/** A POST with a key is done once; whether this was one. */
+/** Executes a POST with a key once; returns whether the request has a key. */
 async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promise<boolean> {
   const { caller, request, reply } = exchange
   const keyed = isKeyed(route) ? readKeyedRequest(request, caller) : undefined
@@ -204,7 +204,7 @@ async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promis
   return true
 }
 
-/** Nothing, when the handler has taken over the connection. */
+/** Sends nothing when the handler has taken over the connection. */
 function sendAnswer(
   { caller, request, reply }: Exchange,
   answer: Answer | undefined,
@@ -219,12 +219,12 @@ function sendAnswer(
     isAdministrator: caller.isAdministrator,
     sentDates,
     readAt: dates.second,
-    // A personal token sees more or less when the role of its account changes, which no change of a row tells.
+    // A personal access token sees more or less when the role of its account changes, and no change of a row shows that.
     lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
   })
 }
 
-/** For administrators: to anybody else, times would tell of rows that they may not see. */
+/** Limited to administrators: timings would reveal rows that other callers may not see. */
 function showServerTiming(reply: FastifyReply, caller: Caller, work: Work): void {
   if (!caller.isAdministrator) return
   const parts = [
@@ -243,11 +243,11 @@ export const replayedHeader = 'Idempotency-Replayed'
 
 export const keyCharactersMax = 255
 
-/** What the header of a POST says: the key, and what it stands for. Nothing without one. */
+/** Parses the header of a POST: the key, and a hash of the request. Undefined without the header. */
 function readKeyedRequest(request: FastifyRequest, caller: Caller): KeyedRequest | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
-  // Two headers arrive as one text with a space in it.
+  // Two headers arrive as one text that contains a space.
   if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
     throw invalid({
       idempotencyKey: [
@@ -258,7 +258,7 @@ function readKeyedRequest(request: FastifyRequest, caller: Caller): KeyedRequest
   const { method, routeOptions, body } = request
   return {
     account: caller.id,
-    // The answer for one token must not be given to another one, which may see less.
+    // The response for one token must not be returned to another, which may see less.
     key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
     secret: hashOf(key, 'answer'),
     request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparable)}`),
@@ -267,14 +267,14 @@ function readKeyedRequest(request: FastifyRequest, caller: Caller): KeyedRequest
 
 const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** A fast hash of a password would help anyone who reads the store to guess it: these are not compared. */
+/** Left out of the comparison: a fast hash of a password would help to guess it from a copy of the database. */
 const secrets: ReadonlySet<string> = new Set([
   'currentPassword',
   'newPassword',
   ...resources.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.isSecret)),
 ])
 
-/** The order of keys makes no other request. */
+/** Requests that differ in the order of keys are the same. */
 function comparable(name: string, value: unknown): unknown {
   if (secrets.has(name)) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

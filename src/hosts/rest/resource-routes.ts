@@ -17,7 +17,7 @@ import { readIfMatch, refuseIfMatch, rowAnswer, tagOf } from '../../routes/if-ma
 import type { Route } from '../../routes/route.ts'
 import { idsBody, listKeys, recordAnswer, ref, updateAnswer } from '../../routes/schemas.ts'
 
-/** `v1` is the contract's own; everything else stands under `/ext/`. */
+/** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
 const pathOf = ({ edition, name }: Resource): string => `${roots[edition]}/${name}`
@@ -26,7 +26,7 @@ const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}
 
 type Query = Readonly<Record<string, unknown>>
 
-/** The six operations of one resource; none of them knows which. */
+/** The six operations of one resource, without a branch for any particular one. */
 export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] =>
   [
     createRoute(resource),
@@ -71,7 +71,7 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
-    // The contract ignores the key, like every one that it does not know.
+    // The contract ignores the key, like every unknown one.
     const wanted = resource.edition === 'ext' ? { id, at } : { id }
     const { row, lastChangeSecond } = await get(tracker, resource, caller, wanted)
     return { body: rowAnswer(resource, row), lastChangeSecond }

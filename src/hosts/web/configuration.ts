@@ -9,7 +9,7 @@ export interface WebSettings extends MetricsSettings {
   readonly port: number
   readonly logLevel: string | undefined
   readonly trustedProxies: TrackerSettings['trustedProxies']
-  /** What the client has to know before its first request; served as it is. */
+  /** The configuration that the client needs before its first request; served unchanged. */
   readonly client: ClientConfiguration
 }
 
@@ -17,11 +17,11 @@ export interface ClientConfiguration {
   readonly apiUrl: string
   readonly issuer: string
   readonly clientId: string
-  /** Whether `/ext/` is served: names of people, lists of removed records. */
+  /** Tells whether `/ext/` is served: names of people, lists of removed records. */
   readonly extensions: boolean
-  /** Whether the identity host has a page to sign in with a passkey alone. */
+  /** Tells whether the identity host has a page for signing in with a passkey alone. */
   readonly passkeys: boolean
-  /** Whether mails can be sent, for new passwords and invitations. */
+  /** Tells whether mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
 }
 

@@ -15,7 +15,7 @@ import type { ClientConfiguration, WebSettings } from './configuration.ts'
 
 export interface WebHost {
   readonly app: FastifyInstance
-  /** Goes on serving, but says that it is about to stop. */
+  /** Keeps serving, but reports that it is about to stop. */
   leave(): void
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
 function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
   const headers = {
     'content-security-policy': contentPolicy(client),
-    // The sign-in post has to name its origin; without a referrer browsers send `null` instead.
+    // The sign-in post has to name its origin; without a referrer, browsers send `null` instead.
     'referrer-policy': 'strict-origin',
   }
   app.addHook('onRequest', (_request, reply, done) => {
@@ -72,8 +72,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFil
 }
 
 /**
- * Whether a path is answered with the page. One that ends like a file name is not, so that an outdated page gets 404 for a
- * script that is gone; nor is `/metrics`, because a collector would take the page for measurements where none are served.
+ * Decides whether a path gets the page. A path that ends like a file name does not, so that an outdated page gets 404 for a
+ * removed script; nor does `/metrics`, because a collector would take the page for metrics where none are served.
  */
 const isScreen = (path: string): boolean =>
   path !== '/metrics' && !path.startsWith('/assets/') && !/\.\w+$/.test(path)
@@ -86,7 +86,7 @@ function choose(file: ServedFile, accepted: string | undefined) {
   return { body: file.plain, encoding: undefined }
 }
 
-/** What the client's page may load and call: its own files, the interface and the provider; nothing else at all. */
+/** The policy of the client's page: it may load and call its own files, the API and the provider, and nothing else. */
 function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
   const api = new URL(apiUrl).origin
   const provider = new URL(issuer).origin
@@ -96,7 +96,7 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "style-src 'self'",
     "img-src 'self'",
     `connect-src 'self' ${api} ${provider}`,
-    // Browsers apply it to the redirects after the sign-in post too.
+    // Browsers apply this to the redirects after the sign-in post too.
     `form-action 'self' ${provider}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -105,16 +105,16 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
 
 interface ServedFile {
   readonly type: string
-  /** Named after its content, so that it never changes. */
+  /** Set for files that are named after their content, so that they never change. */
   readonly immutable: boolean
   readonly plain: Buffer
-  /** Compressed at build time, by the name of the encoding; none for what does not shrink. */
+  /** The variants compressed at build time, by encoding; empty for files that do not shrink. */
   readonly encoded: ReadonlyMap<Encoding, Buffer>
 }
 
 export type Encoding = (typeof encodings)[number]['name']
 
-/** By path, `/` being the page. */
+/** Files by path, `/` being the page. */
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
 /** Reads the whole client into memory: some hundred kilobytes, which then cost no system call. */
@@ -130,7 +130,7 @@ async function readFiles(folder: string): Promise<ServedFiles> {
   return new Map(files)
 }
 
-/** In the order of preference. */
+/** Listed in order of preference. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },

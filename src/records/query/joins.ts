@@ -1,7 +1,7 @@
 import { shownColumn } from '../../db/columns.ts'
-import type { Queries } from '../../db/database.ts'
+import type { Reference } from '../../db/named-statements.ts'
 import type { Row, Values } from '../../db/rows.ts'
-import { join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { join, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import type { Violations } from '../../model/problem.ts'
@@ -40,58 +40,23 @@ export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
   return { joins, selected, columns }
 }
 
-/** The rows with what they refer to, under the names that the joins give it: a statement for each reference. */
-export async function withExpansions(
-  queries: Queries,
-  shown: Shown,
+/** The same as a tree, whose rows can be read by statements of their own. */
+export const referencesOf = (
+  { expansions }: Shown,
   asked: { readonly caller: Caller; readonly at: string | undefined },
-  rows: readonly Row[],
-): Promise<Values[]> {
-  const whole = rows.map((row) => ({ ...row }) as Record<string, unknown>)
-  const fill = async (
-    { expansions }: Shown,
-    alias: string,
-    owners: readonly Values[],
-    into: typeof whole,
-  ) => {
-    for (const [index, { column: reference, shown: parent }] of expansions.entries()) {
-      const own = aliasOf(alias, index)
-      const ids = [...new Set(owners.map((owner) => owner[reference]).filter((id) => typeof id === 'string'))]
-      const found = await parentsOf(queries, parent, asked, ids)
-      const met = owners.flatMap((owner, number) => {
-        const row = found.get(owner[reference])
-        const target = into[number]
-        return row && target ? [{ row, target }] : []
-      })
-      for (const { row, target } of met)
-        for (const name of parent.columns) target[`${own}.${name}`] = row[name]
-      await fill(
-        parent,
-        own,
-        met.map(({ row }) => row),
-        met.map(({ target }) => target),
-      )
-    }
-  }
-  await fill(shown, 'page', whole, whole)
-  return whole
-}
-
-async function parentsOf(
-  queries: Queries,
-  { listed, columns, expansions }: Shown,
-  { caller, at }: { readonly caller: Caller; readonly at: string | undefined },
-  ids: readonly string[],
-): Promise<ReadonlyMap<unknown, Values>> {
-  if (ids.length === 0) return new Map()
-  const names = new Set(['id', ...columns, ...expansions.map((one) => one.column)])
-  const selected = [...names].map(shownColumn)
-  const { from, wanted } = shownRows(listed, caller, at, sql`any(${ids}::uuid[])`)
-  const rows = await queries.query<Row>(
-    rare(sql`select ${join(selected, ', ')} from ${from} where ${wanted}`),
-  )
-  return new Map(rows.map((row) => [row.id, row]))
-}
+  alias = 'page',
+): Reference[] =>
+  expansions.map(({ column, shown }, index) => ({
+    column,
+    columns: shown.columns,
+    alias: aliasOf(alias, index),
+    rowsOf(ids) {
+      const names = new Set(['id', ...shown.columns, ...shown.expansions.map((one) => one.column)])
+      const { from, wanted } = shownRows(shown.listed, asked.caller, asked.at, sql`any(${ids}::uuid[])`)
+      return sql`select ${join([...names].map(shownColumn), ', ')} from ${from} where ${wanted}`
+    },
+    references: referencesOf(shown, asked, aliasOf(alias, index)),
+  }))
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
 

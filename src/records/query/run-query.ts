@@ -1,15 +1,16 @@
 import { lastChangeSecond } from '../../db/change-log.ts'
 import { column, shownColumn } from '../../db/columns.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
+import { pageOfQuery } from '../../db/named-statements.ts'
 import type { Row, Values } from '../../db/rows.ts'
-import { eitherWay, join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { join, rare, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { foundOnce, foundRows, hasTrigram, pageOfFound } from '../list.ts'
 import { requireRole } from '../require-write.ts'
 import { refuseTooSlow } from '../settled-timestamp.ts'
 import { changesThatMatter, seesEveryRow, shownRows } from '../visible-rows.ts'
-import { joinsOf, type Shown, showRow, withExpansions } from './joins.ts'
+import { joinsOf, referencesOf, type Shown, showRow } from './joins.ts'
 import { behind, filterCondition, orderBy, writeCursor } from './keyset.ts'
 import type { Filter, Value } from './read-filter.ts'
 import type { Query } from './read-query.ts'
@@ -76,12 +77,13 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   // One row more than shown, to see whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
   const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
+  const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
   const counted = isFoundOnce ? raw('found') : from
   const page = isFoundOnce
     ? pageOfFound(listed, shownHere, { ...(place && { behind: behind(sort, place) }), order, limit })
     : sql`
       select ${shownHere}, row_number() over (order by ${order}) as "position"
-      from ${from} ${place ? sql`and ${behind(sort, place)}` : raw('')}
+      from ${from} ${isBehind}
       order by ${order} ${limit}`
   const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
   const lastChange = sql`${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"`
@@ -94,23 +96,13 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
     left join (${page}) as page on true
     ${join(joins, ' ')}
     order by page."position"`
-  return rare(
-    eitherWay(statement, async (queries) => {
-      // Read before the rows, so that the rows are never older than this date.
-      const [change] = await queries.query<object>(sql`select ${lastChange}`)
-      const [total] = query.isCounted
-        ? await queries.query<object>(sql`select count(*) as "totalCount" from ${from}`)
-        : [{ totalCount: null }]
-      const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
-      const rows = await queries.query<Row>(
-        rare(sql`select ${shownHere} from ${from} ${isBehind} order by ${order} ${limit}`),
-      )
-      const whole = await withExpansions(queries, shown, { caller, at }, rows)
-      return whole.length > 0
-        ? whole.map((row) => ({ ...row, ...total, ...change }))
-        : [{ id: null, ...total, ...change }]
-    }),
-  )
+  const pieces = {
+    lastChange,
+    count: query.isCounted ? sql`count(*) as "totalCount" from ${from}` : undefined,
+    page: () => sql`select ${shownHere} from ${from} ${isBehind} order by ${order} ${limit}`,
+    references: () => referencesOf(shown, { caller, at }),
+  }
+  return rare(pageOfQuery.of(pieces, statement))
 }
 
 /** The rows of the query, to stand after `from`. */

@@ -100,7 +100,7 @@ export function administrationJourneys(stage: () => Stage): void {
 
   test('is for administrators', async () => {
     const page = await stage().signIn('mara@example.com', '/administration')
-    await page.getByText('This is for administrators').waitFor()
+    await page.getByText('Administrators only').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 

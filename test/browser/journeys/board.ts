@@ -57,7 +57,7 @@ export function boardJourneys(stage: () => Stage): void {
     await page.keyboard.press('Shift+ArrowRight')
     await cardIn(page, 'Doing', 'Moved with keys').waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
-    await page.getByText('Moved with keys is in Doing now.').waitFor({ state: 'attached' })
+    await page.getByText('Moved with keys is now in Doing.').waitFor({ state: 'attached' })
     await page.keyboard.press('m')
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
@@ -77,7 +77,7 @@ export function boardJourneys(stage: () => Stage): void {
     await cardIn(page, 'Backlog', 'Dragged along').waitFor()
     await page.locator('.card', { hasText: 'Dragged along' }).dragTo(column(page, 'Done'))
     await cardIn(page, 'Done', 'Dragged along').waitFor()
-    await page.getByText('Dragged along is in Done now.').waitFor({ state: 'attached' })
+    await page.getByText('Dragged along is now in Done.').waitFor({ state: 'attached' })
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
   })
 

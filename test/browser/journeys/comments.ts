@@ -10,8 +10,8 @@ export function commentJourneys(stage: () => Stage): void {
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const mara = await signIn('mara@example.com', path)
     const jonas = await signIn('jonas@example.com', path)
-    await jonas.getByLabel('Say something').fill('Not sent yet')
-    await mara.getByLabel('Say something').fill('Looks **good** to me')
+    await jonas.getByLabel('Write a comment').fill('Not sent yet')
+    await mara.getByLabel('Write a comment').fill('Looks **good** to me')
     await mara.keyboard.press('Control+Enter')
     await mara.locator('.comment strong', { hasText: 'good' }).waitFor()
     await jonas.locator('.comment', { hasText: 'Mara Lindqvist' }).getByText('good').waitFor()
@@ -30,6 +30,6 @@ export function commentJourneys(stage: () => Stage): void {
     const menus = jonas.getByRole('button', { name: /^Actions for the comment/ })
     await menus.waitFor({ state: 'detached' })
     await jonas.reload()
-    assert.equal(await jonas.getByLabel('Say something').inputValue(), 'Not sent yet')
+    assert.equal(await jonas.getByLabel('Write a comment').inputValue(), 'Not sent yet')
   })
 }

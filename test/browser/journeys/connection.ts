@@ -138,7 +138,7 @@ export function connectionJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Patient' }).focus()
     await page.keyboard.press('Shift+ArrowRight')
     await page.getByText('The server is busy. Trying again in').waitFor()
-    await page.getByText('Patient is in Doing now.').waitFor({ state: 'attached' })
+    await page.getByText('Patient is now in Doing.').waitFor({ state: 'attached' })
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 

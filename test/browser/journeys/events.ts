@@ -38,7 +38,7 @@ export function eventJourneys(stage: () => Stage): void {
     await page.getByText(/^whsec_/).waitFor()
     const hook = page.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
     await hook.getByRole('button', { name: 'Send a test' }).click()
-    await hook.getByText(/messages? wait/).waitFor()
+    await hook.getByText(/messages? (is|are) waiting/).waitFor()
     await hook.getByRole('button', { name: 'Log' }).click()
     const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
     await sent.getByRole('button', { name: 'Send again' }).click()

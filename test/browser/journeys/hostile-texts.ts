@@ -52,10 +52,10 @@ export function hostileTextJourneys(stage: () => Stage): void {
     await page.getByLabel('Description').fill('**Readable**')
     await page.keyboard.press('Control+Enter')
     await page.locator('.description strong', { hasText: 'Readable' }).waitFor()
-    await page.getByLabel('Say something').fill('**Unreadable**')
+    await page.getByLabel('Write a comment').fill('**Unreadable**')
     await page.keyboard.press('Control+Enter')
     await page.locator('.comment', { hasText: '**Unreadable**' }).waitFor()
-    await page.getByLabel('Say something').waitFor()
+    await page.getByLabel('Write a comment').waitFor()
   })
 
   test('a section that fails says so; the others can be used', async () => {

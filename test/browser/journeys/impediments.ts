@@ -47,7 +47,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', '/impediments')
     await page.getByText('No map').waitFor()
     assert.equal(await page.getByText('No crane').count(), 0)
-    await page.getByLabel('Everybody’s assignments').check()
+    await page.getByLabel('Everyone’s assignments').check()
     await page.getByText('No crane').waitFor()
     await page.getByLabel('Project', { exact: true }).selectOption('Harbour')
     await page.getByRole('searchbox').fill('crane')

@@ -144,7 +144,9 @@ export function panelJourneys(stage: () => Stage): void {
     await name.fill('Mine')
     const record = await workspace.get('assignment', id)
     await workspace.change('PATCH', 'assignment', { ...record, name: 'Theirs', amountHours: 77 })
-    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile.' })
+    const conflict = page
+      .getByRole('alert')
+      .filter({ hasText: 'Someone else has changed this in the meantime.' })
     await conflict.getByText('Theirs', { exact: true }).last().waitFor()
     assert.equal(await name.inputValue(), 'Mine')
     await name.press('Enter')
@@ -204,7 +206,7 @@ export function panelJourneys(stage: () => Stage): void {
       amountHours: 1.5,
     })
     const page = await signIn('mara@example.com', addressOf(id))
-    await page.getByRole('img', { name: 'Somebody you do not see' }).first().waitFor()
+    await page.getByRole('img', { name: 'Someone you cannot see' }).first().waitFor()
     await page.getByText('1.5 h of 4 h').waitFor()
     // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()

@@ -63,7 +63,7 @@ export function projectJourneys(stage: () => Stage): void {
     await page.getByLabel('Name', { exact: true }).fill('My name')
     await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Somebody else has changed this project meanwhile.').waitFor()
+    await page.getByText('Someone else has changed this project in the meantime.').waitFor()
     const dialog = page.getByRole('dialog')
     assert.equal(await dialog.getByText('Their name').count(), 1)
     assert.equal((await workspace.get('project', id)).name, 'Their name')
@@ -134,9 +134,9 @@ export function projectJourneys(stage: () => Stage): void {
     await page.goto(`${hosts.web}/projects`)
     await page.getByRole('button', { name: 'Actions for Alone' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
-    await page.getByText('You find people you already share a project with.').waitFor()
+    await page.getByText('You can find people you already share a project with.').waitFor()
     await page.getByRole('combobox', { name: 'Add a member' }).fill('Jonas')
-    await page.getByText('Nobody found.').waitFor()
+    await page.getByText('No one found.').waitFor()
   })
 
   test('get and lose members, found by name', async () => {

@@ -169,7 +169,7 @@ export function signInJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
     const key: string = await page.evaluate('Object.keys(sessionStorage).find((key) => /sign-in/.test(key))')
     await page.goto(`${hosts.web}/signin-callback/?code=x&state=${key.slice('tracker.sign-in.'.length)}`)
-    await page.getByText('This answer comes from another sign-in service.').waitFor()
+    await page.getByText('This response comes from another sign-in service.').waitFor()
     for (const query of [
       '',
       '?code',

@@ -24,7 +24,7 @@ export function timelineJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'timeline')
     await bar(page, 'Handed over').focus()
     await page.keyboard.press('Shift+Alt+ArrowRight')
-    await page.getByText('Handed over is from').waitFor()
+    await page.getByText('Handed over is now from').waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 0)
     await page.keyboard.press('Shift+ArrowUp')
@@ -45,7 +45,7 @@ export function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     assert.equal(new URL(page.url()).pathname, path)
-    await page.getByText('Handed over is for Mara Lindqvist').waitFor()
+    await page.getByText('Handed over is now for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
     // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long frame.
@@ -80,7 +80,7 @@ export function timelineJourneys(stage: () => Stage): void {
     await drag(2, false)
     await drag(3, true)
     const shown = (first: number, last: number) =>
-      `Held is from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))} now.`
+      `Held is now from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))}.`
     await page.getByText(shown(3, 4)).waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
     await drag(2, true, 'end')
@@ -110,7 +110,7 @@ export function timelineJourneys(stage: () => Stage): void {
     const start = showDay(addDays(monday, 1))
     const refused = page.getByText(`Short starts on ${start} and cannot end before that.`)
     await refused.waitFor()
-    await page.getByText(`Short is from ${start} to ${start} now.`).waitFor()
+    await page.getByText(`Short is now from ${start} to ${start}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
     // By keys the same, said once however often it is tried.
     await page.getByRole('button', { name: 'Dismiss' }).first().click()
@@ -121,7 +121,7 @@ export function timelineJourneys(stage: () => Stage): void {
     await page.keyboard.press('Shift+Alt+ArrowLeft')
     assert.equal(await refused.count(), 1)
     await page.keyboard.press('Shift+Alt+ArrowRight')
-    await page.getByText(`Short is from ${start} to ${showDay(addDays(monday, 2))} now.`).waitFor()
+    await page.getByText(`Short is now from ${start} to ${showDay(addDays(monday, 2))}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
   })
 }

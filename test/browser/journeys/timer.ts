@@ -62,7 +62,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('1 h recorded for First timed.').waitFor()
     await page.locator('.timer-mark', { hasText: 'Then timed' }).waitFor()
     await page.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
-    await page.getByRole('button', { name: 'Throw the time away' }).click()
+    await page.getByRole('button', { name: 'Discard the time' }).click()
     await page.getByRole('timer').waitFor({ state: 'detached' })
   })
 }

@@ -77,7 +77,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await monday.getAttribute('aria-invalid'), 'true')
     await monday.fill('much')
     await monday.blur()
-    await page.getByRole('alert').filter({ hasText: 'Hours are a number' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Enter hours as a number' }).waitFor()
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'not saved yet' }).waitFor()
     assert.equal(await monday.inputValue(), 'much')
@@ -142,7 +142,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Copy last week…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Copy last week' })
     const taken = dialog.getByRole('checkbox', { name: /Wed 12 May 2027/ })
-    await dialog.getByText('This day has an entry already.').waitFor()
+    await dialog.getByText('This day already has an entry.').waitFor()
     assert.equal(await taken.isChecked(), false)
     assert.match(
       (await dialog.getByRole('listitem').first().textContent()) ?? '',

@@ -19,7 +19,7 @@ export interface LoadedScreen extends ScreenAddress {
   readonly shapeOnPhones?: Shape
 }
 
-const nowhere = /^(There is nothing here|Não há nada aqui)$/
+const nowhere = /^(Page not found|Não há nada aqui)$/
 
 /**
  * Goes to a screen without loading the client anew, as its links do, which costs a quarter. An address of nothing comes

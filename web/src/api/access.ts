@@ -11,7 +11,7 @@ import type {
   TokenCreate,
 } from './types.ts'
 
-/** Sign-ins, ways to sign in and tokens of the own account. Part of the extensions. */
+/** Sessions, credentials and tokens of the user's own account. Part of the extensions. */
 export interface Access {
   sessions(): Promise<readonly SignIn[]>
   endSession(id: string): Promise<void>
@@ -51,14 +51,14 @@ export function createAccess(send: Send): Access {
 }
 
 export interface AccessState {
-  /** By a role in the store; those whom the settings name have none. */
+  /** Set for a role in the database; administrators named by the settings have none. */
   readonly hasRole: boolean
   readonly isDeactivated: boolean
-  /** Beside the password. */
+  /** Set where the account has a second factor in addition to the password. */
   readonly hasFactor: boolean
 }
 
-/** What administrators may do to an account beside changing its row. Part of the extensions. */
+/** Actions of administrators on an account, in addition to changing its row. Part of the extensions. */
 export interface UserAccess {
   state(userId: string): Promise<AccessState>
   setRole(userId: string, isGiven: boolean): Promise<void>

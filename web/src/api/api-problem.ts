@@ -3,9 +3,9 @@ import { inOwnWords, t } from '../texts/text.ts'
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
-/** Why a request failed, in sentences for the person. */
+/** The reason why a request failed, in sentences for the user. */
 export class ApiProblem extends Error {
-  /** 0 when no answer came. */
+  /** 0 when there was no response. */
   readonly status: number
   readonly errors: FieldErrors
   readonly retryAfterSeconds: number | undefined
@@ -18,7 +18,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** All of it in one text, for where no field is shown. */
+/** Joins all sentences into one text, for places without fields. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
   const sentences = Object.entries(error.errors).flatMap(([name, messages]) =>
@@ -27,7 +27,7 @@ export function sentenceOf(error: unknown): string {
   return sentences.length > 0 ? sentences.join(' ') : error.message
 }
 
-/** Messages of the interface begin with the name of the property; here they begin with what people call it. */
+/** Messages of the API begin with the name of the property; here they begin with its label. */
 export function aboutField(label: string, name: string, message: string): string {
   const property = capitalized(name)
   return /^[ :]/.test(message.slice(property.length)) && message.startsWith(property)
@@ -45,7 +45,7 @@ const ownWordsOf = (errors: FieldErrors = {}): FieldErrors =>
 export const unreachable = (): ApiProblem =>
   new ApiProblem(0, t('The server cannot be reached. Check the connection, then try again.'))
 
-/** Reads the interface's envelope; for an answer of anything else, such as a proxy, the sentence is ours. */
+/** Reads the API's envelope; a response from anything else, such as a proxy, gets a sentence of ours. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const envelope = await response.json().catch(() => undefined)
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)

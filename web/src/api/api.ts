@@ -38,7 +38,7 @@ export interface PeopleQuery {
   readonly pageSize?: number
 }
 
-/** The interface, typed by its contract. Every refusal is an ApiProblem. */
+/** The API, typed by its contract. Every error is an ApiProblem. */
 export interface Api {
   list<Name extends ResourceName>(
     name: Name,
@@ -50,7 +50,7 @@ export interface Api {
   update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
-  /** Many writes of one resource, each for itself, so that one refusal refuses no other. Part of the extensions. */
+  /** Sends independent writes of one resource, so that one error affects no other write. Part of the extensions. */
   batch(name: ResourceName, items: readonly BatchWish[]): Promise<readonly BatchResult[]>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
   removed<Name extends ResourceName>(
@@ -63,7 +63,7 @@ export interface Api {
   me(): Promise<Account>
   rename(name: string): Promise<void>
   changePassword(currentPassword: string, newPassword: string): Promise<void>
-  /** Tells which resource this tab has just changed; returns how to stop listening. */
+  /** Notifies of the resources that this tab has just changed; returns a function that ends the subscription. */
   onChange(listener: (name: ResourceName) => void): () => void
 }
 
@@ -141,8 +141,8 @@ interface Asked<Answer> {
 }
 
 /**
- * What several parts of a screen ask for at the same moment is asked for once, until the last of them has left. Only then: an answer
- * from before a write, or from before somebody came back to the page, is not what is asked for after it.
+ * Shares one request between all parts of a screen that ask at the same time, until the last of them has left. Not for longer: a
+ * response from before a write, or from before the user came back to the page, would be outdated.
  */
 export function askTogether<Answer>(ask: Ask<Answer>): Ask<Answer> {
   const asked = new Map<string, Asked<Answer>>()

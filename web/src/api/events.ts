@@ -40,7 +40,7 @@ export function createEvents(send: Send): Events {
     testWebhook: (id) => post('/ext/webhook/test', { id }),
     deliveries: async (id) =>
       (await read(`/ext/webhook/deliveries${queryOf({ id, pageSize: 20 })}`)).result.data,
-    // The ids of deliveries are numbers, written as text because they may be large.
+    // The ids of deliveries are numbers, but travel as text because they may be large.
     replay: (id, deliveryId) => post('/ext/webhook/replay', { id, deliveryId: Number(deliveryId) }),
   }
 }

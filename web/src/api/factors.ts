@@ -10,17 +10,17 @@ export interface Passkey {
   readonly lastUsedAt: string | null
 }
 
-/** The second factors of the own account. */
+/** The second factors of the user's own account. */
 export interface OwnFactors {
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
   readonly passkeys: readonly Passkey[]
   readonly isRequired: boolean
-  /** Where passkeys work; null: nowhere. */
+  /** The domain where passkeys work; null: none. */
   readonly passkeyDomain: string | null
 }
 
-/** The secret for an app that makes codes, which counts once a code of it was typed. */
+/** The secret for an authenticator app, which becomes valid once a code was entered. */
 export interface AppOffer {
   readonly offer: string
   readonly secret: string
@@ -29,19 +29,19 @@ export interface AppOffer {
   readonly picture: { readonly side: number; readonly path: string }
 }
 
-/** Shown once; null where there are some already. */
+/** Shown once; null where some exist already. */
 export interface MadeCodes {
   readonly recoveryCodes: readonly string[] | null
 }
 
-/** The last sign-in is too long ago: the person has to sign in again first. */
+/** The session is too old for this change: the user has to sign in again first. */
 export class StaleSignIn extends Error {
   constructor() {
     super(t('Sign in again to change how you sign in.'))
   }
 }
 
-/** How people sign in, which the provider itself keeps. Part of the extensions. */
+/** Credentials, which the provider itself stores. Part of the extensions. */
 export interface Factors {
   own(): Promise<OwnFactors>
   offerApp(): Promise<AppOffer>
@@ -92,7 +92,7 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
   }
 }
 
-/** Whether this browser can make a passkey that works at this address. */
+/** Tells whether this browser can create a passkey that works at this address. */
 export const canMakePasskey = (domain: string | null): boolean =>
   domain !== null &&
   (location.hostname === domain || location.hostname.endsWith(`.${domain}`)) &&

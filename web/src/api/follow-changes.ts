@@ -12,7 +12,7 @@ import { rowsMax } from './load-all.ts'
 import type { Send } from './send.ts'
 
 export interface ChangeListener<Row> {
-  /** The rows that were changed last, and how many rows there are. */
+  /** Receives the rows that were changed last, and the number of all rows. */
   onRows(rows: readonly Row[], totalCount: number): void
   onConnection(connection: Connection): void
   onProblem(problem: Error): unknown
@@ -23,15 +23,15 @@ interface Changing {
   readonly updatedAt: string | null
 }
 
-/** A page of the list, sorted by the last change, newest first; rows that were never changed stand before all others. */
+/** A page of the list, sorted by the last change, newest first; rows that were never changed come first. */
 interface Window {
   readonly pageNumber: number
   readonly pageSize: number
 }
 
 /**
- * Follows a list of any length with one connection. A live listing tells of its own page only, so the page followed is
- * the one on which the rows that were changed last begin: every change is seen there, or in the number of all rows.
+ * Follows a list of any length with one connection. A live listing only reports its own page, so it follows the page on which the
+ * rows that were changed last begin: every change shows there, or in the number of all rows.
  */
 export function followChanges<Name extends ResourceName>(
   services: { readonly api: Api; readonly send: Send },
@@ -70,7 +70,7 @@ export function followChanges<Name extends ResourceName>(
       const { totalCount } = await api.list(name, { ...sorted, pageSize: 1 })
       reopen(totalCount <= rowsMax ? wholeList : windowAround(await findFirst(totalCount, isUnchanged)))
     } catch {
-      // The live listing shows what is wrong, and tries again by itself.
+      // The live listing shows the error, and retries by itself.
       reopen(wholeList)
     }
   }
@@ -83,11 +83,11 @@ export function followChanges<Name extends ResourceName>(
 
 const wholeList: Window = { pageNumber: 1, pageSize: rowsMax }
 
-/** Near an edge of its page the boundary would soon be on another one. */
+/** A boundary near the edge of its page would soon be on another one. */
 const edge = 0.15
 const sizes = [rowsMax, 90, 80, 70, 60]
 
-/** The page that has this position well inside. */
+/** The page that contains this position, away from its edges. */
 export function windowAround(position: number): Window {
   const isInside = (size: number) => {
     const place = (position % size) / size
@@ -97,12 +97,12 @@ export function windowAround(position: number): Window {
   return { pageNumber: Math.floor(position / pageSize) + 1, pageSize }
 }
 
-/** Another page, where the boundary has moved to the edge of this one; `elsewhere` when it is not on it. */
+/** Returns another page when the boundary has reached the edge of this one; `elsewhere` when it is not on it. */
 export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page
   if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList
   const first = data.findIndex(({ updatedAt }) => updatedAt !== null)
-  // Rows that were never changed up to the end of the list: the next change will be seen here.
+  // Rows that were never changed reach the end of the list: the next change will show here.
   const isOpenEnd = first === -1 && data.length < pageSize
   if (isOpenEnd) return undefined
   if (first === -1 || (first === 0 && pageNumber > 1)) return 'elsewhere'
@@ -114,7 +114,7 @@ export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefi
 const isNearEdge = (place: number, { pageNumber, pageSize }: Window): boolean =>
   place > pageSize * (1 - edge) || (pageNumber > 1 && place < pageSize * edge)
 
-/** The first position for which it no longer holds, where it holds for all before. */
+/** Finds the first position for which the condition is false, where it is true for all before. */
 async function findFirst(count: number, holds: (position: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, count]
   while (low < high) {

@@ -10,13 +10,13 @@ export interface LiveListing<Row> {
   readonly path: string
   onPage(page: Page<Row>): void
   onConnection(connection: Connection): void
-  /** The listing was refused for good: no further try is made. */
+  /** The listing was rejected permanently: it is not retried. */
   onProblem(problem: Error): unknown
 }
 
 /**
- * Keeps a live listing open until the returned function is called: after an outage, after the token's end, after the
- * device slept. A hidden page gives its connection back, because a browser has six to a host for all its tabs.
+ * Keeps a live listing open until the returned function is called: after an outage, after the token's end, after the device
+ * slept. A hidden page releases its connection, because a browser has six per host for all its tabs.
  */
 export function openLiveListing<Row>(send: Send, listing: LiveListing<Row>): () => void {
   const closed = new AbortController()
@@ -54,17 +54,17 @@ async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSign
   }
 }
 
-/** Longer than the server's heartbeat of 15 s, twice. */
+/** Twice as long as the server's heartbeat of 15 s, and a little more. */
 const silenceMilliseconds = 35_000
 /** A page hidden for a shorter time keeps its connection. */
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
-/** Without a connection of its own a listing is looked at so often. */
+/** A listing without a connection of its own is polled this often. */
 const lookMilliseconds = 3000
 const looked = Symbol('looked')
 
-/** The page as it is now, without keeping the connection. */
+/** Reads the current page without keeping the connection. */
 async function look<Row>(
   send: Send,
   listing: LiveListing<Row>,
@@ -78,7 +78,7 @@ async function look<Row>(
     listing.onPage(page)
     enough.abort()
   }
-  // From the beginning: after a number that is known, nothing would come until something changes.
+  // Reads from the beginning: after a known number, nothing would arrive until something changes.
   await follow(send, { ...listing, onPage }, '', AbortSignal.any([closed, enough.signal]), onEvent).catch(
     (error: unknown) => {
       if (!isFound) throw error
@@ -123,7 +123,7 @@ async function follow<Row>(
   }
 }
 
-/** Refusals that asking again would not change. After the end of a session the person signs in again. */
+/** Errors that a retry would not change. After the end of a session the user signs in again. */
 const isFinal = (error: unknown): error is Error =>
   error instanceof SessionEnded ||
   (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429)
@@ -142,10 +142,10 @@ function untilVisible(closed: AbortSignal): Promise<void> | undefined {
   return document.hidden ? untilEvent([[document, 'visibilitychange']], closed) : undefined
 }
 
-/** Until the next try; sooner when the network comes back. */
+/** Waits until the next retry; it ends early when the network returns. */
 async function pause(failures: number, closed: AbortSignal): Promise<void> {
   const longest = backoffMilliseconds[Math.min(failures, backoffMilliseconds.length - 1)] ?? 0
-  // Spread at random, so that not all clients ask a restarted server at the same moment.
+  // Randomized, so that not all clients reconnect to a restarted server at the same time.
   const milliseconds = longest * (0.75 + Math.random() / 2)
   await untilEvent([[window, 'online']], closed, navigator.onLine ? milliseconds : undefined)
 }
@@ -166,10 +166,10 @@ function untilEvent(
   })
 }
 
-/** Of the six connections a browser has to a host for all its windows; the others are for what is read and saved. */
+/** Some of the six connections that a browser has per host for all its windows; the others are left for reads and writes. */
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
 
-/** Runs with one of the connections that may stay open, held until the end; or, while other windows have all of them, without. */
+/** Runs with one of the long-lived connections, held until the end; or without, while other windows have all of them. */
 async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
   for (const slot of slots) {
     const result = await navigator.locks.request(slot, { ifAvailable: true }, async (lock) =>
@@ -186,8 +186,8 @@ export interface StreamEvent {
 }
 
 /**
- * The events of a `text/event-stream` body; an EventSource cannot send a token. `onBytes` hears of everything that
- * arrives, heartbeats too.
+ * The events of a `text/event-stream` body; an EventSource cannot send a token. `onBytes` is called for everything that arrives,
+ * including heartbeats.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -1,16 +1,16 @@
 import type { Api, QueryOf, RecordOf, ResourceName } from './api.ts'
 import { limits } from './types.ts'
 
-/** The interface's largest page, and as many ids as it takes at once. */
+/** The largest page of the API, which is also the limit for ids in a request. */
 export const rowsMax = limits.pageSize
 
 export interface AllLoaded<Row> {
   readonly rows: readonly Row[]
-  /** There are more than were loaded. */
+  /** Set when there are more than were loaded. */
   readonly isCut: boolean
 }
 
-/** A whole list, page by page, up to a limit; the screen says so when there is more. */
+/** Loads a whole list, page by page, up to a limit; the screen says so when there is more. */
 export async function loadAll<Name extends ResourceName>(
   api: Api,
   name: Name,
@@ -30,7 +30,7 @@ export async function loadAll<Name extends ResourceName>(
 
 export type ById<Row> = ReadonlyMap<string, Row>
 
-/** Those of the records that the caller may see. */
+/** Loads those of the records that the caller may see. */
 export async function loadByIds<Name extends ResourceName>(
   api: Api,
   name: Name,

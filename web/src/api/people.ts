@@ -6,27 +6,30 @@ import { ApiProblem } from './api-problem.ts'
 import { limits, type Person } from './types.ts'
 
 export interface People {
-  /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */
+  /**
+   * The name of the person; a placeholder until it is known, or where it is unavailable. Reading it in a component keeps it
+   * current.
+   */
   nameOf(id: string): string
-  /** The name, or nothing until it is known; empty for somebody whom the caller does not see. */
+  /** The name, or undefined until it is known; empty for a person whom the caller does not see. */
   findName(id: string): string | undefined
-  /** The number of this person's colour; the first twelve people get different ones. */
+  /** The colour of this person, by number; the first twelve people get different ones. */
   tintOf(id: string): number
-  /** Once their names are known, or cannot be had: for what would move when names come. */
+  /** Resolves when their names are known or unavailable: for layouts that would move when names arrive. */
   known(ids: Iterable<string>): Promise<unknown>
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
 
-/** Shown at once by a picker; others are found by typing. */
+/** The number that a picker shows at once; others are found by typing. */
 const suggestionsMax = 20
 
-/** How many colours the style sheet has. */
+/** The number of colours in the style sheet. */
 const tintCount = 12
 
 export const hashOf = (text: string): number =>
   [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
 
-/** Names are asked for together, once for each person. */
+/** Names are requested together, once for each person. */
 export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
   const names = new Map<string, Signal<string | undefined>>()
   let wanted: string[] = []
@@ -63,7 +66,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
           }
         },
         () => {
-          // Asked for again the next time it is drawn: the failure may be over by then.
+          // Requested again at the next render: the failure may have ended by then.
           for (const id of some) names.delete(id)
         },
       )
@@ -81,7 +84,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     tintOf: createTints(),
     async known(ids) {
       for (const id of ids) findName(id)
-      // What is wanted is asked for after this.
+      // The requests of this turn are collected before they are sent.
       await Promise.resolve()
       await asking
     },
@@ -89,7 +92,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
   }
 }
 
-/** The first people that are drawn get different ones; then those whose turn it is. */
+/** Assigns different colours to the first people, then reuses them in turn. */
 function createTints(): (id: string) => number {
   const tints = new Map<string, number>()
   return (id) => {
@@ -111,7 +114,7 @@ interface Wanted {
   readonly pageSize: number
 }
 
-/** Without the extensions only administrators can read names; everybody else knows their own. */
+/** Only administrators can read names without the extensions; other users know their own. */
 function createSource(api: Api, session: Session, extensions: boolean) {
   let hasPeople = extensions
   const findElsewhere = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {

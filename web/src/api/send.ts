@@ -4,12 +4,12 @@ import { problemOf, unreachable } from './api-problem.ts'
 
 export interface Request {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** From the root of the interface, with its query. */
+  /** The path from the root of the API, with its query. */
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Off where a 429 is an answer to show, such as a lockout. */
+  /** Switched off where a 429 has to be shown, such as a lockout. */
   readonly waitsWhenBusy?: boolean
 }
 
@@ -17,13 +17,13 @@ export type Send = (request: Request) => Promise<Response>
 
 export interface Sender {
   readonly send: Send
-  /** When the interface will be asked again after a 429; for telling the person. */
+  /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>
-  /** Whether the last request was answered at all. */
+  /** Tells whether the last request got a response. */
   readonly isReached: Signal<boolean>
 }
 
-/** Sends with the caller's token. A refused token is renewed once, a busy server waited for; other refusals are thrown. */
+/** Sends with the caller's token. A rejected token is renewed once, and a busy server is retried; other errors are thrown. */
 export function createSender(apiUrl: string, session: Session): Sender {
   const busyUntil = signal<number | undefined>(undefined)
   const isReached = signal(true)
@@ -49,7 +49,7 @@ export function createSender(apiUrl: string, session: Session): Sender {
       isReached.value = false
       throw unreachable()
     })
-    // An answer to what was asked before the network was lost tells nothing of now.
+    // A response to a request from before the outage says nothing about the present.
     if (networksLost === lostBefore) isReached.value = true
     return response
   }
@@ -76,13 +76,13 @@ export function createSender(apiUrl: string, session: Session): Sender {
   return { send, busyUntil, isReached }
 }
 
-/** How often it waits for a busy server; then the person is shown the refusal. */
+/** The number of retries for a busy server; then the user sees the error. */
 const attemptsMax = 3
-/** The interface counts by the minute; a longer wait is a lockout. */
+/** The API counts by the minute; a longer wait is a lockout. */
 const busySecondsMax = 60
 const busySecondsDefault = 5
 
-/** Renewing fails when the session is over, or because the provider cannot be reached. */
+/** Renewing fails when the session has ended, or because the provider cannot be reached. */
 const tellOutage = (error: unknown): never => {
   throw error instanceof SessionEnded ? error : unreachable()
 }

@@ -28,7 +28,7 @@ export function App() {
   )
 }
 
-/** The pages that links lead to. Few people need them, so they are a script of their own. */
+/** The pages of links. Few users need them, so they are a separate script. */
 function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) {
   const [Page, setPage] = useState<ComponentType>()
   useEffect(() => {
@@ -41,14 +41,14 @@ function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) 
   return Page ? <Page /> : null
 }
 
-/** A page that never had a session since it was opened has nothing to lose: it goes to the sign-in at once. */
+/** A page that has not had a session since it was opened has nothing to lose: it redirects to the sign-in at once. */
 function useHadSession(state: Session['state']['value']): boolean {
   const had = useRef(false)
   if (state === 'signed-in') had.current = true
   return had.current
 }
 
-/** When another person signs in, the page is loaded anew: nothing of the former person's work stays. */
+/** When another user signs in, the page is reloaded, so that no work of the previous user remains. */
 function useFreshPageForAnother(id: string | undefined): void {
   const first = useRef(id)
   useEffect(() => {
@@ -57,26 +57,26 @@ function useFreshPageForAnother(id: string | undefined): void {
   }, [id])
 }
 
-/** On the way to the provider, and back to this very address. */
+/** Redirects to the provider, and returns to this same address. */
 function Leaving({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const { pathname, search } = router.address.peek()
     const returnTo = pathname === '/' ? homePath : pathname + search
-    // Signed out in another tab, where the sign-out at the provider may not have ended yet.
+    // Signed out in another tab, whose sign-out at the provider may still be in progress.
     startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
-      setProblem(t('The sign-in service cannot be reached. Load this page again in a moment.')),
+      setProblem(t('The sign-in service cannot be reached. Reload this page in a moment.')),
     )
   }, [configuration, router, hadSession])
   return (
     <main class="alone">
-      <p role="status">{problem ?? t('One moment, you are being signed in…')}</p>
+      <p role="status">{problem ?? t('Signing you in…')}</p>
     </main>
   )
 }
 
-/** Who points at a button that is only a sign reads what it does, as screen readers say it. */
+/** A button that only shows an icon gets its accessible name as a tooltip. */
 export function nameOnHover(): void {
   addEventListener('pointerover', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('.icon-only[aria-label]') : null

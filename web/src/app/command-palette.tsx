@@ -20,10 +20,10 @@ export interface CommandPaletteProps {
   onClose(): void
 }
 
-/** Of each kind: type more to find more. */
+/** The limit for each kind: the user types more to find more. */
 const foundMax = 6
 
-/** Projects, assignments, people and actions by a part of their names. */
+/** Searches projects, assignments, people and actions by a part of their names. */
 export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
   const services = useServices()
   const all = [...actions, themeAction()]
@@ -56,11 +56,11 @@ export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
 
 function themeAction(): Action {
   const next = currentTheme() === 'dark' ? 'light' : 'dark'
-  const label = next === 'dark' ? t('Use dark colours') : t('Use light colours')
+  const label = next === 'dark' ? t('Use dark theme') : t('Use light theme')
   return { icon: next === 'dark' ? 'moon' : 'sun', label, run: () => chooseTheme(next) }
 }
 
-/** Each option’s id is the address it leads to. */
+/** The id of each option is its address. */
 async function findRecords(
   services: Services,
   text: string,
@@ -73,7 +73,7 @@ async function findRecords(
   const ids = assignments.data.map(({ projectId }) => projectId)
   const theirs = await loadByIds(api, 'project', ids, signal)
   const [, projectId] = /^\/projects\/([^/]+)/.exec(router.address.peek().pathname) ?? []
-  // A person leads to the assignments of that person on the board that is open.
+  // A person leads to the assignments of that person on the open board.
   const persons = projectId === undefined ? [] : (await people.search(text, signal)).slice(0, foundMax)
   return [
     ...projects.data.map(({ id, name }) => ({

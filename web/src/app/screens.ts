@@ -5,22 +5,22 @@ import type { IconName } from '../ui/icon.tsx'
 
 export interface Screen {
   readonly paths: readonly string[]
-  /** Its place in the navigation; none for screens that are reached from others. */
+  /** Its place in the navigation; undefined for screens that are reached from others. */
   readonly link?: {
     readonly href: string
     readonly label: Text
     readonly icon: IconName
-    /** On a phone it stands in the menu of the account: the bar has room for four. */
+    /** Phones show it in the menu of the account: the bar has room for four. */
     readonly isMinor?: boolean
   }
-  /** The address of the link that leads to it, where its own does not begin so. */
+  /** The address of its navigation link, where its own does not begin with it. */
   readonly within?: string
   readonly administratorsOnly?: boolean
-  /** Loaded when first gone to. */
+  /** Loads the screen at the first visit. */
   readonly load: () => Promise<ComponentType<ScreenProps>>
 }
 
-/** Every screen there is, in the order of the navigation. */
+/** All screens, in the order of the navigation. */
 export const screens: readonly Screen[] = [
   {
     paths: ['/my-work'],
@@ -97,7 +97,7 @@ export function findScreen(path: string): { screen: Screen; parameters: PathPara
   return undefined
 }
 
-/** Begins to load the script of the screen that will be shown first, while the configuration is asked for. */
+/** Starts loading the script of the first screen while the configuration is requested. */
 export function preloadScreen(path: string): void {
   // A failure shows when the screen is drawn.
   findScreen(path)
@@ -105,7 +105,7 @@ export function preloadScreen(path: string): void {
     .catch(() => undefined)
 }
 
-/** A failed load is tried again the next time. */
+/** Retries a failed load the next time. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined
   return () => {

@@ -18,7 +18,7 @@ import { findScreen, type Screen, screens } from './screens.ts'
 import { ThemeSwitch } from './theme.tsx'
 import { shortcuts, useShortcuts } from './use-shortcuts.ts'
 
-/** What stands around every screen: navigation, account, connection, news. */
+/** The frame of every screen: navigation, account, connection, messages. */
 export function Shell() {
   const { router } = useServices()
   const shortcuts = useShortcuts()
@@ -63,13 +63,13 @@ export function Shell() {
   )
 }
 
-/** Loads the other screens' script early, so that they open at once. */
+/** Preloads the script of the other screens, so that they open at once. */
 function loadScreensWhenIdle(): void {
   const load = () => {
     // A failure shows when the screen is drawn.
     for (const screen of screens) screen.load().catch(() => undefined)
   }
-  // What is shown first needs the processor and the connections first.
+  // The first screen needs the processor and the connections first.
   setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), aheadMilliseconds)
 }
 
@@ -144,7 +144,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },
         {
-          label: t('Smaller letters and lines'),
+          label: t('Compact density'),
           isChecked: isSmall,
           run: () => {
             chooseDensity(!isSmall)
@@ -164,7 +164,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   )
 }
 
-/** The former screen stays until the next one's script is there, so that nothing flickers. */
+/** The previous screen stays until the script of the next one has loaded, so that nothing flickers. */
 function CurrentScreen({ path }: { readonly path: string }) {
   const found = findScreen(path)
   const [shown, setShown] = useState<{ screen: Screen; Component: ComponentType<ScreenProps> }>()
@@ -183,7 +183,7 @@ function CurrentScreen({ path }: { readonly path: string }) {
   }, [wanted])
   if (path === '/') return null
   if (found === undefined) return <Nowhere />
-  // After an update of the client its older scripts are gone.
+  // After an update of the client its older scripts no longer exist.
   if (problem === found.screen) return <Failed title={t('This screen could not be loaded')} />
   if (shown?.screen !== found.screen) return null
   return (
@@ -194,10 +194,10 @@ function CurrentScreen({ path }: { readonly path: string }) {
 }
 
 const Nowhere = () => (
-  <Page title={t('There is nothing here')}>
+  <Page title={t('Page not found')}>
     <p>
-      {t('The address may be misspelt, or what it led to is gone.')}{' '}
-      <a href={homePath}>{t('Go to the start')}</a>
+      {t('The address may be misspelt, or the page no longer exists.')}{' '}
+      <a href={homePath}>{t('Go to the start page')}</a>
     </p>
   </Page>
 )
@@ -205,12 +205,12 @@ const Nowhere = () => (
 const Failed = ({ title }: { readonly title: string }) => (
   <Page title={title}>
     <button type="button" class="button primary" onClick={() => location.reload()}>
-      {t('Load the page again')}
+      {t('Reload the page')}
     </button>
   </Page>
 )
 
-/** The time that runs, on every screen and in every tab. */
+/** The running timer, on every screen and in every tab. */
 function TimerMark() {
   const running = useOwnTimer()
   if (running === undefined) return null
@@ -237,7 +237,7 @@ function TimerMark() {
   )
 }
 
-/** What becomes of the time, once somebody has stopped it. */
+/** Asks what to do with the time when the timer was stopped. */
 function TimerEnd() {
   const running = useOwnTimer()
   const onClose = () => {
@@ -249,7 +249,7 @@ function TimerEnd() {
   return running && isEndingTimer.value ? <TimerDialog running={running} onClose={onClose} /> : null
 }
 
-/** Somebody else may have started one in this browser. */
+/** Another user may have started one in this browser. */
 function useOwnTimer(): Running | undefined {
   const { session } = useServices()
   const running = runningTimer.value
@@ -276,7 +276,7 @@ function ConnectionBar() {
   const seconds = useSecondsUntil(busyUntil.value)
   const text = isOnline
     ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
-    : t('You are offline. What you see may be old; what you type is kept.')
+    : t('You are offline. The data may be out of date; your input is kept.')
   return (
     <div class="connection-bar" role="status">
       {text || null}
@@ -285,8 +285,8 @@ function ConnectionBar() {
 }
 
 /**
- * What the browser says of its network is believed until an answer proves it wrong: a machine without any network still
- * reaches a server of its own.
+ * The browser's network status is believed until a response disproves it: a machine without a network can still reach a server of
+ * its own.
  */
 function useOnline(): boolean {
   const { isReached } = useServices()
@@ -305,7 +305,7 @@ function useOnline(): boolean {
 
 const key = 'tracker.density'
 
-/** Smaller letters and lines, for people who want to see more at once; a choice of this browser. */
+/** Compact density, for users who want to see more at once; stored in this browser. */
 const isCompact = (): boolean => localStorage.getItem(key) === 'compact'
 
 export function showChosenDensity(): void {

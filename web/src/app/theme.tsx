@@ -9,7 +9,7 @@ export function ThemeSwitch() {
     chooseTheme(next)
     setTheme(next)
   }
-  const label = next === 'dark' ? t('Use dark colours') : t('Use light colours')
+  const label = next === 'dark' ? t('Use dark theme') : t('Use light theme')
   return (
     <button
       type="button"
@@ -27,7 +27,7 @@ export type Theme = 'light' | 'dark'
 
 const key = 'tracker.theme'
 
-/** The system's choice, unless the person has made one here. */
+/** Follows the system, unless the user has chosen a theme here. */
 export function currentTheme(): Theme {
   const chosen = localStorage.getItem(key)
   if (chosen === 'light' || chosen === 'dark') return chosen

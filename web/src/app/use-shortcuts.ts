@@ -8,10 +8,10 @@ export interface Shortcut {
   readonly does: Text
 }
 
-/** After G, within this time. */
+/** The time for the second key after G. */
 const secondKeyMilliseconds = 1500
 
-/** By letter, where G leads. */
+/** The address that each letter leads to after G. */
 const places: Readonly<Record<string, { readonly href: string; readonly does: Text }>> = {
   m: { href: '/my-work', does: 'Go to my work' },
   p: { href: '/projects', does: 'Go to the projects' },
@@ -20,7 +20,7 @@ const places: Readonly<Record<string, { readonly href: string; readonly does: Te
   r: { href: '/reports', does: 'Go to the reports' },
 }
 
-/** What the sheet of shortcuts lists. */
+/** The entries of the list of shortcuts. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['Ctrl', 'K'], does: 'Find anything, do anything' },
   { keys: ['/'], does: 'Search on this screen' },
@@ -34,13 +34,13 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['M'], does: 'Choose the stage of a card' },
   { keys: ['T'], does: 'Start or stop the timer of a card' },
   { keys: ['F2'], does: 'Rename a card; in the week: entries and notes of a cell' },
-  { keys: ['Ctrl', 'Z'], does: 'Take the last removal back' },
+  { keys: ['Ctrl', 'Z'], does: 'Undo last delete' },
   { keys: ['?'], does: 'Show these shortcuts' },
 ]
 
 export type Layer = 'palette' | 'shortcuts' | undefined
 
-/** Keys that work wherever nothing is being typed. */
+/** Keys that work wherever no text is being typed. */
 export function useShortcuts(): { readonly layer: Layer; open(layer: Layer): void } {
   const { router } = useServices()
   const [layer, open] = useState<Layer>()
@@ -79,7 +79,7 @@ function listenToKeys(router: Router, open: (layer: Layer) => void): () => void 
 const isPaletteKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   (ctrlKey || metaKey) && key.toLowerCase() === 'k'
 
-/** A letter that belongs to a text, a dialog, a menu, or the browser. */
+/** Tells whether a key belongs to a text field, a dialog, a menu, or the browser. */
 function isTaken({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean {
   const isElsewhere =
     target instanceof Element &&

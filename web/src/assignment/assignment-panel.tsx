@@ -35,12 +35,12 @@ export interface AssignmentPanelProps {
   onClose(): void
 }
 
-/** One assignment beside its screen, with an address of its own. Escape leads back. */
+/** One assignment next to its screen, with an address of its own. Escape leads back. */
 export function AssignmentPanel({ id, projectId, projectName, stages, onClose }: AssignmentPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const found = useAssignment(id)
   const { assignment } = found
-  // Asked for with the assignment, not after it.
+  // Requested together with the assignment, not after it.
   const sections = usePanelSections(id)
   const members = useMembers(projectId)
   const remove = useRemoval()
@@ -64,7 +64,7 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
         </h2>
         {assignment && !found.isGone && (
           <>
-            <PanelButton icon="copy" label={t('Copy the link')} run={() => copyLink(assignment)} />
+            <PanelButton icon="copy" label={t('Copy link')} run={() => copyLink(assignment)} />
             <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeThis()} />
           </>
         )}
@@ -78,7 +78,7 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
 interface PanelContentProps {
   readonly found: ReturnType<typeof useAssignment>
   readonly sections: PanelSections
-  /** Who is none of them has a line that says so. */
+  /** A responsible person who is not a member is marked as such. */
   readonly areMembersKnown: boolean
   readonly stages: readonly RecordOf<'workflow'>[]
 }
@@ -139,7 +139,7 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   )
 }
 
-/** In place of a section that fails; the others go on. */
+/** Replaces a section that fails; the others continue to work. */
 const unshown = (retry: () => void) => (
   <div class="panel-section" role="alert">
     <p>{t('This part cannot be shown.')}</p>
@@ -176,7 +176,7 @@ function useCopyLink(): (assignment: Assignment) => void {
   }
 }
 
-/** It was removed, here or elsewhere, or the person may no longer see it. */
+/** It was removed, or the user may no longer see it. */
 function Gone({
   assignment,
   onRestored,
@@ -193,7 +193,7 @@ function Gone({
   if (assignment === undefined)
     return (
       <Note>
-        <p>{t('There is no such assignment any more, or you may not see it.')}</p>
+        <p>{t('This assignment no longer exists, or you do not have access to it.')}</p>
       </Note>
     )
   const restore = () =>
@@ -210,7 +210,7 @@ function Gone({
   )
 }
 
-/** One assignment as it is this second; the last known one where it was removed meanwhile. */
+/** The live assignment; the last known one if it was removed meanwhile. */
 function useAssignment(id: string) {
   const listing = useListing('assignment', { ids: id }, { live: true })
   const [own, setOwn] = useState<Assignment>()
@@ -225,13 +225,13 @@ function useAssignment(id: string) {
     assignment: newest,
     isGone: !listing.isLoading && listing.problem === undefined && stored === undefined,
     problem: listing.problem,
-    /** What was just saved, before the listing tells of it. */
+    /** Shows a saved value before the listing reports it. */
     put: setOwn,
     reload: listing.reload,
   }
 }
 
-/** Who works on it besides the one responsible. */
+/** People who work on it in addition to the responsible one. */
 function PeopleSection({
   assignment,
   helpers,
@@ -242,7 +242,7 @@ function PeopleSection({
   const [problem, setProblem] = useState<string>()
   const add = (userId: string) => {
     if (helpers.rows.some((helper) => helper.userId === userId))
-      return setProblem(t('{name} works on it already.', { name: people.nameOf(userId) }))
+      return setProblem(t('{name} is already working on it.', { name: people.nameOf(userId) }))
     api.create('userAssignment', { assignmentId, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),

@@ -9,7 +9,7 @@ import type { Option } from '../ui/combobox.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment as it is typed. */
+/** An assignment as it is edited. */
 export type AssignmentValues = {
   readonly name: string
   readonly description: string
@@ -32,7 +32,7 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   amountHours: typeHours(assignment.amountHours),
 })
 
-/** As the interface wants it; `stored` keeps times of day that this client does not show. */
+/** Converts it to the API's body; `stored` keeps times of day that this client does not show. */
 export const bodyOf = (
   values: AssignmentValues,
   projectId: string,
@@ -46,7 +46,7 @@ export const bodyOf = (
   projectId,
 })
 
-/** What an update has to say; the description stays as it is when it is not named. */
+/** Every field of an update except the description, which stays unchanged when it is absent. */
 export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
   id,
   name,
@@ -62,14 +62,14 @@ export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...referen
 type Stage = RecordOf<'workflow'>
 
 const keyOf = (projectId: string) => `tracker.done.${projectId}`
-/** Read again after a choice by the component that shows it. */
+/** Makes components read the choice again after it has changed. */
 const choices = signal(0)
 
-/** Names of a stage for finished work, in several languages. */
+/** Common names of a stage for finished work, in several languages. */
 const doneNames =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
-/** Which stage of a project means done: the one chosen in this browser, else one with such a name, else the last. */
+/** Finds the stage of a project that means done: the one chosen in this browser, else one with such a name, else the last. */
 export function doneStageOf(projectId: string, stages: readonly Stage[]): string | undefined {
   void choices.value
   const chosen = localStorage.getItem(keyOf(projectId))

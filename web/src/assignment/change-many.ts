@@ -9,19 +9,20 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { fieldsOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
-/** The fields that become others; an empty one leaves the assignment as it is. */
+/** The fields to change; an empty change leaves the assignment unchanged. */
 export type Change = Partial<ReturnType<typeof fieldsOf>>
 
 interface Wish {
   readonly id: string
   readonly change: Change
-  /** Only while it is still this version. */
+  /** Makes the change conditional on this version. */
   readonly ifMatch?: string | undefined
 }
 
 /**
- * Changes many assignments in one go, each as it is now, so that fields others changed meanwhile stay. Undo gives those
- * back what they had that nobody has changed since. `said` is what the message says of so many; else it counts them.
+ * Changes many assignments at once, each based on its current state, so that fields changed by others meanwhile are kept. Undo
+ * restores the values that were not changed since. `said` is the message for a number of them; without it the message counts
+ * them.
  */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const { api, configuration, toasts } = useServices()
@@ -57,13 +58,17 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 function tellKept(
   toasts: Toasts,
   count: number,
-  why = tn(count, 'It was changed or removed meanwhile.', 'They were changed or removed meanwhile.'),
+  why = tn(
+    count,
+    'It was changed or removed in the meantime.',
+    'They were changed or removed in the meantime.',
+  ),
 ): void {
-  const stays = tn(count, 'One assignment stays as it is.', '{count} assignments stay as they are.')
+  const stays = tn(count, 'One assignment was not changed.', '{count} assignments were not changed.')
   if (count > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
 }
 
-/** Tells what would take it back, and what was refused. */
+/** Reports how to undo the changes, and which were rejected. */
 async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]) {
   const read = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
   const former = await read(wishes.map(({ id }) => id))
@@ -91,7 +96,7 @@ async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]
   return { rows, back, refusedCount: wishes.length - back.length, why }
 }
 
-/** Where the interface knows no batches. */
+/** Used where the API has no batches. */
 async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>[]): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   for (const body of bodies)
@@ -104,7 +109,7 @@ async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>
   return results
 }
 
-/** Removes those that can be, such as without recorded time; the others stay, and the message says why. */
+/** Removes the assignments that can be removed, such as those without recorded time; a message explains why others stay. */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
   const removeTogether = useRemoval()
@@ -123,7 +128,7 @@ export function useRemoveMany() {
       })
     const kept = ids.length - removed.length
     const why = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
-    const stays = tn(kept, 'One assignment stays.', '{count} assignments stay.')
+    const stays = tn(kept, 'One assignment was not removed.', '{count} assignments were not removed.')
     if (kept > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
   }
   return async (ids: readonly string[]): Promise<void> => {

@@ -17,10 +17,10 @@ import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
 
-/** What others say is looked for this often: a live listing would hold one of the browser’s six connections more. */
+/** Comments of others are polled this often: a live listing would hold another one of the browser’s six connections. */
 const refreshMilliseconds = 5000
 
-/** What people say about it, the oldest first. Part of the extensions. */
+/** The comments, the oldest first. Part of the extensions. */
 export function CommentsSection({
   assignmentId,
   comments,
@@ -51,7 +51,7 @@ export function CommentsSection({
       </ul>
       <CommentForm
         draft={`comment-on-${assignmentId}`}
-        label={t('Say something')}
+        label={t('Write a comment')}
         submitLabel={t('Comment')}
         initial=""
         onSubmit={create}
@@ -126,7 +126,7 @@ export interface CommentFormProps {
   onCancel?(): void
 }
 
-/** Markdown, sent with Ctrl and Enter; what was typed survives a closed panel. */
+/** Markdown, sent with Ctrl and Enter; the text survives a closed panel. */
 function CommentForm({ draft, label, submitLabel, initial, onSubmit, onCancel }: CommentFormProps) {
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
   const { text } = form.values.value

@@ -6,7 +6,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
 import { useEdit } from './use-in-place.ts'
 
-/** Read as it is meant to look, written as text: Ctrl and Enter saves, Escape puts it aside. */
+/** Shows the rendered text, and edits its source: Ctrl and Enter saves, Escape sets it aside. */
 export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   const edit = useEdit(assignment, 'description', onSaved)
   const [isWriting, setWriting] = useState(edit.isChanged)

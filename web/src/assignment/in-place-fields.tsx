@@ -24,7 +24,7 @@ interface NamedProps extends InPlaceProps {
   readonly label: string
 }
 
-/** Enter saves, and so does leaving the field; Escape restores what was there. */
+/** Enter saves, and so does leaving the field; Escape restores the stored value. */
 const keysOf = (edit: InPlace) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
@@ -131,7 +131,7 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-/** Shown when the person responsible is no member, and so cannot see the assignment. */
+/** Shown when the responsible person is not a member, and so cannot see the assignment. */
 export function NotAMember({ projectId, userId }: { readonly projectId: string; readonly userId: string }) {
   const { api, people, toasts } = useServices()
   const members = useMembers(projectId)
@@ -139,7 +139,7 @@ export function NotAMember({ projectId, userId }: { readonly projectId: string; 
   const name = people.nameOf(userId)
   const add = () =>
     api.create('userProject', { projectId, userId }).then(
-      () => toasts.show({ kind: 'done', text: t('{name} is a member of the project now.', { name }) }),
+      () => toasts.show({ kind: 'done', text: t('{name} is now a member of the project.', { name }) }),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )
   return (
@@ -152,7 +152,7 @@ export function NotAMember({ projectId, userId }: { readonly projectId: string; 
   )
 }
 
-/** All but the name and the description, two beside each other. */
+/** All fields but the name and the description, in two columns. */
 export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] }) {
   const types = useListing('assignmentType', catalogQuery)
   return (
@@ -170,7 +170,7 @@ export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly R
 export interface InPlaceFieldProps {
   readonly label: string
   readonly edit: InPlace
-  /** How a value of it is shown to people. */
+  /** Formats a value for display. */
   readonly show?: (text: string) => string
   readonly isLabelHidden?: boolean
   readonly children: (attributes: {
@@ -180,7 +180,7 @@ export interface InPlaceFieldProps {
   }) => ComponentChildren
 }
 
-/** A field that saves itself, with its messages and with what somebody else has changed it to. */
+/** A field that saves itself, with its messages and with the value that another user has saved. */
 export function InPlaceField({
   label,
   edit,
@@ -210,7 +210,7 @@ type ConflictProps = Pick<InPlaceFieldProps, 'label' | 'edit'> & { readonly show
 
 const Conflict = ({ label, edit, show }: ConflictProps) => (
   <div class="conflict" role="alert">
-    <p>{t('Somebody else has changed this meanwhile.')}</p>
+    <p>{t('Someone else has changed this in the meantime.')}</p>
     <dl class="facts">
       <dt>{t('Theirs')}</dt>
       <dd dir="auto">{show(edit.theirs ?? '')}</dd>

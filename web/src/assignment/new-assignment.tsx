@@ -63,7 +63,7 @@ export interface AssignmentFieldsProps {
 /** Every field of a new assignment. */
 function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
   const types = useListing('assignmentType', catalogQuery)
-  /** A start behind the end takes it along: as many days as before. */
+  /** A start after the end moves the end along, by the same number of days. */
   const startOn = (day: string) => {
     const { startDate, endDate } = form.values.peek()
     form.set('startDate', day)
@@ -105,7 +105,7 @@ export const newAssignment = (projectId: string, workflowId: string, userId: str
   userId,
 })
 
-/** The type used last in this browser, while there is one of that id. */
+/** The type last used in this browser, if it still exists. */
 export function lastTypeOf(types: readonly { readonly id: string }[]): string | undefined {
   const last = localStorage.getItem(typeKey)
   return (types.find(({ id }) => id === last) ?? types[0])?.id

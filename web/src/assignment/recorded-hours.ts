@@ -11,7 +11,7 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-/** Hours that anybody has recorded on each of the assignments; nothing where they are too many. Part of the extensions. */
+/** The hours recorded by all users on each of the assignments; undefined where there are too many. Part of the extensions. */
 export async function recordedHours(
   send: Send,
   ids: readonly string[],
@@ -20,7 +20,7 @@ export async function recordedHours(
   const hundredths = new Map(ids.map((id) => [id, 0]))
   if (ids.length === 0 || ids.length > limits.ids) return undefined
   const filter = `assignmentId in (${ids.map((id) => `'${id}'`).join(',')})`
-  // Some 40 ids are as long as a filter may be.
+  // A filter fits about 40 ids.
   if (filter.length > limits.filter) return undefined
   let cursor: string | undefined
   for (let page = 1; page <= pagesMax; page += 1) {
@@ -37,7 +37,7 @@ export async function recordedHours(
 
 const key = 'tracker.daily-hours'
 const usualHours = 8
-/** Nobody has more. */
+/** A day has no more. */
 export const hoursOfDay = 24
 
 const read = (): number => {
@@ -47,10 +47,10 @@ const read = (): number => {
 
 const chosen = signal<number | undefined>(undefined)
 
-/** How many hours somebody works on a working day: a choice of this browser. */
+/** The hours of a working day; stored in this browser. */
 export const dailyTarget = (): number => chosen.value ?? read()
 
-/** What is no possible number of hours leaves it as it is. */
+/** An impossible number of hours is ignored. */
 export function chooseDailyTarget(hours: number): void {
   if (!(hours > 0 && hours <= hoursOfDay)) return
   localStorage.setItem(key, String(hours))

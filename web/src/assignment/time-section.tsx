@@ -15,7 +15,7 @@ import type { PanelSections } from './use-panel-sections.ts'
 
 type Appointment = RecordOf<'appointment'>
 
-/** Time recorded against time planned, and what it was for. */
+/** Compares recorded with planned time, and lists the entries. */
 export function TimeSection({
   assignment,
   appointments,
@@ -46,11 +46,11 @@ export function TimeSection({
   )
 }
 
-/** In hundredths, because sums of fractions drift. */
+/** Counts in hundredths, because sums of fractions drift. */
 const sumOf = (appointments: readonly Appointment[]): number =>
   appointments.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
 
-/** The same as the sentence beside it, as a bar. */
+/** Shows the sentence next to it as a bar. */
 function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
   const isOver = planned > 0 && recorded > planned
   const text =
@@ -109,7 +109,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   )
 }
 
-/** One's own time; an administrator's too. */
+/** Records the user's own time; administrators also record that of others. */
 function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: string; onClose(): void }) {
   const { api, session } = useServices()
   const form = useForm({

@@ -16,11 +16,11 @@ import { hoursOf, type Running, runningTimer, secondsOf, startTimer, stopTimer }
 
 export interface TimerButtonProps {
   readonly assignment: Timed
-  /** What it does stands beside its sign. */
+  /** Shows the label next to the icon. */
   readonly isNamed?: boolean
 }
 
-/** Starts the time of an assignment; while it runs, ends it. */
+/** Starts the timer of an assignment, or stops it. */
 export function TimerButton({ assignment, isNamed = false }: TimerButtonProps) {
   const { session } = useServices()
   const { start, stop } = useTimer()
@@ -42,17 +42,17 @@ export function TimerButton({ assignment, isNamed = false }: TimerButtonProps) {
   )
 }
 
-/** What time can run on. */
+/** The subject of a timer. */
 interface Timed {
   readonly id: string
   readonly projectId: string
   readonly name: string
 }
 
-/** Whether somebody has asked to end it, and is asked what it was for. */
+/** Set when the user has stopped the timer, and is asked for a note. */
 export const isEndingTimer = signal(false)
 
-/** Below this nobody has worked. */
+/** A shorter time is not recorded. */
 const secondsMin = 20
 
 /** Starting another timer records the one before. */
@@ -88,10 +88,10 @@ function useTimer() {
   }
 }
 
-/** Longer than this it was probably forgotten. */
+/** A longer run suggests that the timer was forgotten. */
 const hoursExpected = 12
 
-/** What becomes of the time that ran: recorded, thrown away, or running on. */
+/** Asks whether to record the time, discard it, or keep the timer running. */
 export function TimerDialog({ running, onClose }: { readonly running: Running; onClose(): void }) {
   const { api, toasts } = useServices()
   const { assignmentId, userId, name } = running
@@ -122,7 +122,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
     <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
       {hours > hoursExpected && (
         <p class="form-note">
-          {t('The timer ran for {hours}. Was it forgotten?', { hours: showHours(hours) })}
+          {t('The timer ran for {hours}. Did you forget it?', { hours: showHours(hours) })}
         </p>
       )}
       <Form
@@ -139,7 +139,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
         </div>
       </Form>
       <button type="button" class="button quiet danger" onClick={discard}>
-        {t('Throw the time away')}
+        {t('Discard the time')}
       </button>
     </Dialog>
   )

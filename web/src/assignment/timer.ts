@@ -6,7 +6,7 @@ export interface Running {
   readonly projectId: string
   readonly name: string
   readonly userId: string
-  /** A moment. */
+  /** A timestamp. */
   readonly since: string
 }
 
@@ -23,10 +23,10 @@ function read(): Running | undefined {
 
 const running = signal<Running | undefined>(typeof localStorage === 'undefined' ? undefined : read())
 
-/** Kept in this browser, so that a reload does not end it and every tab knows it. */
+/** Stored in this browser, so that it survives a reload and every tab shows it. */
 export const runningTimer: ReadonlySignal<Running | undefined> = running
 
-/** Another tab has started or ended it. */
+/** Another tab has started or stopped it. */
 if (typeof addEventListener === 'function')
   addEventListener('storage', (event) => {
     if (event.key === key || event.key === null) running.value = read()
@@ -47,5 +47,5 @@ function keep(next: Running | undefined): void {
 export const secondsOf = ({ since }: Running, now = Date.now()): number =>
   Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
 
-/** As hours are kept: to the hundredth, which is 36 seconds, and at least one. */
+/** Hours are stored to the hundredth, which is 36 seconds, and are at least one. */
 export const hoursOf = (seconds: number): number => Math.max(1, Math.round(seconds / 36)) / 100

@@ -8,11 +8,11 @@ import { endMomentOf, momentOf } from '../time/days.ts'
 import { type AssignmentValues, fieldsOf, valuesOf } from './assignment-values.ts'
 
 export interface InPlaceOptions {
-  /** What is typed is kept under this name until it was saved or taken back. */
+  /** The typed text is stored under this name until it is saved or discarded. */
   readonly draft: string
-  /** As the record has it now. */
+  /** The current value of the record. */
   readonly stored: string
-  /** Saves it where the record still has `base`; returns what somebody else has made of it meanwhile, if so. */
+  /** Saves the text if the record still has `base`; otherwise returns the value that another user has saved. */
   save(text: string, base: string): Promise<string | undefined>
 }
 
@@ -21,29 +21,29 @@ export interface InPlace {
   readonly isChanged: boolean
   readonly isSaving: boolean
   readonly problem: string | undefined
-  /** What somebody else has saved here while this was typed. */
+  /** The value that another user has saved during the edit. */
   readonly theirs: string | undefined
   type(text: string): void
-  /** Saves what was typed, or this text. */
+  /** Saves the typed text, or this one. */
   commit(text?: string): Promise<void>
-  /** Over what the other one has saved. */
+  /** Overwrites the value of the other user. */
   saveMine(): Promise<void>
   takeBack(): void
 }
 
 interface Typed {
   readonly text: string
-  /** What the record had when the typing began. */
+  /** The value of the record when the edit began. */
   readonly base: string
 }
 
-/** What was typed before the page was loaded again, or the panel closed. */
+/** Restores the text that was typed before the page was reloaded or the panel closed. */
 function keptTyping(draft: string, stored: string): Typed | undefined {
   const { text, base } = readDraft<{ text: string; base: string }>(draft)
   return text === undefined ? undefined : { text, base: base ?? stored }
 }
 
-/** One field that is saved by itself. A change by somebody else while it is typed is shown, never overwritten. */
+/** One field that is saved by itself. A change by another user during the edit is shown, never overwritten. */
 function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   const [typed, setTyped] = useState(() => keptTyping(draft, stored))
   const [isSaving, setSaving] = useState(false)
@@ -74,7 +74,7 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
       const other = await save(next.text, next.base)
       setProblem(undefined)
       setTheirs(other)
-      // Unless it was typed on meanwhile.
+      // Skipped if the user has typed more meanwhile.
       if (other === undefined && latest.current?.text === next.text) forget()
     } catch (error) {
       setProblem(error)
@@ -108,10 +108,10 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
 
 const isUnreached = (problem: unknown) => problem instanceof ApiProblem && problem.status === 0
 
-/** The browser may tell of a network before it carries anything, and tells nothing of a server that is back. */
+/** The browser may report a network before it works, and does not report a server that is back. */
 const againMilliseconds = 5000
 
-/** What could not be sent for want of a network is sent once there is one again. */
+/** Retries a save that failed without a network once the network is back. */
 function useNetworkAgain(isWaiting: boolean, send: () => void): void {
   useEffect(() => {
     if (!isWaiting) return
@@ -127,7 +127,7 @@ function useNetworkAgain(isWaiting: boolean, send: () => void): void {
 type Assignment = RecordOf<'assignment'>
 export type EditableName = keyof AssignmentValues
 
-/** One field of an assignment, saved by itself: the others stay as they are now, no matter who changed them. */
+/** One field of an assignment, saved by itself: the others keep their current values, whoever changed them last. */
 export function useEdit(
   assignment: Assignment,
   name: EditableName,

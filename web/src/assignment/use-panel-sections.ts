@@ -7,8 +7,8 @@ import { useServices } from '../services/services.ts'
 export type PanelSections = ReturnType<typeof usePanelSections>
 
 /**
- * What is known of an assignment beside its fields. All of it is asked for at once and drawn together: each list drawn as it comes
- * would push away those below it.
+ * Loads the related data of an assignment at once and shows it together: each list that arrives later would push down those below
+ * it.
  */
 export function usePanelSections(assignmentId: string) {
   const { extensions } = useServices().configuration

@@ -10,30 +10,30 @@ export interface StageQuery {
   readonly sortOrder: 'asc' | 'desc'
 }
 
-/** What is known of a board: the rows that were loaded, and how many there are in each stage. Never changed in place. */
+/** The loaded rows of a board, and their number in each stage. Immutable. */
 export interface BoardRows {
   readonly rows: ReadonlyMap<string, Assignment>
   readonly counts: ReadonlyMap<string, number>
   readonly totalCount: number
-  /** Whether the stage has rows that were not loaded. */
+  /** Tells whether the stage has rows that were not loaded. */
   hasMore(stageId: string): boolean
-  /** A whole stage as it is now: what is not among its rows has left it. */
+  /** Replaces a stage by its current state: other rows have left it. */
   replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
-  /** Rows that were changed; `isOwn`: written by this tab, so that a new one counts at once. */
+  /** Merges changed rows; `isOwn`: written by this tab, so that a new one is counted at once. */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
-  /** For another query, which what was written here may not answer. */
+  /** Used for another query, whose result may not contain the rows written here. */
   forgetOwn(): BoardRows
-  /** Changed since the board was loaded, and not known: its former place is not known either. */
+  /** Changed since the board was loaded, but not loaded: its previous place is unknown. */
   isUnexpected(row: Assignment): boolean
 }
 
 interface State {
   readonly rows: ReadonlyMap<string, Assignment>
   readonly counts: ReadonlyMap<string, number>
-  /** The newest change that was seen. */
+  /** The newest change so far. */
   readonly newest: string
-  /** Written by this tab: in sight also where the pages that were loaded do not reach. */
+  /** Rows written by this tab, shown even beyond the loaded pages. */
   readonly own: ReadonlySet<string>
 }
 
@@ -95,7 +95,7 @@ function merge(
     if (known !== undefined) add(known.workflowId, -1)
     add(row.workflowId, 1)
   }
-  // The same board where nothing is new, so that nothing is drawn again.
+  // Returns the same board if nothing is new, to avoid a render.
   if (newer.length === 0 && seen === state.newest) return board
   const own = isOwn ? new Set([...state.own, ...newer.map(({ id }) => id)]) : state.own
   return boardOf({ rows: next, counts: sums, newest: seen, own })

@@ -13,15 +13,15 @@ type Rows = ReadonlyMap<string, Assignment>
 
 export interface FollowedRows {
   readonly rows: readonly Assignment[]
-  /** Nothing is known yet. */
+  /** Set until the first rows arrive. */
   readonly isLoading: boolean
-  /** The rows answer an earlier query. */
+  /** Set while the rows belong to an earlier query. */
   readonly isStale: boolean
-  /** There are more than are loaded. */
+  /** Set when there are more than were loaded. */
   readonly isCut: boolean
   readonly problem: Error | undefined
   readonly connection: Connection
-  /** What this tab has written is shown before the listing tells of it. */
+  /** Shows a row written by this tab before the listing reports it. */
   put(rows: readonly Assignment[]): void
   reload(): void
 }
@@ -30,7 +30,7 @@ export interface FollowedRows {
 const pagesMax = 50
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3
-/** Several changes in one second are looked up together. */
+/** Several changes within a second share one request. */
 const settleMilliseconds = 400
 
 interface Known {
@@ -40,11 +40,11 @@ interface Known {
 }
 
 export interface FollowOptions {
-  /** Off where rows that come later would move those that are there: nothing is shown before all are known. */
+  /** Switched off where later rows would move earlier ones: nothing is shown before all are loaded. */
   readonly firstPageAtOnce?: boolean
 }
 
-/** All assignments of a query, the first page at once, following whatever anybody changes. */
+/** Loads all assignments of a query, the first page at once, and follows every change. */
 export function useFollowedRows(
   query: QueryOf<'assignment'>,
   { firstPageAtOnce = true }: FollowOptions = {},
@@ -98,7 +98,7 @@ interface KnownRows {
   show(rows: Rows, totalCount: number): void
 }
 
-/** Loads all pages, and again whenever a change tells of rows that are not known. */
+/** Loads all pages, and again whenever a change concerns an unknown row. */
 function follow(
   services: { readonly api: Api; readonly send: Send },
   query: QueryOf<'assignment'>,
@@ -109,7 +109,7 @@ function follow(
   let isLoaded = false
   const load = async () => {
     try {
-      // While it is loaded again, what is known stays in sight.
+      // The known rows stay visible during a reload.
       const onPart = find()?.key === key || !firstPageAtOnce ? () => undefined : show
       const { rows, totalCount } = await loadPages(api, query, { signal, onPart })
       if (signal.aborted) return
@@ -164,7 +164,7 @@ async function loadPages(api: Api, query: QueryOf<'assignment'>, { signal, onPar
 
 const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
 
-/** The same rows where nothing is newer, so that nothing is drawn again. */
+/** Returns the same rows if nothing is newer, to avoid a render. */
 function merge(rows: Rows, some: readonly Assignment[]): Rows {
   const newer = some.filter((row) => {
     const known = rows.get(row.id)

@@ -6,12 +6,12 @@ import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
 
 export interface Listing<Row> {
-  /** The last known rows, also while a changed query is loading or the connection is lost. */
+  /** The last known rows, which stay while a changed query loads or the connection is down. */
   readonly rows: readonly Row[]
   readonly totalCount: number
-  /** Nothing is known yet. */
+  /** Set until the first rows arrive. */
   readonly isLoading: boolean
-  /** The rows answer an earlier query. */
+  /** Set while the rows belong to an earlier query. */
   readonly isStale: boolean
   readonly problem: Error | undefined
   /** `closed` for listings that are not live. */
@@ -26,8 +26,8 @@ interface Known<Row> {
 }
 
 /**
- * A list of the interface for a screen. It is loaded again after a write of this tab to its resource, when the person
- * comes back to the page or signs in again; a live one follows every change, no matter who made it. Without a query: nothing.
+ * A list of the API for a screen. It is reloaded after a write of this tab to its resource, and when the user comes back to the
+ * page or signs in again; a live one follows every change. Without a query it is empty.
  */
 export function useListing<Name extends ResourceName>(
   name: Name,
@@ -53,10 +53,10 @@ export function useListing<Name extends ResourceName>(
       lastPages.keep(listPathOf(name) + key, page)
       setKnown((last) => (last.page === page ? last : { key, page }))
     }
-    // The end of the session has a dialog of its own; what is known stays in sight behind it.
+    // The end of the session has a dialog of its own; the known rows stay visible behind it.
     const onProblem = (problem: Error) =>
       problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
-    // The connection works; only the query is another one, so nothing is said about the connection.
+    // The connection works and only the query has changed, so the connection status stays.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
     if (live)
@@ -93,7 +93,7 @@ export function useListing<Name extends ResourceName>(
 /** The lists that forms choose from. All forms send the same query, so the rows are known when a form opens. */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
-/** An outage ends by itself, so it is tried again; a refusal would only be repeated. */
+/** An outage ends by itself, so it is retried; other errors would only repeat. */
 const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {
@@ -106,7 +106,7 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
 
 const none: readonly never[] = []
 
-/** After a write of this tab to one of the resources, and on coming back to the page. */
+/** Reloads after a write of this tab to one of the resources, and on coming back to the page. */
 export function reloadWhenDue(
   onChange: (listener: (name: ResourceName) => void) => () => void,
   names: readonly ResourceName[],

@@ -10,7 +10,7 @@ export interface Live<Value> extends Loaded<Value> {
   readonly connection: Connection
 }
 
-/** An answer that is sent again whenever it changes, such as a report. */
+/** A response that is sent again whenever it changes, such as a report. */
 export function useLive<Value>(path: string): Live<Value> {
   const { send, session } = useServices()
   const [known, setKnown] = useState<{ path: string; value?: Value; problem?: Error }>({ path })
@@ -38,17 +38,17 @@ export function useLive<Value>(path: string): Live<Value> {
 
 /** The interface's largest page. */
 const pageSize = 100
-/** Together 500 rows: more than anybody reads on one screen, and still quick to draw. */
+/** Together 500 rows: more than a user reads on one screen, and still fast to render. */
 const pagesMax = 5
-/** The live listing has the first page only; the others are loaded again this often. */
+/** The live listing covers only the first page; the others are reloaded this often. */
 const refreshMilliseconds = 10_000
 
 export interface AllRows<Row> extends Listing<Row> {
-  /** There are more than are loaded. */
+  /** Set when there are more than were loaded. */
   readonly isCut: boolean
 }
 
-/** A listing beyond one page: the first one as `useListing` gives it, the others fetched whenever that changes. */
+/** A listing beyond one page: the first comes from `useListing`, the others are fetched whenever it changes. */
 export function useAllRows<Name extends ResourceName>(
   name: Name,
   query: QueryOf<Name>,

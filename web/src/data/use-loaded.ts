@@ -5,17 +5,17 @@ import { SessionEnded } from '../session/session.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 export interface Loaded<Value> {
-  /** What was last known, also while another key is being loaded. */
+  /** The last known value, which stays while another key is loaded. */
   readonly value: Value | undefined
-  /** The value answers an earlier key. */
+  /** Set while the value belongs to an earlier key. */
   readonly isStale: boolean
   readonly problem: Error | undefined
   reload(): void
 }
 
 /**
- * What takes several requests, for a screen. It is loaded again when the key changes, after a write of this tab to one of
- * the resources, when the person comes back to the page or signs in again.
+ * Loads data that takes several requests. It is reloaded when the key changes, after a write of this tab to one of the resources,
+ * and when the user comes back to the page or signs in again.
  */
 export function useLoaded<Value>(
   key: string,
@@ -48,7 +48,7 @@ export function useLoaded<Value>(
   return { value: known.value, isStale: known.key !== key, problem: known.problem, reload }
 }
 
-/** Again and again, for what no live listing tells of and somebody is looking at. */
+/** Runs periodically while the page is visible, for data without a live listing. */
 export function useEvery(milliseconds: number, run: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => document.hidden || run(), milliseconds)

@@ -12,21 +12,21 @@ type Assignment = RecordOf<'assignment'>
 
 export interface StagePages {
   readonly board: BoardRows
-  /** Nothing is known yet. */
+  /** Set until the first rows arrive. */
   readonly isLoading: boolean
   readonly isStale: boolean
   readonly problem: Error | undefined
   readonly connection: Connection
   loadMore(stageId: string): void
-  /** What this tab has written is shown before the listing tells of it. */
+  /** Shows a row written by this tab before the listing reports it. */
   put(row: Assignment): void
   reload(): void
 }
 
-/** Several changes in one second are looked up together. */
+/** Several changes within a second share one request. */
 const settleMilliseconds = 400
 
-/** The assignments of a project by stage, each stage as far as it was scrolled, following whatever anybody changes. */
+/** The assignments of a project by stage, each stage as far as it was scrolled, following every change. */
 export function useStagePages(query: QueryOf<'assignment'>, stages: readonly StageQuery[]): StagePages {
   const { api, send, session } = useServices()
   const key = JSON.stringify([query, stages])
@@ -57,7 +57,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
       onConnection: setConnection,
       onProblem: tell,
       onRows(rows, totalCount) {
-        // The first snapshot may come before the pages, which then are newer.
+        // The first snapshot may arrive before the pages, which are newer in that case.
         if (!loader.isLoaded()) return
         const board = latest.current
         const merged = board.merge(rows)
@@ -85,7 +85,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
   }
 }
 
-/** Again when asked for, and by itself after an outage. */
+/** Reloads on request, and by itself after an outage. */
 function useReload(
   problem: Error | undefined,
   setTurn: (next: (count: number) => number) => void,
@@ -129,7 +129,7 @@ function createLoader({ api, query, stages, signal, change, tell }: LoaderOption
       { ...query, workflowId: id, sortColumn, sortOrder, pageSize: rowsMax, pageNumber },
       signal,
     )
-  /** Every page of the stage that is known, anew. */
+  /** Reloads every known page of the stage. */
   const loadStage = async (stage: StageQuery) => {
     const numbers = Array.from({ length: pages.get(stage.id) ?? 1 }, (_, index) => index + 1)
     const found: Awaited<ReturnType<typeof ask>>[] = []

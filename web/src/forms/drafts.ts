@@ -6,10 +6,10 @@ const keyOf = (name: string) => prefix + name
 const namesKept = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
-/** A signal, so that what shows whether there are drafts is drawn again. */
+/** A signal, so that components that show drafts are rendered again. */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : namesKept())
 
-/** Half-filled forms, kept in this tab so that neither a reload nor a new sign-in loses them. */
+/** Unfinished forms, stored in this tab so that they survive a reload and a new sign-in. */
 export function readDraft<Values extends object>(
   name: string | undefined,
   initial?: Values,
@@ -34,5 +34,5 @@ export function forgetDraft(name: string | undefined): void {
   if (names.peek().includes(name)) names.value = namesKept()
 }
 
-/** Whether something was typed for the record and not saved: drafts are named after what they belong to. */
+/** Tells whether there is unsaved text for the record: drafts are named after their record. */
 export const hasDraftOf = (id: string): boolean => names.value.some((name) => name.includes(id))

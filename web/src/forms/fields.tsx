@@ -9,7 +9,7 @@ export interface FieldProps<Values extends FormValues> {
   readonly form: FormState<Values>
   readonly name: keyof Values & string
   readonly label: string
-  /** One sentence that stands below the label. */
+  /** One sentence below the label. */
   readonly hint?: string
   readonly required?: boolean
   /** Takes the focus when its dialog opens. */
@@ -96,7 +96,7 @@ export function SelectField<Values extends FormValues>(
   )
 }
 
-/** What ties a control to its label, hint and messages. */
+/** Connects a control with its label, hint and messages. */
 export interface ControlAttributes {
   readonly id: string
   readonly 'aria-describedby'?: string
@@ -139,11 +139,11 @@ export function Field<Values extends FormValues>(
   )
 }
 
-/** The interface's own limit, where it has one for a property of this name. */
+/** The API's limit for properties of this name. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
-/** Hours as people type them: 1.5, 1,5 or 1:30. Blank is left to the interface, which says that it is missing. */
+/** Parses hours: 1.5, 1,5 or 1:30. Blank text is left to the API, which reports it as missing. */
 export function readHours(text: string, field: string): number {
   const [, hours, minutes] = /^(\d{1,6}):([0-5]?\d)$/.exec(text.trim()) ?? []
   const number =
@@ -152,5 +152,5 @@ export function readHours(text: string, field: string): number {
       : Number(hours) + Math.round((Number(minutes) / 60) * 100) / 100
   if (text.trim() === '') return undefined as never
   if (Number.isFinite(number)) return number
-  return refuse({ [field]: [t('Hours are a number, such as 1.5 or 1:30.')] })
+  return refuse({ [field]: [t('Enter hours as a number, such as 1.5 or 1:30.')] })
 }

@@ -9,14 +9,14 @@ export interface FormProps<Values extends FormValues> {
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
   readonly cancelLabel?: string
-  /** Nothing is changed, so there is nothing to send: the buttons are hidden. */
+  /** Nothing has changed, so there is nothing to send and the buttons are hidden. */
   readonly isIdle?: boolean
-  /** It cannot be sent now; why stands beside it. */
+  /** It cannot be sent now; the reason is shown next to it. */
   readonly isOff?: boolean
   readonly onDone?: (() => void) | undefined
 }
 
-/** Fields, what is wrong with them, and the buttons. After a refusal the focus goes to the first wrong field. */
+/** Fields, their errors, and the buttons. After an error the focus moves to the first invalid field. */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const {
     form,
@@ -32,7 +32,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const submit = async () => {
     if (isOff) return
     if (await form.submit()) return onDone?.()
-    // The messages are drawn by now. The focus moves at once: later it would interrupt what the person types next.
+    // The messages are rendered by now. The focus moves at once: later it would interrupt the user's typing.
     element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
   }
   return (
@@ -61,7 +61,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
           </button>
         )}
         <button type="submit" class="button primary" aria-disabled={isOff || form.isBusy.value}>
-          {form.isBusy.value ? t('One moment…') : submitLabel}
+          {form.isBusy.value ? t('Please wait…') : submitLabel}
         </button>
       </div>
     </form>
@@ -73,7 +73,7 @@ interface GeneralErrorsProps<Values extends FormValues> {
   readonly element: { readonly current: HTMLFormElement | null }
 }
 
-/** What belongs to no field, and what belongs to a field this form does not show. */
+/** Errors without a field, and those of fields that this form does not show. */
 function GeneralErrors<Values extends FormValues>({ form }: GeneralErrorsProps<Values>) {
   const known = form.values.value
   const sentences = Object.entries(form.errors.value).flatMap(([name, messages]) =>

@@ -4,33 +4,35 @@ import { ApiProblem, type FieldErrors } from '../api/api-problem.ts'
 import { t } from '../texts/text.ts'
 import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
 
-/** What is typed, as text; a form turns it into what the interface wants when it submits. */
+/** The typed values as text; a form converts them for the API when it submits. */
 export type FormValues = Readonly<Record<string, string>>
 
 export interface FormOptions<Values extends FormValues> {
-  /** Keeps what was typed in this tab, under this name, until it is submitted or discarded. None: nothing is kept. */
+  /**
+   * Stores the typed values in this tab under this name until they are submitted or discarded. Without it they are not stored.
+   */
   readonly draft?: string
   readonly initial: Values
-  /** Sends it; what it throws is shown beside the fields. */
+  /** Sends the values; a thrown error is shown next to the fields. */
   submit(values: Values): Promise<void>
 }
 
 export interface FormState<Values extends FormValues> {
   readonly values: ReadonlySignal<Values>
-  /** By field; `generalErrors` holds what belongs to none. */
+  /** Errors by field; `generalErrors` holds those without one. */
   readonly errors: ReadonlySignal<FieldErrors>
   readonly isBusy: ReadonlySignal<boolean>
   set(name: keyof Values & string, value: string): void
   submit(): Promise<boolean>
-  /** Back to the start, and the draft forgotten. */
+  /** Resets the form and deletes the draft. */
   discard(): void
-  /** Whether anything differs from the start. */
+  /** Tells whether any value differs from its start. */
   readonly isChanged: ReadonlySignal<boolean>
-  /** The record was changed elsewhere: fields nobody touched here follow it, the others stay as typed. */
+  /** Follows a change of the record: fields that were not edited here get the new value, the others stay as typed. */
   follow(next: Values): void
 }
 
-/** What was typed stays until it was accepted: through refusals, outages, a lost session and a closed dialog. */
+/** Typed values are kept until they are accepted: through errors, outages, a lost session and a closed dialog. */
 export function useForm<Values extends FormValues>(options: FormOptions<Values>): FormState<Values> {
   const current = useRef(options)
   current.current = options
@@ -86,7 +88,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
 const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
   Object.keys(some).some((name) => some[name] !== others[name])
 
-/** For checks of a form's own, in the shape of the interface's. */
+/** Reports errors of a form's own checks in the format of the API. */
 export const refuse = (errors: FieldErrors): never => {
   throw new ApiProblem(400, t('Please correct the fields below.'), errors)
 }

@@ -1,17 +1,17 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Router {
-  /** Where the person is. */
+  /** The current address. */
   readonly address: ReadonlySignal<URL>
-  /** Whether the person has come here from another address of this page. */
+  /** Tells whether the user came from another address of this page. */
   hasMoved(): boolean
-  /** Goes there within the page; `replace` leaves no step to go back to. */
+  /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
-  /** Changes the query only, in place; blank values leave it. */
+  /** Changes only the query, in place; blank values are removed from it. */
   setQuery(values: Readonly<Record<string, string | undefined>>): void
 }
 
-/** The address bar as a signal. Links inside the page become steps in it, without loading anything. */
+/** The address bar as a signal. Links inside the page become history steps, without loading a page. */
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
   let hasMoved = false
@@ -48,20 +48,20 @@ export function createRouter(): Router {
   }
 }
 
-/** The link of a plain click that stays on this site; other clicks are the browser's. */
+/** The link of a plain click that stays on this site; the browser handles all others. */
 function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
   if (!isPlain || event.defaultPrevented) return undefined
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const isOurs = link?.origin === location.origin && !link.target && !link.hasAttribute('download')
-  // A jump inside the page is the browser's too.
+  // The browser also handles a jump inside the page.
   const isJump = link?.getAttribute('href')?.startsWith('#') ?? false
   return link !== null && isOurs && !isJump ? link : undefined
 }
 
 export type PathParameters = Readonly<Record<string, string>>
 
-/** The parameters of a path such as `/projects/:id`, or undefined where it does not fit; `:id?` may be missing. */
+/** The parameters of a path such as `/projects/:id`, or undefined if it does not match; `:id?` is optional. */
 export function matchPath(pattern: string, path: string): PathParameters | undefined {
   const wanted = partsOf(pattern)
   const given = partsOf(path)
@@ -82,7 +82,7 @@ export function matchPath(pattern: string, path: string): PathParameters | undef
 
 const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** A broken escape is no reason to break the page. */
+/** An invalid escape must not break the page. */
 function decode(value: string): string {
   try {
     return decodeURIComponent(value)
@@ -94,7 +94,7 @@ function decode(value: string): string {
 /** The first screen after signing in. */
 export const homePath = '/my-work'
 
-/** Addresses of a project and what is open over it; the filters go along. */
+/** Addresses of a project and its open assignment; the filters are kept. */
 export const projectPath = (projectId: string, query = ''): string => `/projects/${projectId}${query}`
 
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>

@@ -8,7 +8,7 @@ import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Toasts } from './toasts.ts'
 
-/** Everything that exists as long as the page; made in main.tsx. */
+/** Everything that exists as long as the page; created in main.tsx. */
 export interface Services extends Sender {
   readonly configuration: Configuration
   readonly router: Router
@@ -27,11 +27,11 @@ export function useServices(): Services {
   return services
 }
 
-/** The last known rows of lists, so that a dialog or screen opened again shows them at once while they are loaded anew. */
+/** The last known rows of lists, so that a dialog or screen that opens again shows them while they reload. */
 interface LastPages {
   find<Row>(path: string): Page<Row> | undefined
   keep(path: string, page: Page<unknown>): void
-  /** Whoever else shows this list learns of newer rows. Returns how to hear no more. */
+  /** Notifies other users of this list of newer rows. Returns a function that ends the subscription. */
   onKept<Row>(path: string, listener: (page: Page<Row>) => void): () => void
 }
 

@@ -5,7 +5,7 @@ export interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'done' | 'problem'
-  /** What the button of the toast does, such as taking a removal back. */
+  /** The action of its button, such as undoing a removal. */
   readonly action?: { readonly label: string; run(): void | Promise<void> } | undefined
 }
 
@@ -13,9 +13,9 @@ export interface Toasts {
   readonly all: ReadonlySignal<readonly Toast[]>
   show(toast: Omit<Toast, 'id'>): void
   dismiss(id: number): void
-  /** Dialogs that stand open, the topmost last: news appears in it, because all behind it cannot be operated. */
+  /** Open dialogs, the topmost last: messages appear in it, because everything behind it is inert. */
   readonly layers: ReadonlySignal<readonly symbol[]>
-  /** Returns how to take the layer away again. */
+  /** Returns a function that removes the layer. */
   addLayer(layer: symbol): () => void
 }
 
@@ -37,7 +37,7 @@ export function createToasts(): Toasts {
     },
     show(toast) {
       last += 1
-      // What is refused again, as by a key that is held, is said again and stands there once.
+      // A repeated error, such as from a held key, is announced again but shown once.
       const others = all.value.filter(({ kind, text }) => kind !== 'problem' || text !== toast.text)
       all.value = [...others, { ...toast, id: last }].slice(-toastsMax)
     },

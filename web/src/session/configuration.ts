@@ -1,13 +1,13 @@
-/** What the host of this page tells before the first request. */
+/** The configuration that the host serves before the first request. */
 export interface Configuration {
   readonly apiUrl: string
   readonly issuer: string
   readonly clientId: string
-  /** Whether the interface serves `/ext/`. */
+  /** Tells whether the API serves `/ext/`. */
   readonly extensions: boolean
-  /** Whether the provider has a page to sign in with a passkey alone. */
+  /** Tells whether the provider has a page for signing in with a passkey alone. */
   readonly passkeys: boolean
-  /** Whether mails can be sent, for new passwords and invitations. */
+  /** Tells whether mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
 }
 

@@ -2,7 +2,7 @@ import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { Configuration } from './configuration.ts'
 
-/** What the client uses of the discovery document. */
+/** The part of the discovery document that the client uses. */
 export interface Provider {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -19,7 +19,7 @@ export interface TokenAnswer {
   readonly expires_in: number
 }
 
-/** A refusal of the provider, by the name the standards give it. */
+/** An error of the provider, with its standard name. */
 export class ProviderError extends Error {
   readonly code: string
 
@@ -38,7 +38,7 @@ export async function discover({ issuer }: Configuration): Promise<Provider> {
   return provider
 }
 
-/** The token endpoint, as a public client: its id is all it has. */
+/** Calls the token endpoint as a public client, which has no credential but its id. */
 export function askForTokens(
   provider: Provider,
   { clientId }: Configuration,
@@ -60,7 +60,7 @@ async function post<Answer>(address: string, parameters: Readonly<Record<string,
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a token says, unverified: for display and for choosing what to show, never for deciding what is allowed. */
+/** The claims of a token, unverified: for display only, never for authorization. */
 export function claimsOf(token: string): Claims {
   const [, payload = ''] = token.split('.')
   const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
@@ -69,7 +69,7 @@ export function claimsOf(token: string): Claims {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** By whom people may sign in, beside their passwords. */
+/** Providers that users may sign in with, in addition to passwords. */
 export interface SignInWays {
   readonly passwords: boolean
   readonly providers: readonly { readonly id: string; readonly name: string }[]
@@ -77,17 +77,17 @@ export interface SignInWays {
 
 const passwordsAlone: SignInWays = { passwords: true, providers: [] }
 
-/** A list that cannot be had takes no way away. */
+/** The password form still works when the list cannot be loaded. */
 export async function loadSignInWays({ issuer, extensions }: Configuration): Promise<SignInWays> {
   if (!extensions) return passwordsAlone
   const response = await fetch(`${issuer}/ext/providers`).catch(() => undefined)
   return response?.ok ? response.json() : passwordsAlone
 }
 
-/** Where the button of a provider leads to. */
+/** The target of a provider's button. */
 export const signInAddress = ({ issuer }: Configuration, provider: string, authRequest: string): string =>
   `${issuer}/ext/sign-in/with?${new URLSearchParams({ provider, authRequest })}`
 
-/** Where somebody who has just signed in connects the account with one there; comes back to the account's page. */
+/** The address where a user links the account with one at the provider after a recent sign-in; returns to the account's page. */
 export const connectAddress = ({ issuer }: Configuration, provider: string): string =>
   `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin, ui_locales: currentLanguage().id })}`

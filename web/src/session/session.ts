@@ -18,20 +18,20 @@ export interface SignedInPerson {
   readonly id: string
   readonly name: string
   readonly login: string
-  /** For choosing what to show; the interface decides. */
+  /** Only decides what to show; the API decides about access. */
   readonly isAdministrator: boolean
 }
 
 export interface Session {
   readonly state: ReadonlySignal<'signed-out' | 'signed-in' | 'ended'>
-  /** Known also after the session has ended, so that the page stays as it was. */
+  /** Kept after the session has ended, so that the page does not change. */
   readonly person: ReadonlySignal<SignedInPerson | undefined>
   begin(tokens: Tokens): void
-  /** A token that is good for at least a moment. */
+  /** Returns a token that stays valid for a short while. */
   accessToken(): Promise<string>
-  /** After the interface refused this one. */
+  /** Returns a new token after the API rejected this one. */
   renewedToken(refused: string): Promise<string>
-  /** The interface refuses even a fresh token. */
+  /** Called when the API rejects even a fresh token. */
   end(): void
   signOut(): Promise<void>
 }
@@ -111,15 +111,15 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
       name: String(claimsOf(session.idToken).name ?? access['svc:login'] ?? ''),
       isAdministrator: access['svc:admin'] === 'true',
     }
-    // The same person after a refresh: nothing that depends on it need be drawn again.
+    // Keeps the same object after a refresh, so that nothing is rendered again.
     if (JSON.stringify(person) !== JSON.stringify(last)) last = person
     return last
   })
 }
 
-/** Everywhere: the refresh token, the session at the provider, and the other tabs, which notice by themselves. */
+/** Signs out everywhere: the refresh token, the session at the provider, and the other tabs, which notice by themselves. */
 async function signOut(configuration: Configuration, stored: StoredSession | undefined): Promise<void> {
-  // First, because without the provider nobody would be signed out.
+  // Comes first, because without the provider the session would not end.
   const provider = await discover(configuration)
   forgetSession()
   sessionStorage.clear()
@@ -128,7 +128,7 @@ async function signOut(configuration: Configuration, stored: StoredSession | und
     ui_locales: currentLanguage().id,
   })
   if (stored !== undefined && !isOver(stored)) {
-    // The session ends next anyway, so a failure here loses nothing.
+    // The session ends next anyway, so a failure here is harmless.
     await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)
     parameters.set('id_token_hint', stored.idToken)
   } else parameters.set('client_id', configuration.clientId)
@@ -136,21 +136,21 @@ async function signOut(configuration: Configuration, stored: StoredSession | und
 }
 
 /**
- * A successor for `old`, or undefined when the session is over. One tab at a time: a second use of a refresh token ends
- * the session for all of them, so a tab that comes later finds what the first one got.
+ * The successor of `old`, or undefined when the session has ended. One tab at a time: a second use of a refresh token ends the
+ * session for all of them, so a later tab uses the result of the first.
  */
 function refresh(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request('tracker.refresh', async () => {
     const stored = readSession()
     if (stored === undefined || isOver(stored)) return undefined
     if (stored.accessToken !== old.accessToken) return stored
-    // The tab that began this is gone, and with it the successor.
+    // The tab that started this was closed, and its successor token is lost.
     if (stored.isSpending) return over()
     return spend(configuration, stored)
   })
 }
 
-/** For a page that has just been opened: a refresh whose tab is gone will never end. */
+/** Runs when a page was just opened: a refresh of a closed tab will never end. */
 export function settleRefresh(): Promise<void> {
   return navigator.locks.request('tracker.refresh', async () => {
     const stored = readSession()
@@ -166,14 +166,14 @@ async function spend(configuration: Configuration, stored: Tokens): Promise<Toke
       grant_type: 'refresh_token',
       refresh_token: stored.refreshToken,
     })
-    // Signed out meanwhile: what came too late must not bring the session back.
+    // Signed out meanwhile: a late response must not restore the session.
     if (readSession() === undefined) return undefined
     const tokens = storableTokens(answer)
     writeSession(tokens)
     return tokens
   } catch (error) {
     if (error instanceof ProviderError && error.code === 'invalid_grant') return over()
-    // The provider was out of reach or busy, and took nothing.
+    // The provider was unreachable or busy, and did not use the token.
     if (readSession() !== undefined) writeSession(stored)
     throw error
   }

@@ -4,14 +4,14 @@ import type { Configuration } from './configuration.ts'
 import { askForTokens, claimsOf, discover, ProviderError } from './provider.ts'
 import type { Tokens } from './stored-session.ts'
 
-/** What this tab keeps while the browser is at the provider. */
+/** The state of this tab while the browser is at the provider. */
 interface Attempt {
   readonly verifier: string
   readonly nonce: string
   readonly returnTo: string
 }
 
-/** What the sign-in page is filled in with: the provider answers a failed post with that page again, and the login is typed once. */
+/** Prefills the sign-in page: after a failed post the provider returns to it, and the login need not be typed again. */
 export const loginKey = 'tracker.login'
 
 const scopes = 'openid profile svc.api offline_access'
@@ -19,13 +19,13 @@ const callbackPath = '/signin-callback/'
 const attemptPrefix = 'tracker.sign-in.'
 const attemptKey = (state: string) => attemptPrefix + state
 
-/** Whether this tab has left for the provider and not come back: for a sign-in, though it may be signed in already. */
+/** Tells whether this tab has left for a sign-in at the provider and not returned, even if it has a session. */
 export const isSigningIn = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
 
 /**
- * Leaves for the provider (RFC 6749, 4.1.1 and RFC 7636); comes back to `returnTo`, an address of this site. With `asks`
- * the password is wanted even while the provider still knows the browser.
+ * Redirects to the provider (RFC 6749, 4.1.1 and RFC 7636), and returns to `returnTo`, an address of this site. With `asks` the
+ * password is required even while the provider has a session.
  */
 export async function startSignIn(
   configuration: Configuration,
@@ -51,7 +51,7 @@ export async function startSignIn(
   location.assign(`${provider.authorization_endpoint}?${parameters}`)
 }
 
-/** Exchanges the answer in the address of the callback page for tokens, and returns where the person wanted to go. */
+/** Exchanges the response in the address of the callback page for tokens, and returns the requested address. */
 export async function completeSignIn(
   configuration: Configuration,
   answer: URLSearchParams,
@@ -59,10 +59,10 @@ export async function completeSignIn(
   const { verifier, nonce, returnTo } = takeAttempt(answer)
   const provider = await discover(configuration)
   const issuer = answer.get('iss')
-  // RFC 9207: an answer of another provider is none, nor is one that leaves out the issuer it promises.
+  // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider announces.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
-    throw new ProviderError('invalid_request', t('This answer comes from another sign-in service.'))
+    throw new ProviderError('invalid_request', t('This response comes from another sign-in service.'))
   const error = answer.get('error')
   if (error !== null) throw new ProviderError(error, answer.get('error_description') ?? undefined)
   const tokens = await askForTokens(provider, configuration, {
@@ -89,7 +89,7 @@ export const storableTokens = (answer: {
   expiresAt: Date.now() + answer.expires_in * 1000,
 })
 
-/** Each attempt is good for one answer. */
+/** Each attempt accepts one response. */
 function takeAttempt(answer: URLSearchParams): Attempt {
   const key = attemptKey(answer.get('state') ?? '')
   const stored = sessionStorage.getItem(key)

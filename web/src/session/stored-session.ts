@@ -1,15 +1,15 @@
-/** What all tabs of this browser share. */
+/** The tokens that all tabs of this browser share. */
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken: string
   readonly idToken: string
-  /** By this browser's clock, in milliseconds. */
+  /** Milliseconds of this browser's clock. */
   readonly expiresAt: number
-  /** The refresh token is being used. Left behind by a tab that closed meanwhile, so the token may be spent. */
+  /** The refresh token is in use. If the tab was closed meanwhile, the token may be spent. */
   readonly isSpending?: boolean
 }
 
-/** The session is over although nobody signed out here. */
+/** The session has ended without a sign-out here. */
 export interface EndedSession {
   readonly hasEnded: true
 }
@@ -35,10 +35,10 @@ export const writeSession = (session: StoredSession): void =>
 
 export const forgetSession = (): void => localStorage.removeItem(key)
 
-/** Tells what other tabs did; a tab hears nothing of its own writes. */
+/** Reports changes by other tabs; a tab does not receive its own writes. */
 export function onSessionChange(listener: () => void): void {
   addEventListener('storage', (event) => {
-    // A cleared store names no key.
+    // Clearing the storage names no key.
     if (event.key === key || event.key === null) listener()
   })
 }

@@ -1,6 +1,6 @@
 import { type Text, t } from './text.ts'
 
-/** As people call a declared resource or property, of this resource where that makes a difference. */
+/** The label of a declared resource or property, specific to this resource where necessary. */
 export function nounOf(name: string, resource = ''): string {
   const known = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
   return known === undefined ? wordsOf(name.replace(/Id$/, '')) : t(known)
@@ -8,7 +8,7 @@ export function nounOf(name: string, resource = ''): string {
 
 const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** One that is not here yet is read as it is declared. */
+/** A missing one is shown as declared. */
 const nouns: Readonly<Record<string, Text>> = {
   organization: 'organization',
   workflow: 'stage',

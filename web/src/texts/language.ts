@@ -1,13 +1,13 @@
 import { type Speech, speak } from './text.ts'
 
 export interface Language {
-  /** What the document says of itself, and what browsers ask for. */
+  /** The language tag, for the document and for matching the browser's languages. */
   readonly id: string
-  /** As those who speak it call it. */
+  /** Its name in the language itself. */
   readonly name: string
-  /** How dates and numbers are written. */
+  /** The format of dates and numbers. */
   readonly locale: string
-  /** Loaded only by those who chose it; none for English, which is in the sources. */
+  /** Loaded only when chosen; undefined for English, which is in the sources. */
   readonly load?: () => Promise<Speech>
 }
 
@@ -25,7 +25,7 @@ export const languages: readonly Language[] = [
 
 const key = 'tracker.language'
 
-/** The one chosen in this browser, else the first that the browser asks for, in any of its countries. */
+/** The language chosen in this browser, else the first supported one that the browser prefers, in any country. */
 export function currentLanguage(): Language {
   const chosen = languages.find(({ id }) => id === localStorage.getItem(key))
   const asked = navigator.languages.map((one) => languages.find(({ id }) => rootOf(id) === rootOf(one)))
@@ -34,7 +34,7 @@ export function currentLanguage(): Language {
 
 const rootOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? ''
 
-/** Before anything is drawn. Where its texts cannot be loaded, the page is in English rather than not at all. */
+/** Runs before the first render. If the texts cannot be loaded, the page is in English rather than blank. */
 export async function speakCurrentLanguage(): Promise<void> {
   const { id, locale, load } = currentLanguage()
   if (load === undefined) return
@@ -44,7 +44,7 @@ export async function speakCurrentLanguage(): Promise<void> {
   } catch {}
 }
 
-/** Texts are read where they are drawn, so the page begins anew; drafts bring back what was typed. */
+/** Texts are read during the render, so the page reloads; drafts restore the typed text. */
 export function chooseLanguage(id: string): void {
   localStorage.setItem(key, id)
   location.reload()

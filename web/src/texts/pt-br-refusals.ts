@@ -1,6 +1,6 @@
 /**
- * What the server refuses with, as it says it, with names where something differs from time to time; the first that fits is
- * taken. A sentence about a field begins with `{field}:`, so that it needs no gender; forms write their own label there.
+ * The server's error messages, with names in braces for variable parts; the first match is used. A sentence about a field begins
+ * with `{field}:`, so that it needs no gender; forms show their own label there.
  */
 export const ptBrRefusals: Readonly<Record<string, string>> = {
   // Fields
@@ -132,7 +132,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'The body ended too early.': 'O que foi enviado chegou incompleto. Tente de novo.',
   'The content type of the body is not supported.': 'O formato do que foi enviado não é aceito.',
   'The request could not be understood.': 'O pedido não pôde ser entendido.',
-  // What became of messages of webhooks
+  // Results of webhook messages
   'By hand.': 'Manualmente.',
   'The account that it belongs to was removed or deactivated.':
     'A conta a que pertence foi removida ou desativada.',
@@ -148,7 +148,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'The address must not be a private address.': 'O endereço não pode ser de uma rede privada.',
   // People, links, tokens, apps
   'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
-  'Nobody takes the role from themselves. Ask another administrator.':
+  'You cannot revoke your own role. Ask another administrator.':
     'Ninguém tira o próprio papel. Fale com outro administrador.',
   'Nobody deactivates themselves.': 'Ninguém desativa a própria conta.',
   'This link has been used, has ended, or never was one. Ask for a new one.':
@@ -183,7 +183,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'Sign in again to change how you sign in.': 'Entre de novo para mudar como você entra.',
 }
 
-/** What refusals name, in one and in several. */
+/** The things that errors name, in singular and plural. */
 export const ptBrThings: Readonly<Record<string, string>> = {
   organization: 'organização',
   organizations: 'organizações',

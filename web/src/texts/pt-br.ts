@@ -19,18 +19,18 @@ export const ptBr: Translations = {
     'Não foi possível acessar o servidor. Verifique a conexão e tente de novo.',
   'The server answered {status}.': 'O servidor respondeu {status}.',
   'Sign in again to change how you sign in.': 'Entre de novo para mudar como você entra.',
-  'The sign-in service cannot be reached. Load this page again in a moment.':
+  'The sign-in service cannot be reached. Reload this page in a moment.':
     'Não foi possível acessar o serviço de login. Recarregue esta página daqui a pouco.',
-  'One moment, you are being signed in…': 'Só um momento, estamos entrando na sua conta…',
+  'Signing you in…': 'Só um momento, estamos entrando na sua conta…',
   'Find anything, do anything': 'Buscar e fazer qualquer coisa',
   'Project, assignment, person or action': 'Projeto, tarefa, pessoa ou ação',
-  'Use dark colours': 'Usar cores escuras',
-  'Use light colours': 'Usar cores claras',
+  'Use dark theme': 'Usar cores escuras',
+  'Use light theme': 'Usar cores claras',
   Project: 'Projeto',
   'Their assignments here': 'Tarefas desta pessoa aqui',
   'The server is busy. Trying again in {seconds} s…':
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
-  'You are offline. What you see may be old; what you type is kept.':
+  'You are offline. The data may be out of date; your input is kept.':
     'Você está sem conexão. O que aparece pode estar desatualizado; o que você digitar será guardado.',
   'My work': 'Meu trabalho',
   Projects: 'Projetos',
@@ -44,17 +44,17 @@ export const ptBr: Translations = {
   Main: 'Principal',
   Account: 'Conta',
   'Account of {name}': 'Conta de {name}',
-  'Smaller letters and lines': 'Letras e linhas menores',
+  'Compact density': 'Letras e linhas menores',
   'Keyboard shortcuts': 'Atalhos de teclado',
   'Sign out': 'Sair',
-  'There is nothing here': 'Não há nada aqui',
-  'The address may be misspelt, or what it led to is gone.':
+  'Page not found': 'Não há nada aqui',
+  'The address may be misspelt, or the page no longer exists.':
     'O endereço pode estar errado, ou aquilo a que ele levava não existe mais.',
-  'Go to the start': 'Ir para o início',
+  'Go to the start page': 'Ir para o início',
   'This screen could not be loaded': 'Não foi possível carregar esta tela',
   'This screen could not be shown': 'Não foi possível mostrar esta tela',
   'This part cannot be shown.': 'Não é possível mostrar esta parte.',
-  'Load the page again': 'Recarregar a página',
+  'Reload the page': 'Recarregar a página',
   'Stop the timer': 'Parar o cronômetro',
   'Running for {name}': 'Cronômetro de {name}',
   'Go to my work': 'Ir para o meu trabalho',
@@ -74,7 +74,7 @@ export const ptBr: Translations = {
   'Start or stop the timer of a card': 'Iniciar ou parar o cronômetro de um cartão',
   'Rename a card; in the week: entries and notes of a cell':
     'Renomear um cartão; na semana: apontamentos e notas de uma célula',
-  'Take the last removal back': 'Desfazer a última remoção',
+  'Undo last delete': 'Desfazer a última remoção',
   'Show these shortcuts': 'Mostrar estes atalhos',
   Name: 'Nome',
   Description: 'Descrição',
@@ -86,7 +86,7 @@ export const ptBr: Translations = {
   Responsible: 'Responsável',
   'Planned hours': 'Horas planejadas',
   Assignment: 'Tarefa',
-  'Copy the link': 'Copiar o link',
+  'Copy link': 'Copiar o link',
   'Remove this assignment': 'Remover esta tarefa',
   Close: 'Fechar',
   'Created {moment}': 'Criada em {moment}',
@@ -94,14 +94,14 @@ export const ptBr: Translations = {
   'The link was copied.': 'Link copiado.',
   'The browser does not allow copying. The link is {address}':
     'O navegador não permite copiar. O link é {address}',
-  'There is no such assignment any more, or you may not see it.':
+  'This assignment no longer exists, or you do not have access to it.':
     'Esta tarefa não existe mais, ou você não tem acesso a ela.',
   '{name} was removed while you had it open.':
     '“{name}”: alguém removeu esta tarefa enquanto ela estava aberta.',
   Restore: 'Restaurar',
   Comments: 'Comentários',
   'The newest {count} of {total}.': 'Os {count} mais recentes de {total}.',
-  'Say something': 'Escreva algo',
+  'Write a comment': 'Escreva algo',
   Comment: 'Comentar',
   changed: 'editado',
   'Actions for the comment of {name}': 'Ações para o comentário de {name}',
@@ -126,21 +126,21 @@ export const ptBr: Translations = {
   'What is in the way': 'O que está impedindo',
   Note: 'Nota',
   '{name} is resolved.': 'Resolvido: {name}.',
-  'Somebody else has changed this meanwhile.': 'Outra pessoa alterou isto nesse meio-tempo.',
+  'Someone else has changed this in the meantime.': 'Outra pessoa alterou isto nesse meio-tempo.',
   Theirs: 'Da outra pessoa',
   Yours: 'Sua versão',
   'Keep theirs: {label}': 'Manter a versão da outra pessoa: {label}',
   'Keep theirs': 'Manter a da outra pessoa',
   'Save mine: {label}': 'Salvar a minha versão: {label}',
   'Save mine': 'Salvar a minha',
-  '{name} is a member of the project now.': '{name} agora é membro do projeto.',
+  '{name} is now a member of the project.': '{name} agora é membro do projeto.',
   '{name} is not a member of this project and does not see it.':
     '{name} não é membro deste projeto e não consegue vê-lo.',
   'Add to the project': 'Adicionar ao projeto',
   '{name} was created.': 'Criado: {name}.',
   'New assignment': 'Nova tarefa',
   'Create assignment': 'Criar tarefa',
-  '{name} works on it already.': '{name} já trabalha nesta tarefa.',
+  '{name} is already working on it.': '{name} já trabalha nesta tarefa.',
   'Also working on it': 'Quem mais trabalha nela',
   'Remove {name} from the assignment': 'Remover {name} da tarefa',
   'Add a person': 'Adicionar uma pessoa',
@@ -161,59 +161,59 @@ export const ptBr: Translations = {
   'Start a timer': 'Iniciar um cronômetro',
   '{hours} recorded for {name}.': '{hours} apontadas em {name}.',
   'Record the time for {name}': 'Apontar as horas de {name}',
-  'The timer ran for {hours}. Was it forgotten?': 'O cronômetro ficou ligado por {hours}. Foi esquecido?',
+  'The timer ran for {hours}. Did you forget it?': 'O cronômetro ficou ligado por {hours}. Foi esquecido?',
   'Keep it running': 'Deixar ligado',
-  'Throw the time away': 'Descartar o tempo',
+  'Discard the time': 'Descartar o tempo',
   'One assignment was changed.': '1 tarefa alterada.',
   '{count} assignments were changed.': '{count} tarefas alteradas.',
-  'It was changed or removed meanwhile.': 'Foi alterada ou removida nesse meio-tempo.',
-  'One assignment stays as it is.': '1 tarefa ficou como estava.',
-  '{count} assignments stay as they are.': '{count} tarefas ficaram como estavam.',
+  'It was changed or removed in the meantime.': 'Foi alterada ou removida nesse meio-tempo.',
+  'One assignment was not changed.': '1 tarefa ficou como estava.',
+  '{count} assignments were not changed.': '{count} tarefas ficaram como estavam.',
   'One assignment was removed.': '1 tarefa removida.',
   '{count} assignments were removed.': '{count} tarefas removidas.',
-  'One assignment stays.': '1 tarefa não foi removida.',
-  '{count} assignments stay.': '{count} tarefas não foram removidas.',
+  'One assignment was not removed.': '1 tarefa não foi removida.',
+  '{count} assignments were not removed.': '{count} tarefas não foram removidas.',
   'One assignment': '1 tarefa',
   '{count} assignments': '{count} tarefas',
   'Choose…': 'Escolha…',
   '(optional)': '(opcional)',
-  'One moment…': 'Só um momento…',
-  'Hours are a number, such as 1.5 or 1:30.': 'As horas são um número, como 1,5 ou 1:30.',
+  'Please wait…': 'Só um momento…',
+  'Enter hours as a number, such as 1.5 or 1:30.': 'As horas são um número, como 1,5 ou 1:30.',
   'Please correct the fields below.': 'Corrija os campos abaixo.',
-  'Tracker cannot be reached. Check the connection, then load this page again.':
+  'Tracker cannot be reached. Check the connection, then reload this page.':
     'Não foi possível acessar o Tracker. Verifique a conexão e recarregue esta página.',
   'Your name was saved.': 'Seu nome foi salvo.',
-  'Who you are': 'Quem é você',
+  Profile: 'Quem é você',
   Login: 'Login',
-  'An app for codes': 'Aplicativo de códigos',
-  'Scan this with an app that makes codes, such as the one of your password manager.':
+  'Set up an authenticator app': 'Aplicativo de códigos',
+  'Scan this with an authenticator app, such as your password manager.':
     'Leia isto com um aplicativo que gera códigos, como o do seu gerenciador de senhas.',
   'The secret as a QR code': 'O segredo em código QR',
   'Or type this secret into the app:': 'Ou digite este segredo no aplicativo:',
   'Open the app on this device': 'Abrir o aplicativo neste dispositivo',
   'Set up': 'Configurar',
-  'Code that the app shows': 'Código que o aplicativo mostra',
-  '{name} may do nothing for you any more.': '{name} não pode fazer mais nada em seu nome.',
-  'What you have allowed': 'O que você autorizou',
+  'Code from the app': 'Código que o aplicativo mostra',
+  'The access of {name} was revoked.': '{name} não pode fazer mais nada em seu nome.',
+  'Apps with access': 'O que você autorizou',
   'since {moment}': 'desde {moment}',
-  'Take back': 'Revogar',
-  'Take back what {name} may do?': 'Revogar a autorização de {name}?',
-  'It is signed out within 30 seconds, and you are asked again when you use it the next time.':
+  Revoke: 'Revogar',
+  'Revoke the access of {name}?': 'Revogar a autorização de {name}?',
+  'It is signed out within 30 seconds, and asks for your consent when you use it again.':
     'O acesso dele acaba em até 30 segundos, e você terá que autorizar de novo na próxima vez.',
   'Second factor': 'Segundo fator',
-  'Your account must have one: whoever knows your password still cannot sign in.':
+  'Your account must have one, so that your password alone is not enough to sign in.':
     'Sua conta precisa de um: quem souber a sua senha ainda não conseguirá entrar.',
-  'What you change here signs you out elsewhere.':
+  'Changes here sign you out on all other devices.':
     'O que você mudar aqui encerra suas sessões em outros lugares.',
-  'With a second factor, whoever knows your password still cannot sign in.':
+  'With a second factor, your password alone is not enough to sign in.':
     'Com um segundo fator, quem souber a sua senha ainda não conseguirá entrar.',
   'Sign in again first': 'Primeiro, entre de novo',
-  'To change how you sign in, show that it is you. Then you come back here.':
+  'Confirm your identity before you change how you sign in. You will return to this page.':
     'Para mudar como você entra, confirme que é você. Depois você volta para cá.',
   'Sign in again': 'Entrar de novo',
   'Remove {name}?': 'Remover {name}?',
-  'It signs nobody in any more.': 'Ninguém mais poderá entrar com ele.',
-  'App for codes': 'Aplicativo de códigos',
+  'It can no longer be used to sign in.': 'Ninguém mais poderá entrar com ele.',
+  'Authenticator app': 'Aplicativo de códigos',
   'Since {moment}': 'Desde {moment}',
   'Passkey since {moment}': 'Chave de acesso desde {moment}',
   'last used {moment}': 'último uso em {moment}',
@@ -222,20 +222,20 @@ export const ptBr: Translations = {
   '{count} is left': 'Resta {count}',
   '{count} are left': 'Restam {count}',
   'Add a passkey': 'Adicionar uma chave de acesso',
-  'Set up an app for codes': 'Configurar um aplicativo de códigos',
+  'Add an authenticator app': 'Configurar um aplicativo de códigos',
   'Set up another app': 'Configurar outro aplicativo',
-  'Make new recovery codes?': 'Gerar novos códigos de recuperação?',
-  'Those of before work no more.': 'Os anteriores deixam de funcionar.',
-  'Make new ones': 'Gerar novos',
+  'Generate new recovery codes?': 'Gerar novos códigos de recuperação?',
+  'The previous codes stop working.': 'Os anteriores deixam de funcionar.',
+  'Generate new codes': 'Gerar novos',
   'New recovery codes': 'Novos códigos de recuperação',
   '{name} was disconnected.': 'Conta desconectada: {name}.',
-  'Accounts elsewhere': 'Contas em outros serviços',
-  'Sign in here with an account that you have elsewhere.':
+  'Linked accounts': 'Contas em outros serviços',
+  'Sign in here with an account at another provider.':
     'Entre aqui com uma conta que você tem em outro serviço.',
   Disconnect: 'Desconectar',
   'Connect {name}': 'Conectar {name}',
   'Disconnect {name}?': 'Desconectar {name}?',
-  'Nobody signs in here by it any more, and the sign-ins that began by it end.':
+  'It can no longer be used to sign in here, and the sessions it started end.':
     'Ninguém mais entra aqui por ela, e os acessos que começaram por ela são encerrados.',
   Language: 'Idioma',
   'For this browser: texts, dates and numbers.': 'Para este navegador: textos, datas e números.',
@@ -248,43 +248,44 @@ export const ptBr: Translations = {
   'Current password': 'Senha atual',
   'New password': 'Nova senha',
   'Your recovery codes': 'Seus códigos de recuperação',
-  'Each signs you in once, when you have lost everything else. They are shown this once: print them, or put them where you keep your passwords.':
+  'Each one signs you in once, if you lose everything else. They are only shown now: print them, or save them with your passwords.':
     'Cada um permite entrar uma vez, quando você tiver perdido todo o resto. Eles só aparecem agora: imprima-os ou guarde-os junto com as suas senhas.',
-  'I have kept them': 'Já guardei',
+  'I have saved them': 'Já guardei',
   'Read everything': 'Ler tudo',
   'Read and change everything': 'Ler e alterar tudo',
-  'Read the work, book hours': 'Ler o trabalho, apontar horas',
+  'Read the work, record hours': 'Ler o trabalho, apontar horas',
   'Read and change assignments and comments': 'Ler e alterar tarefas e comentários',
-  'The sign-in was ended.': 'Acesso encerrado.',
+  'The session was ended.': 'Acesso encerrado.',
   'Where you are signed in': 'Onde você está conectado',
   '(this one)': '(este)',
-  'by {provider}': 'por {provider}',
-  'End all sign-ins': 'Encerrar todos os acessos',
-  'End all sign-ins?': 'Encerrar todos os acessos?',
-  'You are signed out here and everywhere else, and your tokens for programs end.':
+  'via {provider}': 'por {provider}',
+  'Sign out everywhere': 'Encerrar todos os acessos',
+  'Sign out everywhere?': 'Encerrar todos os acessos?',
+  'You are signed out here and on all other devices, and your personal access tokens end.':
     'Você sai daqui e de todos os outros lugares, e os seus tokens para programas deixam de valer.',
   'End all': 'Encerrar todos',
   'Unknown browser': 'Navegador desconhecido',
   'Your new token': 'Seu novo token',
-  'Copy it now, and keep it like a password: it is shown this once.':
+  'Copy it now, and keep it like a password: it is only shown once.':
     'Copie-o agora e guarde-o como uma senha: ele só aparece desta vez.',
   Token: 'Token',
   'New token': 'Novo token',
-  'Make the token': 'Criar o token',
-  'What will use it.': 'O que vai usá-lo.',
-  'What it may do': 'O que ele pode fazer',
+  'Create token': 'Criar o token',
+  'The program that will use it.': 'O que vai usá-lo.',
+  Permissions: 'O que ele pode fazer',
   Where: 'Onde',
   'In all my projects': 'Em todos os meus projetos',
-  'For how long': 'Por quanto tempo',
+  'Valid for': 'Por quanto tempo',
   '{days} days': '{days} dias',
-  '{name} was ended.': 'Encerrado: {name}.',
-  'Tokens for programs': 'Tokens para programas',
-  'A script sends one instead of signing in. It may do what you choose, and never more than you.':
+  '{name} was revoked.': 'Encerrado: {name}.',
+  'Personal access tokens': 'Tokens para programas',
+  'A script sends one instead of signing in. You choose what it may do, which is never more than you may.':
     'Um script envia um deles em vez de entrar. Ele pode fazer o que você escolher, e nunca mais do que você.',
   'End {name}?': 'Encerrar {name}?',
-  'Programs that use it are refused within 30 seconds. It cannot be brought back.':
+  'Revoke {name}?': 'Revogar {name}?',
+  'Programs that use it are rejected within 30 seconds. This cannot be undone.':
     'Os programas que o usam são recusados em até 30 segundos. Não há como recuperá-lo.',
-  'End the token': 'Encerrar o token',
+  'Revoke token': 'Encerrar o token',
   'in all your projects': 'em todos os seus projetos',
   'in {count} project': 'em {count} projeto',
   'in {count} projects': 'em {count} projetos',
@@ -292,15 +293,15 @@ export const ptBr: Translations = {
   'last used {moment} from {address}': 'último uso em {moment}, de {address}',
   somewhere: 'algum lugar',
   'Until {day}': 'Até {day}',
-  'End {name}': 'Encerrar {name}',
+  'Revoke {name}': 'Encerrar {name}',
   Activity: 'Atividade',
   Webhooks: 'Webhooks',
   'Nothing has happened yet': 'Nada aconteceu ainda',
-  'What anybody changes in this project is listed here.': 'O que alguém mudar neste projeto aparece aqui.',
+  'All changes in this project are listed here.': 'O que alguém mudar neste projeto aparece aqui.',
   'Show older': 'Mostrar mais antigos',
   Administration: 'Administração',
-  'This is for administrators': 'Esta área é para administradores',
-  'Ask one of them for what you need.': 'Peça a um deles o que você precisa.',
+  'Administrators only': 'Esta área é para administradores',
+  'Ask an administrator for what you need.': 'Peça a um deles o que você precisa.',
   Apps: 'Aplicativos',
   'What to administer': 'O que administrar',
   'The first {count} of {total}. Search to find the others.':
@@ -310,11 +311,11 @@ export const ptBr: Translations = {
   '{name} was saved.': 'Salvo: {name}.',
   'Change {name}': 'Alterar {name}',
   Create: 'Criar',
-  'A new login or password ends every session of yours, this one too.':
+  'A new login or password ends all your sessions, including this one.':
     'Um novo login ou uma nova senha encerra todas as suas sessões, esta também.',
-  'A new login or password ends every session of {name}.':
+  'A new login or password ends all sessions of {name}.':
     'Um novo login ou uma nova senha encerra todas as sessões de {name}.',
-  'Left empty, it stays as it is.': 'Se ficar em branco, não muda.',
+  'Leave it empty to keep it.': 'Se ficar em branco, não muda.',
   '(you)': '(você)',
   'Move {name} up': 'Mover {name} para cima',
   'Move {name} down': 'Mover {name} para baixo',
@@ -322,105 +323,104 @@ export const ptBr: Translations = {
   Users: 'Usuários',
   'Search users': 'Buscar usuários',
   'New user': 'Novo usuário',
-  'There is no user yet': 'Ainda não há usuários',
-  'No user fits “{text}”': 'Nenhum usuário corresponde a “{text}”',
-  'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed. People make accounts of their own by a link, from the members of a project.':
+  'No users yet': 'Ainda não há usuários',
+  'No users match “{text}”': 'Nenhum usuário corresponde a “{text}”',
+  'Everyone who may sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.':
     'Todas as pessoas que podem entrar. Um usuário que não tem mais tarefas nem apontamentos pode ser removido. Por um link, a partir dos membros de um projeto, as pessoas criam a própria conta.',
-  'An e-mail address, or what else is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
+  'An e-mail address, or anything that is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
   Organizations: 'Organizações',
   'Search organizations': 'Buscar organizações',
   'New organization': 'Nova organização',
-  'There is no organization yet': 'Ainda não há organizações',
-  'No organization fits “{text}”': 'Nenhuma organização corresponde a “{text}”',
+  'No organizations yet': 'Ainda não há organizações',
+  'No organizations match “{text}”': 'Nenhuma organização corresponde a “{text}”',
   'Every project belongs to one.': 'Todo projeto pertence a uma.',
   'Workflow stages': 'Etapas do fluxo',
   'Search workflow stages': 'Buscar etapas do fluxo',
   'New workflow stage': 'Nova etapa do fluxo',
-  'There is no workflow stage yet': 'Ainda não há etapas do fluxo',
-  'No workflow stage fits “{text}”': 'Nenhuma etapa do fluxo corresponde a “{text}”',
-  'The columns of every board, from left to right. A new one is the last; the arrows move it. The one called Done, else the last, means done.':
+  'No workflow stages yet': 'Ainda não há etapas do fluxo',
+  'No workflow stages match “{text}”': 'Nenhuma etapa do fluxo corresponde a “{text}”',
+  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. The stage called Done, or otherwise the last one, means done.':
     'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. A que se chama Concluído, ou então a última, significa concluída.',
   'Assignment types': 'Tipos de tarefa',
   'Search assignment types': 'Buscar tipos de tarefa',
   'New assignment type': 'Novo tipo de tarefa',
-  'There is no assignment type yet': 'Ainda não há tipos de tarefa',
-  'No assignment type fits “{text}”': 'Nenhum tipo de tarefa corresponde a “{text}”',
-  'What kinds of work there are.': 'Que tipos de trabalho existem.',
+  'No assignment types yet': 'Ainda não há tipos de tarefa',
+  'No assignment types match “{text}”': 'Nenhum tipo de tarefa corresponde a “{text}”',
+  'The kinds of work.': 'Que tipos de trabalho existem.',
   'Kinds of impediments': 'Tipos de impedimento',
   'Search kinds of impediments': 'Buscar tipos de impedimento',
   'New kind of impediment': 'Novo tipo de impedimento',
-  'There is no kind of impediment yet': 'Ainda não há tipos de impedimento',
-  'No kind of impediment fits “{text}”': 'Nenhum tipo de impedimento corresponde a “{text}”',
-  'What may stand in the way of an assignment.': 'O que pode impedir uma tarefa de avançar.',
-  'Your own access is for another administrator to change.':
+  'No kinds of impediments yet': 'Ainda não há tipos de impedimento',
+  'No kinds of impediments match “{text}”': 'Nenhum tipo de impedimento corresponde a “{text}”',
+  'Whatever can block an assignment.': 'O que pode impedir uma tarefa de avançar.',
+  'Only another administrator can change your access.':
     'O seu próprio acesso só pode ser alterado por outro administrador.',
-  'Give this link to {name}. It works once, within an hour, and is shown this once.':
+  'Give this link to {name}. It works once, within an hour, and is only shown once.':
     'Entregue este link a {name}. Ele funciona uma vez, durante uma hora, e só aparece agora.',
   Link: 'Link',
-  'For somebody who has lost it: a link to choose a new one.':
+  'For a user who has lost it: a link to choose a new one.':
     'Para quem a perdeu: um link para escolher uma nova.',
-  'Make a link': 'Gerar um link',
-  'The link for {name} is there.': 'O link para {name} está pronto.',
+  'Create link': 'Gerar um link',
+  'The link for {name} was created.': 'O link para {name} está pronto.',
   'Password by mail': 'Senha por e-mail',
-  'The link goes to the login, if that is a mail address, and nobody else sees it.':
+  'The link is sent only to the login, if that is an e-mail address.':
     'O link vai para o login, se ele for um e-mail, e ninguém mais o vê.',
-  'Send the link': 'Enviar o link',
-  'The link is on its way to {name}.': 'O link está a caminho de {name}.',
+  'Send link': 'Enviar o link',
+  'The link is being sent to {name}.': 'O link está a caminho de {name}.',
   Administrator: 'Administrador',
   'No administrator by choice': 'Sem papel de administrador',
-  'Administrators see and change everything. Those whom the server’s settings name always are.':
+  'Administrators see and change everything. Those named in the server’s settings always have the role.':
     'Administradores veem e alteram tudo. Quem está nas configurações do servidor sempre é um.',
-  'Take the role': 'Retirar o papel',
+  'Revoke role': 'Retirar o papel',
   'Make administrator': 'Tornar administrador',
-  '{name} is no administrator any more.': '{name} não é mais administrador.',
-  '{name} is an administrator from the next sign-in on.':
+  '{name} is no longer an administrator.': '{name} não é mais administrador.',
+  '{name} becomes an administrator at the next sign-in.':
     '{name} será administrador a partir do próximo acesso.',
   Deactivated: 'Desativado',
   'May sign in': 'Pode entrar',
-  'Deactivating ends every sign-in and lets nobody in. Names, projects and history stay.':
+  'Deactivating ends all sessions and prevents new ones. Names, projects and history stay.':
     'Desativar encerra todos os acessos e não deixa ninguém entrar. Nomes, projetos e histórico ficam.',
   Reactivate: 'Reativar',
   Deactivate: 'Desativar',
   '{name} may sign in again.': '{name} pode entrar de novo.',
   '{name} was deactivated.': 'Desativado: {name}.',
-  'Sign-ins and tokens': 'Acessos e tokens',
-  'Ends all of them, for a lost device or a password that somebody else knows.':
+  'Sessions and tokens': 'Acessos e tokens',
+  'Ends all of them, for a lost device or a password that someone else knows.':
     'Encerra todos: para um dispositivo perdido ou uma senha que outra pessoa conhece.',
-  'Everything of {name} has ended.': 'Todos os acessos de {name} foram encerrados.',
-  'For somebody who has lost app, passkeys and recovery codes: the password alone is asked for then.':
+  'All sessions and tokens of {name} were ended.': 'Todos os acessos de {name} foram encerrados.',
+  'For a user who has lost app, passkeys and recovery codes: the password alone is then enough.':
     'Para quem perdeu aplicativo, chaves de acesso e códigos de recuperação: depois só a senha é pedida.',
-  'Take away': 'Retirar',
-  'The second factor of {name} was taken away.': 'O segundo fator de {name} foi retirado.',
+  Reset: 'Retirar',
+  'The second factor of {name} was reset.': 'O segundo fator de {name} foi retirado.',
   'New app': 'Novo aplicativo',
   'No apps yet': 'Ainda não há aplicativos',
-  'Add one with its name and the address it comes back to.':
-    'Adicione um com o nome e o endereço ao qual ele volta.',
-  'Make the app': 'Criar o aplicativo',
-  'As people are shown it.': 'Como as pessoas o veem.',
+  'Add one with its name and its callback address.': 'Adicione um com o nome e o endereço ao qual ele volta.',
+  'Create app': 'Criar o aplicativo',
+  'The name that people see.': 'Como as pessoas o veem.',
   'Where it runs': 'Onde ele roda',
-  'Addresses of its callback': 'Endereços de retorno',
-  'One a line, letter for letter.': 'Um por linha, exatamente iguais.',
+  'Callback addresses': 'Endereços de retorno',
+  'One per line, compared exactly.': 'Um por linha, exatamente iguais.',
   'Addresses after sign-out': 'Endereços depois de sair',
-  'One a line; none is needed.': 'Um por linha; não é obrigatório.',
-  'What it may ask for': 'O que ele pode pedir',
-  'svc.api lets it act for people here.': 'svc.api permite que ele aja aqui em nome das pessoas.',
-  'Whose it is': 'De quem ele é',
+  'One per line; optional.': 'Um por linha; não é obrigatório.',
+  Scopes: 'O que ele pode pedir',
+  'svc.api lets it act for users here.': 'svc.api permite que ele aja aqui em nome das pessoas.',
+  Consent: 'De quem ele é',
   'On a server: it has a secret': 'Em um servidor: tem um segredo',
   'In the browser or on a device: it has none': 'No navegador ou em um dispositivo: não tem',
-  'People are asked whether it may': 'As pessoas precisam autorizá-lo',
-  'It is ours: nobody is asked': 'É nosso: ninguém precisa autorizar',
-  'People sign in to them with their account here. Those of the settings are not listed.':
+  'Users are asked for consent': 'As pessoas precisam autorizá-lo',
+  'First-party app: users are not asked': 'É nosso: ninguém precisa autorizar',
+  'Users sign in to them with their account here. Apps from the settings are not listed.':
     'As pessoas entram neles com a conta que têm aqui. Os das configurações não aparecem na lista.',
   Change: 'Alterar',
   'New secret': 'Novo segredo',
   'A new secret for {name}?': 'Um novo segredo para {name}?',
-  'The one before stops working within seconds.': 'O anterior deixa de funcionar em segundos.',
-  'Make it': 'Gerar',
-  'Nobody signs in to it any more, and its tokens stop working within 30 seconds.':
+  'The previous secret stops working within seconds.': 'O anterior deixa de funcionar em segundos.',
+  'Generate secret': 'Gerar',
+  'Users can no longer sign in to it, and its tokens stop working within 30 seconds.':
     'Ninguém mais entra nele, e os seus tokens deixam de funcionar em até 30 segundos.',
   'Its client_id is': 'O client_id dele é',
   Done: 'Concluir',
-  'Copy its secret now: it is shown this once.': 'Copie o segredo agora: ele só aparece desta vez.',
+  'Copy its secret now: it is only shown once.': 'Copie o segredo agora: ele só aparece desta vez.',
   Secret: 'Segredo',
   'The impediment was saved.': 'Impedimento salvo.',
   'The impediment was added.': 'Impedimento adicionado.',
@@ -431,31 +431,31 @@ export const ptBr: Translations = {
     'Só os {count} impedimentos mais recentes são considerados.',
   'Search impediments': 'Buscar impedimentos',
   'All projects': 'Todos os projetos',
-  'Everybody’s assignments': 'Tarefas de todos',
-  'No impediment fits': 'Nenhum impedimento encontrado',
-  'Nothing is in the way': 'Nada está impedindo',
+  'Everyone’s assignments': 'Tarefas de todos',
+  'No impediments match': 'Nenhum impedimento encontrado',
+  'No impediments': 'Nada está impedindo',
   'Try fewer letters, or another project.': 'Tente menos letras ou outro projeto.',
-  'Your own assignments are free to go on. Others have impediments.':
+  'Your own assignments are not blocked. Others have impediments.':
     'As suas tarefas podem seguir. Outras têm impedimentos.',
-  'When something keeps an assignment from going on, note it here.':
+  'When something blocks an assignment, record it here.':
     'Quando algo impedir uma tarefa de avançar, registre aqui.',
   'Your account is ready': 'Sua conta está pronta',
-  'You are a member of {project} now.': 'Agora você é membro de {project}.',
+  'You are now a member of {project}.': 'Agora você é membro de {project}.',
   'You were invited': 'Você recebeu um convite',
-  '{name} invites you to make an account here.': '{name} convida você a criar uma conta aqui.',
+  '{name} invites you to create an account here.': '{name} convida você a criar uma conta aqui.',
   '{name} invites you to the project {project} of {organization}.':
     '{name} convida você para o projeto {project}, de {organization}.',
-  'This invitation is over': 'Este convite não vale mais',
-  'Make my account': 'Criar a minha conta',
+  'This invitation is no longer valid': 'Este convite não vale mais',
+  'Create my account': 'Criar a minha conta',
   'Join as {name}': 'Participar como {name}',
   'I have an account: sign in and join': 'Já tenho conta: entrar e participar',
-  'Or make a new account:': 'Ou crie uma conta:',
+  'Or create a new account:': 'Ou crie uma conta:',
   'Your new password is set': 'Sua nova senha está definida',
   'Choose a new password': 'Escolha uma nova senha',
-  'Set the password': 'Definir a senha',
+  'Set password': 'Definir a senha',
   'Sign in': 'Entrar',
-  'Nothing waits for you': 'Nada espera por você',
-  'What is yours and due soon stands here. Find more to do in a project.':
+  'Nothing to do': 'Nada espera por você',
+  'Your assignments that are due soon appear here. Find more to do in a project.':
     'O que é seu e vence em breve aparece aqui. Encontre mais o que fazer em um projeto.',
   'Only the first 100 of each stage are shown.': 'Só as primeiras 100 de cada etapa aparecem.',
   Blocked: 'Bloqueadas',
@@ -465,7 +465,7 @@ export const ptBr: Translations = {
   'Next week': 'Próxima semana',
   'Was due {day}': 'Venceu em {day}',
   'Record time for {name}': 'Apontar horas em {name}',
-  '{name} is in {stage} now.': '{name} agora está em {stage}.',
+  '{name} is now in {stage}.': '{name} agora está em {stage}.',
   'Stage of {name}': 'Etapa de {name}',
   'Hours today': 'Horas de hoje',
   'Hours today for {name}': 'Horas de hoje em {name}',
@@ -478,7 +478,7 @@ export const ptBr: Translations = {
     'Adicione a primeira tarefa com o sinal de mais acima, ou tecle C.',
   'Show 1 older': 'Mostrar 1 mais antiga',
   'Show {count} older': 'Mostrar {count} mais antigas',
-  'What is in this stage counts as done': 'O que está nesta etapa conta como concluído',
+  'Assignments in this stage count as done': 'O que está nesta etapa conta como concluído',
   'Stage {name}': 'Etapa {name}',
   'This stage means done': 'Esta etapa significa concluído',
   'New assignment in {stage}': 'Nova tarefa em {stage}',
@@ -507,13 +507,13 @@ export const ptBr: Translations = {
   'Group by': 'Agrupar por',
   nothing: 'nada',
   Columns: 'Colunas',
-  'No assignment fits these filters': 'Nenhuma tarefa corresponde a estes filtros',
+  'No assignments match these filters': 'Nenhuma tarefa corresponde a estes filtros',
   'Try fewer letters, other days, or clear the filters.':
     'Tente menos letras, outros dias ou limpe os filtros.',
   'No assignments yet': 'Ainda não há tarefas',
-  'Make the first one with New assignment, or with the key C.':
+  'Create the first one with New assignment, or press C.':
     'Crie a primeira com Nova tarefa ou com a tecla C.',
-  'Change what is selected': 'Alterar o que está selecionado',
+  'Change the selection': 'Alterar o que está selecionado',
   '1 selected': '1 selecionada',
   '{count} selected': '{count} selecionadas',
   Days: 'Dias',
@@ -528,7 +528,7 @@ export const ptBr: Translations = {
   'Search assignments': 'Buscar tarefas',
   'Filters ({count})': 'Filtros ({count})',
   Person: 'Pessoa',
-  Anybody: 'Qualquer pessoa',
+  Anyone: 'Qualquer pessoa',
   From: 'De',
   To: 'Até',
   'Clear filters': 'Limpar filtros',
@@ -545,7 +545,7 @@ export const ptBr: Translations = {
   'Two weeks earlier': 'Duas semanas antes',
   'Two weeks later': 'Duas semanas depois',
   'Nobody works on this project yet': 'Ninguém trabalha neste projeto ainda',
-  'Its members stand here with what they have to do. Add them in the list of projects.':
+  'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
   Timeline: 'Cronograma',
   'up to {hours} a day': 'até {hours} por dia',
@@ -553,9 +553,9 @@ export const ptBr: Translations = {
   'far more': 'muito mais',
   'Hold a bar to move it.': 'Segure uma barra para movê-la.',
   '{name} stays in {stage}.': '{name} continua em {stage}.',
-  '{name} is from {from} to {to} now.': '{name} agora vai de {from} a {to}.',
+  '{name} is now from {from} to {to}.': '{name} agora vai de {from} a {to}.',
   '{name} starts on {from} and cannot end before that.': '{name} começa em {from} e não pode terminar antes.',
-  '{name} is for {person} from {from} to {to} now.': '{name} agora é de {person}, de {from} a {to}.',
+  '{name} is now for {person}, from {from} to {to}.': '{name} agora é de {person}, de {from} a {to}.',
   View: 'Visualização',
   Board: 'Quadro',
   List: 'Lista',
@@ -563,24 +563,24 @@ export const ptBr: Translations = {
   'By {name}': 'Por {name}',
   'Until {moment}': 'Até {moment}',
   'End the invitation by {name} until {moment}': 'Encerrar o convite de {name} até {moment}',
-  'Invite somebody new': 'Convidar alguém novo',
-  'Send this link to one person. It works once, within three days, and is shown this once.':
+  'Invite someone new': 'Convidar alguém novo',
+  'Send this link to one person. It works once, within three days, and is only shown once.':
     'Envie este link a uma pessoa. Ele funciona uma vez, durante três dias, e só aparece agora.',
   'The invitation is on its way to {address}.': 'O convite está a caminho de {address}.',
   'Send the invitation': 'Enviar o convite',
   'Invite by mail': 'Convidar por e-mail',
-  '{name} is a member already.': '{name} já é membro.',
+  '{name} is already a member.': '{name} já é membro.',
   'Members of {name}': 'Membros de {name}',
   'Remove {name} from the project': 'Remover {name} do projeto',
   'Add a member': 'Adicionar um membro',
   'Add a member…': 'Adicionar um membro…',
   'Leave {name}?': 'Sair de {name}?',
-  'You will not see this project any more, and cannot add yourself again. Another member can.':
+  'You will lose access to this project and cannot add yourself again. Another member can.':
     'Você não verá mais este projeto e não poderá se adicionar de novo. Outro membro pode.',
   'Leave the project': 'Sair do projeto',
-  'You find everybody who has an account. Whoever has none comes by a link, or gets one under Admin, Users.':
+  'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.':
     'Você encontra todas as pessoas que têm conta. Quem não tem entra por um link ou recebe uma em Admin, Usuários.',
-  'You find people you already share a project with. Anybody else has an account already and is added by an administrator, or is new and comes by a link.':
+  'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.':
     'Você encontra as pessoas com quem já divide um projeto. As outras têm conta e são adicionadas por um administrador, ou são novas e chegam por um link.',
   'New project': 'Novo projeto',
   'A project belongs to an organization, and there is none yet.':
@@ -599,7 +599,8 @@ export const ptBr: Translations = {
   'Create the first one, or ask a member of a project to add you to it.':
     'Crie o primeiro, ou peça a um membro de um projeto que adicione você.',
   'No project is called “{text}”': 'Nenhum projeto se chama “{text}”',
-  'Somebody else has changed this project meanwhile.': 'Outra pessoa alterou este projeto nesse meio-tempo.',
+  'Someone else has changed this project in the meantime.':
+    'Outra pessoa alterou este projeto nesse meio-tempo.',
   'Rename project': 'Renomear projeto',
   'Save mine anyway': 'Salvar a minha mesmo assim',
   Views: 'Visualizações',
@@ -618,12 +619,12 @@ export const ptBr: Translations = {
   'Search removed records': 'Buscar itens removidos',
   'Kind of record': 'Tipo de item',
   Everything: 'Tudo',
-  'Lists of removed records are switched off here': 'As listas de itens removidos estão desligadas aqui',
-  'What you have just removed can still be taken back with Undo.':
+  'Lists of removed records are switched off': 'As listas de itens removidos estão desligadas aqui',
+  'The record that you removed last can still be restored with Undo.':
     'O que você acabou de remover ainda pode ser recuperado com Desfazer.',
-  'Nothing here was removed': 'Nada foi removido aqui',
-  'Nothing removed fits “{text}”': 'Nenhum item removido corresponde a “{text}”',
-  'What you remove is listed here, and can be restored.':
+  'No removed records': 'Nada foi removido aqui',
+  'No removed records match “{text}”': 'Nenhum item removido corresponde a “{text}”',
+  'Removed records are listed here, and can be restored.':
     'O que você remove aparece aqui e pode ser restaurado.',
   '{name} was restored.': 'Restaurado: {name}.',
   'Show the chart': 'Mostrar o gráfico',
@@ -631,7 +632,7 @@ export const ptBr: Translations = {
   '{recorded} recorded, {planned} planned. The table has every number.':
     '{recorded} apontadas, {planned} planejadas. A tabela tem todos os números.',
   Recorded: 'Apontado',
-  'The {count} with the most hours are drawn; the table has all {total}.':
+  'The chart shows the {count} with the most hours; the table has all {total}.':
     'O gráfico mostra os {count} com mais horas; a tabela tem todos os {total}.',
   '{name}: {recorded} recorded, {planned} planned': '{name}: {recorded} apontadas, {planned} planejadas',
   'Last week': 'Semana passada',
@@ -648,7 +649,7 @@ export const ptBr: Translations = {
   'No hours in these weeks': 'Nenhuma hora nestas semanas',
   'Plan assignments on a board and record time in your week; the sums appear here.':
     'Planeje tarefas em um quadro e aponte horas na sua semana; os totais aparecem aqui.',
-  'These weeks hold more than {count} assignments or entries, and only so many are counted.':
+  'These weeks have more than {count} assignments or entries, and only that many are counted.':
     'Estas semanas têm mais de {count} tarefas ou apontamentos, e só essa quantidade é contada.',
   'Hours per assignment': 'Horas por tarefa',
   'Hours per project': 'Horas por projeto',
@@ -669,7 +670,7 @@ export const ptBr: Translations = {
     'Escolha outro período ou menos filtros, ou aponte horas na sua semana.',
   'Recorded in this period': 'Apontado neste período',
   Entries: 'Apontamentos',
-  'There are more lines than are shown. Choose a shorter period or a filter.':
+  'Not all lines are shown. Choose a shorter period or a filter.':
     'Há mais linhas do que as mostradas. Escolha um período menor ou um filtro.',
   'Hours recorded, and planned where there is a plan': 'Horas apontadas, e planejadas onde há um plano',
   'In this period': 'Neste período',
@@ -686,10 +687,10 @@ export const ptBr: Translations = {
   'Hours per week': 'Horas por semana',
   'Your session has ended.': 'Sua sessão terminou.',
   'Your session has ended': 'Sua sessão terminou',
-  'It was ended elsewhere, or it has lasted eight hours. Sign in again to go on in this very place: nothing you typed is lost.':
+  'It was ended on another device, or has lasted eight hours. Sign in again to continue here: nothing you typed is lost.':
     'Ela foi encerrada em outro lugar ou já durava oito horas. Entre de novo para continuar exatamente daqui: nada do que você digitou se perdeu.',
   'Not now': 'Agora não',
-  'Signing in did not work': 'Não foi possível entrar',
+  'Sign-in failed': 'Não foi possível entrar',
   'Start again': 'Começar de novo',
   'Sign in with a passkey': 'Entrar com uma chave de acesso',
   'Forgot your password?': 'Esqueceu a senha?',
@@ -699,8 +700,8 @@ export const ptBr: Translations = {
   'Too many failed attempts: this login is locked.':
     'Muitas tentativas sem sucesso: este login está bloqueado.',
   'Try again in {time}.': 'Tente de novo em {time}.',
-  'This sign-in cannot go on': 'Este acesso não pode continuar',
-  'It may have waited too long, or its address was changed on the way.':
+  'This sign-in cannot continue': 'Este acesso não pode continuar',
+  'It may have expired, or its address was changed.':
     'Talvez tenha esperado demais, ou o endereço mudou no caminho.',
   'The sign-in service says: {reason}': 'O serviço de login diz: {reason}',
   'Sign out?': 'Sair?',
@@ -708,26 +709,26 @@ export const ptBr: Translations = {
     'Você está prestes a sair do Tracker neste navegador. Se não foi você que pediu, continue conectado.',
   'Stay signed in': 'Continuar conectado',
   'You are signed in again': 'Você entrou de novo',
-  'Close this tab, and go on in the one you came from: everything there is as you left it.':
+  'Close this tab and continue in the one you came from: everything there is as you left it.':
     'Feche esta aba e continue naquela de onde você veio: tudo está como você deixou.',
-  'Sign in with an account that you have elsewhere.': 'Entre com uma conta que você tem em outro serviço.',
+  'Sign in with an account at another provider.': 'Entre com uma conta que você tem em outro serviço.',
   'Sign in with {name}': 'Entrar com {name}',
-  'Nothing was sent yet': 'Nada foi enviado ainda',
+  'Nothing has been sent yet': 'Nada foi enviado ainda',
   Log: 'Registro',
   'Send again': 'Enviar de novo',
-  'Waits since {moment}': 'Esperando desde {moment}',
+  'Waiting since {moment}': 'Esperando desde {moment}',
   'answered {status}': 'respondeu {status}',
   '{moment}: {answered} after {count} ms': '{moment}: {answered} após {count} ms',
   'next attempt {moment}': 'próxima tentativa em {moment}',
   'Paused. {reason}': 'Em pausa. {reason}',
-  '{count} message waits.': '{count} mensagem na fila.',
-  '{count} messages wait.': '{count} mensagens na fila.',
+  '{count} message is waiting.': '{count} mensagem na fila.',
+  '{count} messages are waiting.': '{count} mensagens na fila.',
   'Send a test': 'Enviar um teste',
   Pause: 'Pausar',
   Resume: 'Retomar',
   'Each change is sent to an address of yours, signed with a secret that is shown once.':
     'Cada alteração é enviada a um endereço seu, assinada com um segredo que só aparece uma vez.',
-  'The secret, shown only now:': 'O segredo, que só aparece agora:',
+  'The secret, which is only shown now:': 'O segredo, que só aparece agora:',
   'No webhooks yet': 'Ainda não há webhooks',
   'Enter an address above: from then on each change is sent to it.':
     'Informe um endereço acima: a partir daí, cada mudança será enviada a ele.',
@@ -737,7 +738,7 @@ export const ptBr: Translations = {
   'Copy last week': 'Copiar a semana passada',
   'There is nothing to copy: last week has no entries.':
     'Não há nada para copiar: a semana passada não tem apontamentos.',
-  'This day has an entry already.': 'Este dia já tem um apontamento.',
+  'This day already has an entry.': 'Este dia já tem um apontamento.',
   'Create {entries}, {hours}': 'Criar {entries}, {hours}',
   '1 entry': '1 apontamento',
   '{count} entries': '{count} apontamentos',
@@ -767,7 +768,7 @@ export const ptBr: Translations = {
   'Add an assignment': 'Adicionar uma tarefa',
   'Add an assignment…': 'Adicionar uma tarefa…',
   'Copy last week…': 'Copiar a semana passada…',
-  'Arrows and {enter} move and save, {escape} takes back, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.':
+  'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.':
     'As setas e {enter} movem e salvam, {escape} desfaz, {f2} abre apontamentos e notas. 1,5, 1.5 e 1:30 são iguais.',
   'Not everything fits here: only the newest assignments and entries are shown.':
     'Nem tudo cabe aqui: só as tarefas e os apontamentos mais recentes aparecem.',
@@ -780,7 +781,7 @@ export const ptBr: Translations = {
   'The sign-in service is another one.': 'O serviço de login é outro.',
   'Your session has ended. Sign in again, then repeat this; nothing you typed is lost.':
     'Sua sessão terminou. Entre de novo e repita; nada do que você digitou se perdeu.',
-  'This answer comes from another sign-in service.': 'Esta resposta vem de outro serviço de login.',
+  'This response comes from another sign-in service.': 'Esta resposta vem de outro serviço de login.',
   'The identity token belongs to another sign-in.': 'O token de identidade pertence a outro acesso.',
   'This sign-in was not started here.': 'Este acesso não começou aqui.',
   'since today': 'desde hoje',
@@ -839,16 +840,16 @@ export const ptBr: Translations = {
   'an upper-case letter': 'uma letra maiúscula',
   'a digit': 'um número',
   'another character, such as a hyphen': 'outro caractere, como um hífen',
-  'Nobody is called that. Administrators create accounts under Admin, Users.':
+  'No one has this name. Administrators create accounts under Admin, Users.':
     'Ninguém tem esse nome. Administradores criam contas em Admin, Usuários.',
-  'Nobody found. You find the people you share a project with; for everybody else, ask an administrator to add them to a project of yours.':
+  'No one found. You can find people you share a project with; ask an administrator to add others to a project of yours.':
     'Ninguém encontrado. Você encontra as pessoas com quem divide um projeto; para as outras, peça a um administrador que as adicione a um projeto seu.',
   Member: 'Membro',
   Copied: 'Copiado',
   Copy: 'Copiar',
   Dismiss: 'Dispensar',
   '{name} was removed.': 'Removido: {name}.',
-  'They were changed or removed meanwhile.': 'Foram alteradas ou removidas nesse meio-tempo.',
+  'They were changed or removed in the meantime.': 'Foram alteradas ou removidas nesse meio-tempo.',
   'One assignment: {value}.': 'Uma tarefa: {value}.',
   '{count} assignments: {value}.': '{count} tarefas: {value}.',
   'Change the stages…': 'Alterar as etapas…',
@@ -857,10 +858,10 @@ export const ptBr: Translations = {
   'Due next week': 'Para a próxima semana',
   'Due later': 'Para depois',
   'By person, project or type': 'Por pessoa, projeto ou tipo',
-  'New organizations are made under Admin, Organizations.':
+  'New organizations are created under Admin, Organizations.':
     'Novas organizações são criadas em Admin, Organizações.',
-  'Administrators make new organizations.': 'Administradores criam novas organizações.',
-  'Somebody you do not see': 'Alguém que você não vê',
+  'Administrators create new organizations.': 'Administradores criam novas organizações.',
+  'Someone you cannot see': 'Alguém que você não vê',
 }
 
 export const ptBrSpeech: Speech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }

@@ -1,25 +1,25 @@
 import type { ComponentChildren } from 'preact'
 import type { en } from './en.ts'
 
-/** The values for the placeholders of a text, such as `{name}`. Numbers are written as the language does. */
+/** The values for the placeholders of a text, such as `{name}`. Numbers are formatted in the language. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** A text as it stands in the sources, in English, which is its own key. */
+/** A text in English, as the sources have it, which is its own key. */
 export type Text = (typeof en)[number]
 export type Translations = Readonly<Record<Text, string>>
 
-/** What another language says in place of English. */
+/** The translations of another language. */
 export interface Speech {
   readonly texts: Translations
-  /** Of the server, whose texts are a contract: with names in braces for what differs from time to time. */
+  /** Messages of the server, which are part of its contract: with names in braces for variable parts. */
   readonly refusals: Readonly<Record<string, string>>
-  /** What refusals name. */
+  /** The things that errors name. */
   readonly things: Readonly<Record<string, string>>
 }
 
 type Words = Readonly<Record<string, string>>
 
-/** The language of a page never changes: choosing another one loads the page again. */
+/** The language of a page never changes: another choice reloads it. */
 const chosen: { locale: string; texts: Words; refusals: Words; things: Words } = {
   locale: 'en-GB',
   texts: {},
@@ -31,7 +31,7 @@ export function speak(locale: string, speech: Speech): void {
   Object.assign(chosen, { locale, ...speech })
 }
 
-/** For dates and numbers. */
+/** The locale of dates and numbers. */
 export const locale = (): string => chosen.locale
 
 const translated = (text: Text): string => chosen.texts[text] ?? text
@@ -39,19 +39,19 @@ const translated = (text: Text): string => chosen.texts[text] ?? text
 const written = (value: string | number): string =>
   typeof value === 'number' ? new Intl.NumberFormat(chosen.locale).format(value) : value
 
-/** Letters that are written from right to left, and characters that turn what follows them round. */
+/** Letters of right-to-left scripts, and characters that change the direction of what follows. */
 const turning =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-/** What people have written, kept apart from the line around it: neither turns the order of the other round. */
+/** Isolates text of users from the line around it: neither changes the direction of the other. */
 export const isolated = (text: string, line = ''): string =>
   turning.test(text) || turning.test(line) ? `\u2068${text}\u2069` : text
 
-/** Several things in one line, each in its own order; what is missing is left out. */
+/** Joins several parts into a line, each with its own direction; missing ones are left out. */
 export const inOneLine = (...parts: readonly (string | false | null | undefined)[]): string =>
   parts.flatMap((part) => (part ? [isolated(part)] : [])).join(' · ')
 
-/** Short months end with a full stop in some languages, and a sentence has but one. */
+/** Short months end with a full stop in some languages, but a sentence has only one. */
 const endedOnce = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
 export function t(text: Text, values: Values = {}): string {
@@ -63,7 +63,7 @@ export function t(text: Text, values: Values = {}): string {
   )
 }
 
-/** One form of the text for one, another one for several; `{count}` is the number. */
+/** Chooses the singular or plural text; `{count}` is the number. */
 export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>
   t(new Intl.PluralRules(chosen.locale).select(count) === 'one' ? one : several, { count, ...values })
 
@@ -73,7 +73,7 @@ export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
 
-/** A sentence of the server as the page speaks; one that nobody has translated stands as it came. */
+/** Translates a message of the server; without a translation it is shown unchanged. */
 export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | 'things'> = chosen): string {
   for (const [pattern, translation] of Object.entries(speech.refusals)) {
     const found = patternOf(pattern).exec(sentence)?.groups
@@ -81,7 +81,7 @@ export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | '
       return endedOnce(
         translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
           const part = found?.[name] ?? ''
-          // A sentence within it, such as what somebody can do about it, is one of the server, too.
+          // A message may contain another one, such as advice, which is translated too.
           return thingOf(speech.things, part) ?? inOwnWords(part, speech)
         }),
       )
@@ -89,7 +89,7 @@ export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | '
   return sentence
 }
 
-/** The server names AssignmentType here and assignment type there. */
+/** The server writes AssignmentType in one place and assignment type in another. */
 const thingOf = (things: Words, word: string): string | undefined =>
   things[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 

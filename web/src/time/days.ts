@@ -1,13 +1,13 @@
 import { locale, t } from '../texts/text.ts'
 import { keptFormat } from './kept-format.ts'
 
-/** Days are days of the calendar: the interface keeps moments, and a day's is its midnight in UTC. */
+/** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
 export const dayOf = (moment: string): string => moment.slice(0, 10)
 
-/** The person's own today. */
+/** The current day of the user. */
 export const today = (): string => dayOfMoment(new Date().toISOString())
 
-/** The person's own day of a moment. */
+/** The day of a timestamp in the user's time zone. */
 export function dayOfMoment(moment: string): string {
   const at = new Date(moment)
   return dayOf(new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString())
@@ -34,37 +34,37 @@ export const formatOf = keptFormat(
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
-/** With the year only where it is not this one. */
+/** Adds the year only if it is not the current one. */
 export const showDay = (day: string): string =>
   formatOf(day.slice(0, 4) === today().slice(0, 4) ? 'short' : 'long').format(dateOf(day))
 
 export const showLongDay = (day: string): string => formatOf('long').format(dateOf(day))
 
-/** A day of the calendar, not merely something that looks like one. */
+/** Tells whether the text is a valid calendar day. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
 
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / 86_400_000)
 
-/** How long ago, in days: for what waits. */
+/** The age in days, for waiting items. */
 export function showAge(moment: string): string {
   const days = daysBetween(dayOf(moment), today())
   if (days <= 0) return t('since today')
   return days === 1 ? t('for 1 day') : t('for {days} days', { days })
 }
 
-/** The moment that was stored, unless the person chose another day. */
+/** Keeps the stored timestamp, unless the user chose another day. */
 export const momentOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
-/** The same of an end. On the day of the start it is not before it, which others may have set to any time of the day. */
+/** Does the same for an end. On the day of the start it is not before the start, which may have any time of the day. */
 export function endMomentOf(day: string, stored: string | undefined, start: string): string {
   const end = momentOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
 }
 
-/** The same day of another month, or its last one where it has fewer. */
+/** The same day of another month, or its last day if the month is shorter. */
 export function addMonths(day: string, count: number): string {
   const first = dateOf(`${day.slice(0, 7)}-01`)
   first.setUTCMonth(first.getUTCMonth() + count)
@@ -75,7 +75,7 @@ export function addMonths(day: string, count: number): string {
 
 export const daysInWeek = 7
 
-/** Weeks begin on Monday; a week is named by that day. */
+/** Weeks begin on Monday and are named by that day. */
 export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) + 6) % daysInWeek))
 
 /** 0 is Sunday. */
@@ -84,7 +84,7 @@ export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).g
 export const daysOfWeek = (monday: string): readonly string[] =>
   Array.from({ length: daysInWeek }, (_, index) => addDays(monday, index))
 
-/** A week in an address may be any day of it; whatever is no day means this week. */
+/** A week in an address may be any of its days; anything else means the current week. */
 export function readWeek(text: string | null): string {
   return mondayOf(text !== null && isDay(text) ? text : today())
 }
@@ -94,7 +94,7 @@ export const showWeekday = (day: string): string => formatOf('weekday').format(d
 export const showWeek = (monday: string): string =>
   formatOf('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
 
-/** A day as people type it: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined: no day can be read from it. */
+/** Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined if it is not a day. */
 export function readDay(text: string): string | undefined {
   const given = text.trim().toLowerCase()
   for (const [pattern, read] of forms) {

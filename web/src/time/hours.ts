@@ -8,18 +8,18 @@ const formatOf = keptFormat(
 
 export const showNumber = (number: number): string => formatOf(true).format(number)
 
-/** As people would type it into a field. */
+/** Formats hours for a text field. */
 export const typeHours = (hours: number): string => formatOf(false).format(hours)
 
 export const showHours = (hours: number): string => t('{hours} h', { hours: showNumber(hours) })
 
-/** The time that has run, as a clock shows it. */
+/** Formats elapsed time like a clock. */
 export function showClock(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   return `${hours}:${String(minutes).padStart(2, '0')}:${String(Math.floor(seconds) % 60).padStart(2, '0')}`
 }
 
-/** What planning needs to know of an assignment. */
+/** The fields of an assignment that planning needs. */
 export interface Planned {
   readonly startDate: string
   readonly endDate: string
@@ -27,8 +27,8 @@ export interface Planned {
 }
 
 /**
- * The part of an estimate that falls into the days before `to`, from `from` on. It is spread evenly over the working days
- * of its period, and over all days of a period without any.
+ * The part of an estimate that falls into the days from `from` until before `to`. It is distributed evenly over the working days
+ * of its period, or over all days of a period without any.
  */
 export function plannedHours({ startDate, endDate, amountHours }: Planned, from: string, to: string): number {
   const start = dayOf(startDate)
@@ -38,7 +38,7 @@ export function plannedHours({ startDate, endDate, amountHours }: Planned, from:
   return (amountHours * shared) / count(start, end)
 }
 
-/** A share of an estimate is a guess: tenths say enough. */
+/** A share of an estimate is a guess, so tenths are enough. */
 export const showPlanned = (hours: number): string => showHours(Math.round(hours * 10) / 10)
 
 const dayMilliseconds = 86_400_000
@@ -57,6 +57,6 @@ function workingDays(from: string, to: string): number {
   return weeks * 5 + others.filter((weekday) => weekday !== 0 && weekday !== 6).length
 }
 
-/** In hundredths, because sums of fractions drift. */
+/** Counts in hundredths, because sums of fractions drift. */
 export const sumHours = (rows: readonly { readonly amountHours: number }[]): number =>
   rows.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100

@@ -1,6 +1,6 @@
 import { locale } from '../texts/text.ts'
 
-/** A format by its style, made once for each language: making one costs more than using it a thousand times. */
+/** Caches formats by style, once for each language: creating one costs more than using it a thousand times. */
 export function keptFormat<Style, Format>(
   make: (locale: string, style: Style) => Format,
 ): (style: Style) => Format {
@@ -19,5 +19,5 @@ const format = keptFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
 )
 
-/** A moment as people write it, in their own time zone. */
+/** Formats a timestamp in the user's time zone. */
 export const showMoment = (moment: string): string => format().format(new Date(moment))

@@ -11,13 +11,13 @@ import { showMoment } from '../time/kept-format.ts'
 import { PersonAvatar } from './person-picker.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Who did what to which record and when, with what it was before. */
+/** The author, record and time of each change, with the previous values. */
 export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) =>
   changes.length === 0 ? null : <NamedChanges changes={changes} />
 
 function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
   const nameOf = useChangeNames(changes)
-  // Names make lines longer, so that what stands below would move.
+  // Names change the height of lines, so everything below would move.
   if (nameOf === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
   return (
     <ol class="rows">
@@ -49,7 +49,7 @@ function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameO
   )
 }
 
-/** Of which kind, and which one, with a way to it where there is one. */
+/** The kind and name of the record, linked if possible. */
 function What({ change, nameOf }: { readonly change: Change; readonly nameOf: NameOf }) {
   const { resource, rowId, projectId, action } = change
   const name = subjectOf(change, nameOf)
@@ -71,7 +71,7 @@ const did: Readonly<Record<Change['action'], Text>> = {
   restore: 'restored {what}',
 }
 
-/** What a record without a name is called by. */
+/** The related record that names one without a name. */
 const namedBy = ['userId', 'impedimentId', 'assignmentId'] as const
 
 function subjectOf({ resource, rowId, before, after }: Change, nameOf: NameOf): string | undefined {
@@ -82,9 +82,9 @@ function subjectOf({ resource, rowId, before, after }: Change, nameOf: NameOf): 
   return name === undefined ? undefined : nameOf(name, String((after ?? before)?.[name]))
 }
 
-/** What the action and the subject say already, and what only programs read, is left out. */
+/** Fields that repeat the action and the subject, or that only programs read. */
 const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt', 'id'])
-/** Of a new record, beside its name. */
+/** Fields shown for a new record, in addition to its name. */
 const toldOfNew: ReadonlySet<string> = new Set([
   'comment.text',
   'appointment.amountHours',
@@ -114,13 +114,13 @@ function shown(name: string, value: unknown, nameOf: NameOf): string {
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What the id in a property such as `workflowId` is called; nothing where it cannot be seen any more. */
+/** The name for the id in a property such as `workflowId`; undefined where it is not visible any more. */
 type NameOf = (property: string, id: string) => string | undefined
 
-/** Those that have names, beside people. */
+/** Resources with names, in addition to people. */
 const named = ['workflow', 'assignmentType', 'impediment', 'organization', 'project', 'assignment'] as const
 
-/** The names of what changes refer to, and of what was changed itself; nothing before they are asked for. */
+/** The names of changed and related records; undefined until they are loaded. */
 function useChangeNames(changes: readonly Change[]): NameOf | undefined {
   const { api, people } = useServices()
   const ids = new Map(named.map((resource) => [`${resource}Id`, idsIn(changes, resource)]))
@@ -143,7 +143,7 @@ function useChangeNames(changes: readonly Change[]): NameOf | undefined {
     property === 'userId' ? people.findName(id) || undefined : (value?.get(id) ?? told.get(id))
 }
 
-/** Of a record that is gone only its history tells the name. */
+/** The name of a removed record is only in its history. */
 const nameIn = (id: string, values: Change['before']): [readonly [string, string]] | undefined =>
   typeof values?.name === 'string' ? [[id, values.name]] : undefined
 

@@ -7,30 +7,30 @@ import { placeBelow } from './place.ts'
 export interface Option {
   readonly id: string
   readonly name: string
-  /** A note that distinguishes it from others of that name. */
+  /** Distinguishes it from others with the same name. */
   readonly note?: string
-  /** Before the name, such as an avatar. */
+  /** Shown before the name, such as an avatar. */
   readonly mark?: ComponentChildren
 }
 
 export interface ComboboxProps {
   readonly id?: string
-  /** Where no visible label names it. */
+  /** The accessible name, where there is no visible label. */
   readonly label?: string
-  /** What is chosen, as text. */
+  /** The chosen value as text. */
   readonly chosen: string
   readonly placeholder?: string
-  /** It exists for one choice, and shows them from the start. */
+  /** It opens at once, for a field that exists for a single choice. */
   readonly opensAtOnce?: boolean
-  /** What is said where nothing is found. */
+  /** The message when there are no results. */
   readonly nothing?: string
-  /** Attributes of the form's field around it. */
+  /** Attributes of the surrounding form field. */
   readonly attributes?: Readonly<Record<string, string>>
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
   onChoose(option: Option): void
 }
 
-/** A text field with suggestions below it: arrows move, Enter chooses, Escape leaves everything as it was. */
+/** A text field with suggestions below it: arrows move, Enter chooses, Escape restores the value. */
 export function Combobox(props: ComboboxProps) {
   const { id, label, chosen, placeholder, nothing, attributes, opensAtOnce, find, onChoose } = props
   const input = useRef<HTMLInputElement>(null)
@@ -75,7 +75,7 @@ export function Combobox(props: ComboboxProps) {
   )
 }
 
-/** What is below moves up when the list closes: not before the click that took the focus away has arrived. */
+/** The list closes late, because the content below moves up: the click that took the focus has to arrive first. */
 const clickMilliseconds = 200
 
 const leaveLater = (input: HTMLInputElement, leave: () => void) =>
@@ -87,7 +87,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
   const [text, setText] = useState<string | undefined>(undefined)
   const [active, setActive] = useState(0)
   const { options, problem, isOfText } = useSuggestions(text, find)
-  /** Enter came before what was typed had been looked for. */
+  /** Set when Enter was pressed before the search had finished. */
   const [isHurried, setIsHurried] = useState(false)
   const isOpen = text !== undefined
   const change = (next: string | undefined) => {
@@ -95,7 +95,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
     setActive(0)
     setIsHurried(false)
   }
-  // Not over what was typed already.
+  // Keeps text that was already typed.
   const open = () => setText((typed) => typed ?? '')
   const leave = () => change(undefined)
   const choose = (option: Option | undefined) => {
@@ -132,8 +132,7 @@ interface SuggestionsProps {
 }
 
 /**
- * Over everything else, so that no dialog cuts it off. The focus stays in the text field, as the pattern wants; so do the
- * keys.
+ * Above everything else, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
  */
 function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
   const { options, problem, active, isOpen, choose, setActive } = choice
@@ -182,7 +181,7 @@ function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
   )
 }
 
-/** While somebody types fast, one request is sent instead of many. */
+/** Fast typing sends one request instead of many. */
 const typingMilliseconds = 150
 
 interface Found {

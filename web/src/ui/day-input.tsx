@@ -30,7 +30,7 @@ export interface DayInputProps {
   onChange(day: string): void
 }
 
-/** A day as it is shown everywhere else: typed in most ways people write one, or chosen from a month. */
+/** A day field: typed in most common formats, or chosen from a month. */
 export function DayInput({ attributes, label, value, isNamed = true, placeholder, onChange }: DayInputProps) {
   const id = useId()
   const [typed, setTyped] = useState<string>()
@@ -41,7 +41,7 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
   const take = (text: string) => {
     const day = readDay(text)
     setTyped(undefined)
-    // What is no day is left to the check of the form.
+    // Invalid text is left to the form's check.
     const next = text.trim() === '' ? '' : (day ?? text)
     if (next !== value && text !== shown) onChange(next)
   }

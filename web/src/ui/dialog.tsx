@@ -8,18 +8,18 @@ import { ToastCorner } from './toasts.tsx'
 export interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** Escape, the button in the corner, a click beside it. */
+  /** Called on Escape, the close button, and a click outside. */
   onClose(): void
 }
 
-/** A question or a form in front of the page. The browser keeps the focus inside and gives it back afterwards. */
+/** A question or a form in front of the page. The browser traps the focus and restores it afterwards. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const { toasts } = useServices()
   const layer = useMemo(() => Symbol('dialog'), [])
   useLayoutEffect(() => toasts.addLayer(layer), [toasts, layer])
   const titleId = useId()
-  // Before the next key arrives: what is typed at once belongs to the dialog.
+  // Runs before the next key: typing belongs to the dialog at once.
   useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
@@ -66,7 +66,7 @@ export interface ConfirmDialogProps {
   onClose(): void
 }
 
-/** A question before something that the person could not undo. */
+/** Asks before an action that cannot be undone. */
 export const ConfirmDialog = ({ title, text, confirmLabel, onConfirm, onClose }: ConfirmDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <p>{text}</p>

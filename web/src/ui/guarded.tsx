@@ -3,11 +3,11 @@ import { useErrorBoundary } from 'preact/hooks'
 
 interface GuardedProps {
   readonly children: ComponentChildren
-  /** Drawn in place of children that cannot be; `retry` tries them once more. */
+  /** Replaces children that fail to render; `retry` renders them again. */
   instead(retry: () => void): ComponentChild
 }
 
-/** An error of the children ends here, so that whatever else is on the screen stays. */
+/** Contains errors of the children, so that the rest of the screen stays. */
 export function Guarded({ children, instead }: GuardedProps) {
   const [error, retry] = useErrorBoundary((error) => reportError(error))
   return <>{error === undefined ? children : instead(retry)}</>

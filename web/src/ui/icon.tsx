@@ -1,4 +1,4 @@
-/** Drawn on a grid of 16, with the colour of the text around. */
+/** Drawn on a grid of 16, in the colour of the surrounding text. */
 const paths = {
   close: 'M4 4l8 8M12 4l-8 8',
   plus: 'M8 3v10M3 8h10',
@@ -37,10 +37,10 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Those that point or begin somewhere, and are turned round where lines run from right to left. */
+/** Directional icons, which are mirrored in right-to-left languages. */
 const directed: ReadonlySet<IconName> = new Set(['left', 'right', 'move', 'list', 'timeline'])
 
-/** Decoration: what it stands for is said by the text or the label beside it. */
+/** Decorative: the text or label next to it has the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg

@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact'
 import { Guarded } from './guarded.tsx'
 import { type Block, type Inline, type Item, readMarkdown } from './read-markdown.ts'
 
-/** Text with marks becomes elements, never HTML, so that nothing typed can be more than text. */
+/** Markdown becomes elements, never HTML, so that text cannot inject markup. */
 export const Markdown = ({ text }: { readonly text: string }) => (
   <Guarded key={text} instead={() => <p class="as-typed">{text}</p>}>
     <Blocks text={text} />

@@ -19,7 +19,7 @@ import { Secret } from './secret.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
-/** Links into the project that nobody has used, no matter who made them, and how to make one. */
+/** Unused invitation links into the project, by any author, and a button that creates one. */
 function InvitationsSection(props: {
   readonly projectId: string
   onProblem(problem: string | undefined): void
@@ -100,14 +100,14 @@ function InviteByLink(props: {
     return (
       <div class="form-buttons">
         <button type="button" class="button" onClick={() => void invite()}>
-          {t('Invite somebody new')}
+          {t('Invite someone new')}
         </button>
       </div>
     )
   return (
     <>
       <p class="form-note">
-        {t('Send this link to one person. It works once, within three days, and is shown this once.')}
+        {t('Send this link to one person. It works once, within three days, and is only shown once.')}
       </p>
       <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
     </>
@@ -140,10 +140,10 @@ export interface MembersDialogProps {
   onClose(): void
 }
 
-/** Who was invited comes while the dialog stands open. */
+/** An invited person may join while the dialog is open. */
 const lookMilliseconds = 5000
 
-/** Who works on the project: members see it, and may change it. */
+/** The members of the project, who may see and change the list. */
 export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const { api, people, session } = useServices()
   const remove = useRemoval()
@@ -154,19 +154,19 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const self = session.person.value
   const add = async (userId: string) => {
     const name = people.nameOf(userId)
-    if (members.ids.includes(userId)) return setProblem(t('{name} is a member already.', { name }))
+    if (members.ids.includes(userId)) return setProblem(t('{name} is already a member.', { name }))
     await api.create('userProject', { projectId: project.id, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),
     )
   }
-  /** Removes all memberships of a person: with one of two left, the person would stay a member. */
+  /** Removes all memberships of a person: with one of two left, the person would still be a member. */
   const removeAll = (userId: string) => {
     const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
     return remove('userProject', ids, people.nameOf(userId))
   }
   const ask = (userId: string) => {
-    // Administrators see every project all the same.
+    // Administrators still see every project.
     if (userId === self?.id && !self.isAdministrator) setLeaving(true)
     else void removeAll(userId)
   }
@@ -200,9 +200,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
       {isLeaving && (
         <ConfirmDialog
           title={t('Leave {name}?', { name: project.name })}
-          text={t(
-            'You will not see this project any more, and cannot add yourself again. Another member can.',
-          )}
+          text={t('You will lose access to this project and cannot add yourself again. Another member can.')}
           confirmLabel={t('Leave the project')}
           onConfirm={() => void removeAll(self?.id ?? '').then(onClose)}
           onClose={() => setLeaving(false)}
@@ -216,10 +214,10 @@ const WhoIsFound = ({ isAdministrator }: { readonly isAdministrator: boolean }) 
   <p class="quiet-text">
     {isAdministrator
       ? t(
-          'You find everybody who has an account. Whoever has none comes by a link, or gets one under Admin, Users.',
+          'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.',
         )
       : t(
-          'You find people you already share a project with. Anybody else has an account already and is added by an administrator, or is new and comes by a link.',
+          'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.',
         )}
   </p>
 )

@@ -5,16 +5,16 @@ import { placeBelow } from './place.ts'
 
 export interface MenuItem {
   readonly label: string
-  /** Where the thing is already, such as the stage a card is in. */
+  /** Marks the current place, such as the stage of a card. */
   readonly isCurrent?: boolean
   readonly kind?: 'danger' | undefined
-  /** Of what is chosen or not, such as a column; the menu stays open. */
+  /** Set for options such as a column; the menu stays open. */
   readonly isChecked?: boolean
   run(): void
 }
 
 export interface MenuProps {
-  /** What the button shows; `label` says it where that is only an icon. */
+  /** The content of the button; `label` names it where that is only an icon. */
   readonly children: ComponentChildren
   readonly label: string
   readonly items: readonly MenuItem[]

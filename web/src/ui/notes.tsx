@@ -3,7 +3,7 @@ import { sentenceOf } from '../api/api-problem.ts'
 import type { Connection } from '../api/live-listing.ts'
 import { type Text, t } from '../texts/text.ts'
 
-/** What to do where there is nothing yet. */
+/** Says what to do where there is no content yet. */
 export const EmptyState = ({
   title,
   children,
@@ -17,7 +17,7 @@ export const EmptyState = ({
   </div>
 )
 
-/** Why something could not be loaded, with a way to try again. */
+/** The reason for a failed load, with a button that retries. */
 export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onRetry(): void }) => (
   <div class="empty" role="alert">
     <p class="empty-title">{sentenceOf(problem)}</p>
@@ -31,9 +31,9 @@ export interface AvatarProps {
   readonly name: string
   /** One of the colours of the style sheet. */
   readonly tint: number
-  /** The name stands beside it. */
+  /** Set where the name is next to it. */
   readonly isNamed?: boolean
-  /** In place of the name's own. */
+  /** Replaces the initials of the name. */
   readonly initials?: string
 }
 
@@ -49,7 +49,7 @@ export const Avatar = ({ name, tint, isNamed = false, initials = initialsOf(name
 )
 
 const initialsOf = (name: string): string => {
-  // Symbols and emoji say nothing about a name.
+  // Symbols and emoji make no initials.
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
     .map((word) => [...(word ?? '')][0] ?? '')

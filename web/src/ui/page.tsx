@@ -8,16 +8,16 @@ import { t } from '../texts/text.ts'
 
 export interface PageProps {
   readonly title: string
-  /** Before the title, such as the colour of a project. */
+  /** Shown before the title, such as the colour of a project. */
   readonly mark?: ComponentChildren
-  /** Where this belongs to, as a link. */
+  /** The parent, as a link. */
   readonly above?: ComponentChildren
-  /** Beside the title: what one can do here. */
+  /** Actions next to the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** The frame of a screen: its title, also in the tab; its heading takes the focus after a step from another screen. */
+/** The frame of a screen: its title, also of the tab; its heading takes the focus after a navigation. */
 export function Page({ title, mark, above, actions, children }: PageProps) {
   const { router } = useServices()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -25,7 +25,7 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
     document.title = `${title} · Tracker`
   }, [title])
   useEffect(() => {
-    // On the first load the focus belongs to the top of the page.
+    // The first load leaves the focus at the top of the page.
     if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
   }, [router])
   return (
@@ -49,7 +49,7 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
   )
 }
 
-/** A page of its own, without the navigation of the signed-in. */
+/** A page without the navigation of a session. */
 export function Alone({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   useEffect(() => {
     document.title = `${title} · Tracker`
@@ -68,7 +68,7 @@ export function Alone({ title, children }: { readonly title: string; readonly ch
   )
 }
 
-/** The way from all projects to this one, for what stands below it. */
+/** The breadcrumb from all projects to this one, for screens below it. */
 export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
   const project = useListing('project', { ids: projectId })
   return (
@@ -81,10 +81,10 @@ export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
   )
 }
 
-/** How many colours the style sheet has. */
+/** The number of colours in the style sheet. */
 const tintCount = 12
 
-/** The colour of a project, beside its name wherever that stands. */
+/** The colour of a project, next to its name. */
 export const ProjectMark = ({ id }: { readonly id: string }) => (
   <span class={`project-mark mark-${hashOf(id) % tintCount}`} aria-hidden="true" />
 )

@@ -9,16 +9,16 @@ import { Avatar } from './notes.tsx'
 export interface PersonPickerProps {
   readonly label: string
   readonly placeholder?: string
-  /** The id of the person chosen, if any. */
+  /** The id of the chosen person, if any. */
   readonly value?: string
   readonly id?: string
   readonly attributes?: Readonly<Record<string, string>>
-  /** Whose members come first. */
+  /** The project whose members come first. */
   readonly projectId?: string | undefined
   onChoose(id: string): void
 }
 
-/** Finds a person by name, among those the caller may know; members of the project first. */
+/** Finds a person by name, among those the user may see; members of the project first. */
 export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...rest }: PersonPickerProps) {
   const { people, session } = useServices()
   const { ids } = useMembers(projectId)
@@ -45,9 +45,9 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
       onChoose={(person) => onChoose(person.id)}
       nothing={
         isAdministrator
-          ? t('Nobody is called that. Administrators create accounts under Admin, Users.')
+          ? t('No one has this name. Administrators create accounts under Admin, Users.')
           : t(
-              'Nobody found. You find the people you share a project with; for everybody else, ask an administrator to add them to a project of yours.',
+              'No one found. You can find people you share a project with; ask an administrator to add others to a project of yours.',
             )
       }
     />
@@ -66,14 +66,14 @@ interface Surroundings {
   readonly index: number
 }
 
-/** Distinguishes people of the same name, and says who is a member. */
+/** Distinguishes people of the same name, and marks members. */
 function noteOf(person: Found, { isMember, all, index }: Surroundings): string {
   const isNamesake = all.some((other, at) => at !== index && other.name === person.name)
   const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
   return inOneLine(which, isMember && t('Member'))
 }
 
-/** The same as a field of a form. */
+/** The picker as a field of a form. */
 export function PersonField<Values extends FormValues>(
   props: FieldProps<Values> & { readonly projectId?: string | undefined },
 ) {
@@ -94,10 +94,10 @@ export function PersonField<Values extends FormValues>(
   )
 }
 
-/** The avatar of a person who is known by id; blank until the name is there, so that nothing flashes. */
+/** The avatar of a person by id; blank until the name is known, so that nothing flashes. */
 export function PersonAvatar({ id, isNamed = false }: { readonly id: string; readonly isNamed?: boolean }) {
   const { people } = useServices()
   const name = people.findName(id)
-  const unseen = name === '' && { name: t('Somebody you do not see'), initials: '?' }
+  const unseen = name === '' && { name: t('Someone you cannot see'), initials: '?' }
   return <Avatar name={name ?? ''} {...unseen} tint={people.tintOf(id)} isNamed={isNamed} />
 }

@@ -3,7 +3,7 @@ import { t } from '../texts/text.ts'
 
 const gapPixels = 4
 
-/** Puts what lies over the page below its anchor, inside the window, whichever side has the room. */
+/** Places an overlay below its anchor, inside the window, on the side with enough room. */
 export function placeBelow(
   layer: HTMLElement,
   anchor: HTMLElement,
@@ -14,25 +14,25 @@ export function placeBelow(
   const { offsetWidth: width, offsetHeight: height } = layer
   const below = at.bottom + gapPixels
   const top = below + height <= innerHeight ? below : Math.max(gapPixels, at.top - gapPixels - height)
-  // At the edge of the anchor where lines begin; menus of buttons end with them.
+  // Aligned with the start of the anchor; menus of buttons align with its end.
   const wanted = isAsWide === lineDirection() < 0 ? at.right - width : at.left
   layer.style.top = `${top}px`
   layer.style.left = `${Math.min(Math.max(gapPixels, wanted), innerWidth - width - gapPixels)}px`
 }
 
-/** Whether lines run from right to left; style sheets know it by themselves. */
+/** Tells whether the direction is right to left; style sheets know it by themselves. */
 const isRightToLeft = (): boolean => document.documentElement.dir === 'rtl'
 
-/** 1 where lines run from left to right, else -1: pixels from the left times this are pixels along the line. */
+/** 1 for left to right, else -1: multiply pixels from the left by this to get pixels along the line. */
 export const lineDirection = (): 1 | -1 => (isRightToLeft() ? -1 : 1)
 
 const turned: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
 
-/** The key as tables of keys mean it, where ArrowRight leads on along the line. */
+/** The logical key, where ArrowRight moves forward along the line. */
 export const keyAlongLine = ({ key }: { readonly key: string }): string =>
   isRightToLeft() ? (turned[key] ?? key) : key
 
-/** Whether the media query matches; drawn again when that changes. */
+/** Tells whether the media query matches; renders again when that changes. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches)
   useEffect(() => {
@@ -45,7 +45,7 @@ export function useMedia(query: string): boolean {
   return holds
 }
 
-/** Counts down to the moment; 0 when it has passed or there is none. */
+/** Counts down to the time; 0 when it has passed or there is none. */
 export function useSecondsUntil(moment: number | undefined): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -60,7 +60,7 @@ export function useSecondsUntil(moment: number | undefined): number {
   return moment === undefined ? 0 : Math.max(0, Math.ceil((moment - now) / 1000))
 }
 
-/** What a browser calls itself begins with the same words in all of them. */
+/** User agents of all browsers begin with the same words. */
 export function browserNameOf(userAgent: string): string {
   const known = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/.exec(userAgent)
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]

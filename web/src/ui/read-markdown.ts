@@ -1,6 +1,6 @@
 /**
- * Reads the marks people know: headings, lists, tasks, quotes, code, bold, italic, links. The result is data, never HTML. Any
- * text is read in one pass: the time grows with its length, whatever it consists of.
+ * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, links. The result is data, never HTML. Any text is
+ * parsed in one pass: the time grows linearly with its length.
  */
 export const readMarkdown = (text: string): Block[] =>
   readBlocks(text.replaceAll('\r\n', '\n').split('\n'), 0)
@@ -13,7 +13,7 @@ export type Block =
   | { readonly kind: 'paragraph'; readonly lines: Inline[][] }
 
 export interface Item {
-  /** Undefined for one that is no task. */
+  /** Undefined for an item that is not a task. */
   readonly isDone: boolean | undefined
   readonly content: Inline[]
 }
@@ -24,7 +24,7 @@ export type Inline =
   | { readonly kind: 'strong' | 'em'; readonly content: Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
 
-/** Deeper ones are text: each level costs the browser's stack, and nobody reads them. */
+/** Deeper quotes become text: each level uses the browser's stack. */
 const quotesMax = 8
 
 const item = /^\s*[-*+] +/
@@ -33,7 +33,7 @@ const quote = /^> ?/
 const title = /^#{1,4} +/
 const fence = /^```/
 
-/** Lines of a text, or of what stands within quotes. */
+/** Lines of a text, or of a quote. */
 interface Lines {
   readonly lines: readonly string[]
   readonly depth: number
@@ -72,7 +72,7 @@ const isQuote = ({ depth }: Lines, line: string): boolean => depth < quotesMax &
 const beginsBlock = (source: Lines, line: string): boolean =>
   [item, numbered, title, fence].some((mark) => mark.test(line)) || isQuote(source, line)
 
-/** The current line and those behind it for which the condition holds. */
+/** The current line and the following ones for which the condition holds. */
 function takeWhile(source: Lines, goesOn: (line: string) => boolean): string[] {
   const { lines, at } = source
   source.at += 1
@@ -105,7 +105,7 @@ function readItem(text: string): Item {
   return { isDone: mark !== ' ', content: readInline(rest) }
 }
 
-/** The marks of one line. What one of them holds has none of the same kind, so they nest four deep at most. */
+/** The inline marks of a line. A mark contains none of the same kind, so they nest four levels deep at most. */
 function readInline(text: string): Inline[] {
   const content: Inline[] = []
   const begin = /[`*_[]|https?:\/\//g
@@ -133,7 +133,7 @@ interface Match {
 
 type Rule = (at: number) => Match | undefined
 
-/** Each looks for its end by a search that goes over the text once, however often it is asked. */
+/** Each searches for its end over the text once, however often it is called. */
 function rulesOf(text: string) {
   const enclosed =
     (kind: 'strong' | 'em', mark: string, nextOf: (from: number) => number): Rule =>
@@ -188,11 +188,13 @@ function linkRule(text: string): Rule {
 
 const address = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]/y
 
-/** To the web and to mail only. */
+/** Links lead only to the web and to mail. */
 const linkTo = (href: string, label: string): Inline =>
   /^(https?:\/\/|mailto:)/i.test(href) ? { kind: 'link', href, label } : label
 
-/** Where the pattern is found next; infinity for nowhere. To be asked with growing positions: it never looks back. */
+/**
+ * The next position of the pattern; infinity if there is none. Call it with increasing positions: it never searches backwards.
+ */
 function search(text: string, pattern: RegExp): (from: number) => number {
   let known = -1
   return (from) => {

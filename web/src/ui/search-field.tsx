@@ -6,11 +6,11 @@ import { Icon } from './icon.tsx'
 export interface SearchFieldProps {
   readonly label: string
   readonly value: string
-  /** When the typing pauses. */
+  /** Called when the typing pauses. */
   onChange(text: string): void
 }
 
-/** While somebody types fast, one request is sent instead of many. */
+/** Fast typing sends one request instead of many. */
 const typingMilliseconds = 200
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {

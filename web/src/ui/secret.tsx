@@ -11,7 +11,7 @@ export interface SecretProps {
   onDone(): void
 }
 
-/** A text that is shown once, with a button that copies it. */
+/** A secret that is shown once, with a button that copies it. */
 export function Secret({ label, text, onDone }: SecretProps) {
   const id = useId()
   return (
@@ -37,7 +37,7 @@ export function Secret({ label, text, onDone }: SecretProps) {
   )
 }
 
-/** Copies a text, and says that it did. Where the browser does not allow it, the text stands beside it. */
+/** Copies a text and confirms it. Where the browser does not allow it, the text is shown. */
 export function CopyButton({ text, isMain = false }: { readonly text: string; readonly isMain?: boolean }) {
   const [isCopied, setCopied] = useState(false)
   const copy = () => {
@@ -54,7 +54,7 @@ export function CopyButton({ text, isMain = false }: { readonly text: string; re
   )
 }
 
-/** The policy of the interface, which checks again and decides. */
+/** The API's policy, which the API checks again. */
 const rules: readonly (readonly [holds: (password: string) => boolean, text: Text])[] = [
   [hasLength, '{least} to {most} characters'],
   [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],
@@ -68,7 +68,7 @@ function hasLength(password: string): boolean {
   return length >= limits.passwordMin && length <= limits.password
 }
 
-/** A new password, with what is asked of it shown as it is typed. */
+/** A new password with its requirements, checked while it is typed. */
 export function NewPasswordField<Values extends FormValues>(props: TextFieldProps<Values>) {
   const password = props.form.values.value[props.name] ?? ''
   return (

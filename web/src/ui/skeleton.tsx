@@ -2,16 +2,16 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 
 export interface SkeletonProps {
-  /** Rows below each other, columns of cards, cells of a table, fields with labels, or boxes beside each other. */
+  /** Rows, columns of cards, cells of a table, fields with labels, or boxes side by side. */
   readonly as: 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
-  /** How many of them have a title of their own. */
+  /** The number of blocks with a title. */
   readonly blocks?: number
   readonly rows: number
-  /** What stands in a row, as classes: `face`, `icon`, `text`, `lines`, `button`, `field`, `day`, `area`. */
+  /** The parts of a row, as classes: `face`, `icon`, `text`, `lines`, `button`, `field`, `day`, `area`. */
   readonly cells?: string
 }
 
-/** What holds the blocks, and what a block is, where a screen has styles for that already. */
+/** The elements of the whole and of a block, where a screen has styles for them already. */
 const places: Readonly<Record<SkeletonProps['as'], readonly [whole: string, block: string]>> = {
   rows: ['', 'group'],
   columns: ['board', 'column'],
@@ -20,7 +20,7 @@ const places: Readonly<Record<SkeletonProps['as'], readonly [whole: string, bloc
   boxes: ['sections', ''],
 }
 
-/** Grey shapes where what is loading will stand; they appear only when that takes a while. */
+/** Grey shapes in place of loading content; they appear only when it takes a while. */
 export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps) {
   const isSaid = useSaidOnce()
   const [whole, block] = places[as]
@@ -49,13 +49,13 @@ export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
-/** As long as shapes stand somewhere without a break, their loading is one: a screen’s, then those of its parts. */
+/** Skeletons that are shown without a gap count as one loading: that of a screen, then those of its parts. */
 const run = { standing: 0, isSaid: false, endedAt: Number.NEGATIVE_INFINITY }
 const breakMilliseconds = 1000
-/** As late as the shapes appear. */
+/** The delay of the shapes. */
 const patienceMilliseconds = 250
 
-/** True for the one that says it, for all that load at the same time. */
+/** True for the one skeleton that announces the loading. */
 function useSaidOnce(): boolean {
   const [isSaid, setSaid] = useState(false)
   useEffect(() => {

@@ -16,7 +16,7 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   )
 }
 
-/** Long enough to read, decide and reach; it does not run while the pointer or the focus is on the toast. */
+/** Long enough to read and act on; the time does not run while the pointer or the focus is on the toast. */
 const shownMilliseconds = 10_000
 
 function ToastView({ toast }: { readonly toast: Toast }) {
@@ -59,7 +59,7 @@ function runAction(toasts: Toasts, toast: Toast): void {
   void toast.action?.run()
 }
 
-/** Ctrl+Z or Cmd+Z does what the newest toast offers, unless it belongs to a text being typed. */
+/** Ctrl+Z or Cmd+Z runs the action of the newest toast, unless a text is being edited. */
 function undoWithKeys(toasts: Toasts): () => void {
   const onKey = (event: KeyboardEvent) => {
     const isUndo = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey

@@ -5,8 +5,8 @@ import { undoLabel } from '../services/toasts.ts'
 import { type Text, t } from '../texts/text.ts'
 
 /**
- * Removes records at once, and offers to take all of them back together; a refusal is shown. `said` tells what became of
- * them where that is not removal to people.
+ * Removes records at once, and offers to restore all of them together; an error is shown. `said` overrides the message where
+ * users would not call it a removal.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()

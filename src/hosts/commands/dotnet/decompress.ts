@@ -3,8 +3,8 @@ import { UnreadableMessage } from '../message.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 
 /**
- * The body of a request as plain MessagePack. Clients compress what has 64 bytes or more, in one of two forms:
- * an array of the lengths (extension 98) and as many blocks, or extension 99 of one length and one block.
+ * The body of a request as plain MessagePack. Clients compress bodies of 64 bytes or more, in one of two forms: an array of the
+ * lengths (extension 98) and the same number of blocks, or extension 99 with one length and one block.
  */
 export function decompress(body: Uint8Array): Uint8Array {
   const reader = new MessagePackReader(body)
@@ -19,7 +19,7 @@ export function decompress(body: Uint8Array): Uint8Array {
 const blockLengths = 98
 const wholeBlock = 99
 
-/** Clients cut at 32 KB; a message of the largest size in blocks of 1 KB fits. */
+/** Clients split at 32 KB; a message of the largest size fits in blocks of 1 KB. */
 const blocksMax = 4096
 
 function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
@@ -57,7 +57,7 @@ const lengthIn = (token: Token): number => {
   return Number(token.value)
 }
 
-/** Before anything is allocated: the lengths come from the client. */
+/** Checked before anything is allocated: the lengths come from the client. */
 function requireLegal(length: number): void {
   if (length > messageBytesMax) throw new OversizedMessage()
 }
@@ -76,7 +76,7 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
     if (value === undefined) throw new UnreadableMessage()
     return value
   }
-  /** Lengths of 15 and more go on in further bytes. */
+  /** Lengths of 15 and more continue in further bytes. */
   const lengthOf = (nibble: number): number => {
     let total = nibble
     for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = byte()
@@ -89,7 +89,7 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
     output.set(block.subarray(from, from + literals), to)
     from += literals
     to += literals
-    // The last sequence has literals only, so a block that is empty or ends with a match was cut off.
+    // The last sequence has literals only, so an empty block or one that ends with a match was truncated.
     if (from === block.length) break
     const distance = byte() | (byte() << 8)
     const match = lengthOf(token & 15) + matchLengthMin
@@ -103,7 +103,7 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
 
 const matchLengthMin = 4
 
-/** A match may overlap what it writes: then it repeats itself. */
+/** A match may overlap its own output, which then repeats. */
 function copyWithin(output: Buffer, to: number, distance: number, length: number): void {
   if (distance >= length) output.copyWithin(to, to - distance, to - distance + length)
   else for (let index = to; index < to + length; index++) output[index] = output[index - distance] as number

@@ -111,7 +111,7 @@ describe('Whatever the bytes are', () => {
     fc.assert(
       fc.property(damaged(sent), (bytes) => {
         const ours = outcomeOf(() => decompress(bytes))
-        // A body that is not compressed comes back as it is.
+        // An uncompressed body is returned unchanged.
         if (ours === bytes) return assert.notEqual(new MessagePackReader(bytes).next().kind, 'array')
         assert.deepEqual(ours, decompressElsewhere(bytes, messageBytesMax))
       }),
@@ -120,7 +120,7 @@ describe('Whatever the bytes are', () => {
   })
 })
 
-/** Any other error is a fault of ours. */
+/** Any other error is a bug. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return read()
@@ -130,7 +130,7 @@ function outcomeOf(read: () => unknown): unknown {
   }
 }
 
-/** One value that fills the bytes, in the form in which the references answer. */
+/** Reads one value that fills the bytes, in the form that the references return. */
 function readAll(bytes: Uint8Array): unknown {
   const reader = new MessagePackReader(bytes)
   const value = readValue(reader)
@@ -162,7 +162,7 @@ const whole = fc.oneof(
   ),
 )
 
-/** A document in any of the forms that the specification has for its values. */
+/** A document in any form that the specification has for its values. */
 const { document } = fc.letrec<{ document: Buffer }>((tie) => ({
   document: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -232,10 +232,10 @@ const repetitive = fc
   .map((runs) => Buffer.concat(runs.flatMap(([run, times]) => Array(times).fill(run))))
 
 const plainBytes = fc.oneof(fc.uint8Array({ maxLength: 400 }), repetitive)
-// The library puts the length in front of the raw block.
+// The library prefixes the raw block with its length.
 const compressed = plainBytes.map((bytes) => compress(bytes).subarray(4))
 
-/** `length` is the one that an undamaged block was made from. */
+/** `length` belongs to the undamaged block. */
 const anyBlock = fc.oneof(
   plainBytes.map((bytes) => ({ bytes: compress(bytes).subarray(4), length: bytes.length })),
   fc.tuple(damaged(compressed), fc.nat(3000)).map(([bytes, length]) => ({ bytes, length })),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { UnreadableMessage } from '../message.ts'
 
-/** An extension, or anything else that is no plain value. */
+/** An extension, or any other value that is not a plain one. */
 export interface Extension {
   readonly type: number
   readonly bytes: Uint8Array
@@ -13,7 +13,7 @@ export type Token =
   | { readonly kind: 'extension'; readonly extension: Extension }
   | { readonly kind: 'array' | 'map'; readonly length: number }
 
-/** Reads MessagePack one token at a time. Nothing is allocated for what a length only claims. */
+/** Reads MessagePack one token at a time. Nothing is allocated for a claimed length. */
 export class MessagePackReader {
   readonly #bytes: Buffer
   #position = 0
@@ -42,13 +42,13 @@ export class MessagePackReader {
     return read(this)
   }
 
-  /** Skips what a token announced. It does not recurse: depth is the sender's to choose. */
+  /** Skips the rest of an announced token. It does not recurse, because the sender chooses the depth. */
   skipRest(token: Token): void {
     let pending = restOf(token)
     while (pending > 0) pending += restOf(this.next()) - 1
   }
 
-  /** Where the next `length` bytes start. */
+  /** Returns the start of the next `length` bytes. */
   #advance(length: number): number {
     const start = this.#position
     if (start + length > this.#bytes.length) throw new UnreadableMessage()
@@ -65,7 +65,7 @@ export class MessagePackReader {
     return this.#bytes.readUIntBE(this.#advance(size), size)
   }
 
-  /** Decoding replaces what is no UTF-8, so only a replacement makes the bytes suspicious. */
+  /** Decoding replaces invalid UTF-8, so the bytes are checked only if there is a replacement. */
   #text(length: number): string {
     const start = this.#advance(length)
     const text = this.#bytes.toString('utf8', start, start + length)
@@ -74,7 +74,7 @@ export class MessagePackReader {
     return text
   }
 
-  /** Each entry has at least a byte (each of a map two), so a larger count cannot be true. */
+  /** Each entry takes at least a byte (two in a map), so a larger count cannot be true. */
   #container(kind: 'array' | 'map', length: number): Token {
     const bytesMin = kind === 'map' ? 2 * length : length
     if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()
@@ -86,7 +86,7 @@ export class MessagePackReader {
     return { kind: 'extension', extension: { type, bytes: this.#take(length) } }
   }
 
-  /** The codes 0xc0 to 0xdf, in their order; undefined is never used. */
+  /** The codes 0xc0 to 0xdf in order; undefined is never used. */
   static readonly readings: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
     () => value(null),
     undefined,

@@ -15,7 +15,7 @@ import { decompress } from './decompress.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 
-/** The .NET clients' own encoding: maps with PascalCase keys, perhaps compressed; answers are always plain. */
+/** The .NET clients' own encoding: maps with PascalCase keys, possibly compressed; responses are never compressed. */
 export const messagePack: Encoding = {
   reader(message) {
     const read = readerOf(message)
@@ -57,7 +57,7 @@ function readerOf({ fields, rejected = [] }: Message): (reader: MessagePackReade
   }
 }
 
-/** A key that is no plain value is no key of ours. */
+/** A key that is not a plain value matches no field. */
 function keyIn(reader: MessagePackReader): string {
   const token = reader.next()
   if (token.kind === 'value') return String(token.value)
@@ -65,7 +65,7 @@ function keyIn(reader: MessagePackReader): string {
   return ''
 }
 
-/** A number that is left out is zero where the clients' classes cannot say null, and absent everywhere else. */
+/** An absent number is zero where the clients' classes cannot express null, and absent everywhere else. */
 const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string, unknown][] => {
   const isNumber = shape === 'number' || shape === 'wholeNumber'
   return isNumber && isNeverNullForDotnet ? [[name, 0]] : []
@@ -78,7 +78,7 @@ function readOf({ name, shape, isRepeated }: MessageField): Read {
   return typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
 }
 
-/** Nothing in a list stands for what was not given: a zero UUID there is an id like any other. */
+/** Lists have no value for an absent entry: a zero UUID in them is an id like any other. */
 function readScalars(reader: MessagePackReader, token: Token, convert: (item: unknown) => unknown): unknown {
   if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
   const items: unknown[] = []
@@ -86,7 +86,7 @@ function readScalars(reader: MessagePackReader, token: Token, convert: (item: un
   return items
 }
 
-/** Lists are of UUIDs, which take 38 bytes each: one that is longer than a message can be holds something else. */
+/** Lists contain UUIDs of 38 bytes each: a longer list than a message can hold contains something else. */
 const listItemsMax = Math.floor(messageBytesMax / 38)
 
 const orNil =
@@ -94,7 +94,7 @@ const orNil =
   (reader, token) =>
     token.kind === 'value' && token.value === null ? undefined : read(reader, token)
 
-/** Whatever it is, the field's own kind says what is wrong with it. */
+/** The kind of the field reports what is wrong with the value. */
 function readScalar(reader: MessagePackReader, token: Token): unknown {
   if (token.kind === 'value') return token.value
   if (isTimestamp(token)) return timestampIn(token.extension.bytes)
@@ -106,13 +106,13 @@ const asIs = (item: unknown): unknown => item
 
 const readGuid: Read = (reader, token) => guidIn(readScalar(reader, token))
 
-/** One, or several between commas. */
+/** Reads one id, or several separated by commas. */
 const readGuids: Read = (reader, token) => {
   const text = readScalar(reader, token)
   return typeof text === 'string' ? text.split(',').map(guidIn).join(',') : text
 }
 
-/** The zero of a value type means that nobody gave it. */
+/** The zero of a value type means that it was not set. */
 const unless =
   (zero: string): Read =>
   (reader, token) => {
@@ -127,7 +127,7 @@ const scalarReadings: Readonly<Record<Scalar, Read>> = {
   number: readScalar,
   wholeNumber: readScalar,
   flag: readScalar,
-  // Only what is answered has any.
+  // Only responses have such fields.
   values: readScalar,
 }
 
@@ -158,7 +158,7 @@ function writeOf({ shape, isRepeated }: MessageField): Write {
   }
 }
 
-/** What a row holds, as JSON has it. */
+/** Writes the values of a row, as in JSON. */
 function writePlain(writer: MessagePackWriter, value: unknown): void {
   if (typeof value === 'number') writer.number(value)
   else if (typeof value === 'string') writer.text(value)
@@ -189,14 +189,14 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
   },
 }
 
-/** The four forms in which .NET writes a Guid as hexadecimal text: N, D, B and P. */
+/** The four hexadecimal formats of a Guid in .NET: N, D, B and P. */
 const forms = [
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
   /^\{([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}$/i,
   /^\(([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\)$/i,
 ]
 
-/** Whatever form it has, the one that is read; what is no Guid stays as it is, for the field to refuse. */
+/** Converts every format to the one that fields parse; any other text is unchanged, for the field to reject. */
 function guidIn(given: unknown): unknown {
   if (typeof given !== 'string') return given
   const text = given.trim()
@@ -207,13 +207,13 @@ function guidIn(given: unknown): unknown {
   return given
 }
 
-/** MessagePack's own extension for moments. */
+/** MessagePack's own extension for timestamps. */
 const timestampType = -1
 
 export const isTimestamp = (token: Token): token is { kind: 'extension'; extension: Extension } =>
   token.kind === 'extension' && token.extension.type === timestampType
 
-/** In its 32, 64 or 96-bit form. */
+/** Reads its 32, 64 or 96-bit form. */
 export function timestampIn(bytes: Uint8Array): string | typeof unreadable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length === 4) return momentOf({ seconds: view.getUint32(0), nanoseconds: 0 })

@@ -8,17 +8,17 @@ import { commands } from '../main.ts'
 import { decompress } from './decompress.ts'
 import { messagePack } from './message-pack.ts'
 
-/** Compared with MessagePack and LZ4 as other people have written them: nothing here is our own but what is tested. */
+/** Compared with independent implementations of MessagePack and LZ4: only the tested code is our own. */
 describe('beside independent libraries', () => {
   const commandNamed = (name: string) => commands('v1').find((command) => command.name === name) as Command
 
-  /** As the .NET clients send a long body: an array of the lengths, then each block. */
+  /** Splits a long body as the .NET clients do: an array of the lengths, then each block. */
   function inBlocks(body: Uint8Array, blockBytes: number): Uint8Array {
     const blocks = Array.from({ length: Math.ceil(body.length / blockBytes) }, (_, index) =>
       body.subarray(index * blockBytes, (index + 1) * blockBytes),
     )
     const lengths = Buffer.concat(blocks.map((block) => encode(block.length)))
-    // The library puts the length in front of the raw block.
+    // The library prefixes the raw block with its length.
     return encode([new ExtData(98, lengths), ...blocks.map((block) => compress(block).subarray(4))])
   }
 
@@ -29,7 +29,7 @@ describe('beside independent libraries', () => {
       .map(([part, times]) => Buffer.concat(Array.from({ length: times }, () => part))),
   )
 
-  // At least five bytes a block: more than 4,096 blocks are refused.
+  // Takes at least five bytes a block: more than 4,096 blocks are rejected.
   it('bodies compressed elsewhere are read, in one block and in many', () => {
     fc.assert(
       fc.property(anyBody, fc.integer({ min: 5, max: 3000 }), (body, blockBytes) => {

@@ -12,7 +12,7 @@ import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField, Scalar } from '../message.ts'
 import { packages } from './service.ts'
 
-/** The file that describes the commands of an edition, as a compiler of .proto files would have made it. */
+/** Describes the commands of an edition, exactly as a compiler of .proto files would. */
 export const fileDescriptor = (edition: Edition, commands: readonly Command[]): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
     name: packages[edition].file,
@@ -25,7 +25,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
       return {
         name: message.name,
         field: message.fields.map((field) => fieldDescriptor(edition, field, optionals.indexOf(field))),
-        // The format wants each optional scalar in a group of its own, whose name begins with an underscore.
+        // The format requires a group for each optional scalar, whose name begins with an underscore.
         oneofDecl: optionals.map(({ name }) => ({ name: `_${snakeCase(name)}` })),
         reservedRange: Object.keys(message.retired ?? {}).map((number) => ({
           start: Number(number),
@@ -47,7 +47,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     ],
   })
 
-/** The files of what the messages are made of beside our own; compilers warn of one that nothing needs. */
+/** The imported files of a service; compilers warn of an unused one. */
 export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>[]): string[] {
   const shapes = messagesIn(commands).flatMap(({ fields }) => fields.map(({ shape }) => shape))
   const hasMask = shapes.some((shape) => typeof shape !== 'string' && shape.name === 'FieldMask')
@@ -73,13 +73,13 @@ export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'
   return [...found.values()]
 }
 
-/** What has a message of protobuf's own. */
+/** Types with a message of protobuf's own. */
 export const wellKnown: Readonly<Record<string, string>> = {
   moment: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',
 }
 
-/** Messages, moments among them, can be absent by themselves. */
+/** Messages, including timestamps, can be absent without a marker. */
 export const hasMarkedPresence = ({ shape, isOptional }: MessageField): boolean =>
   isOptional === true && typeof shape === 'string' && !(shape in wellKnown)
 

@@ -8,7 +8,7 @@ import {
 
 const packageName = 'google.rpc'
 
-/** Of Google's common error details, the one that a rejected call carries: clients that read by reflection print it. */
+/** The one of Google's common error details that a rejected call carries: clients that use reflection print it. */
 export const errorDetailsFile = (): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
     name: 'google/rpc/error_details.proto',

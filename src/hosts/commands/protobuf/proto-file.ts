@@ -15,7 +15,7 @@ import { neverClearedFrom } from '../messages.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
 import { packages } from './service.ts'
 
-/** The same as text, for those who generate clients in other languages. */
+/** The descriptor as text, for generating clients in other languages. */
 export function protoFile(
   edition: Edition,
   commands: readonly Command[],
@@ -78,7 +78,7 @@ const typeTexts = {
 const block = (comment: string, head: string, lines: readonly string[]): string =>
   `${comment}\n${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}`
 
-/** What the .proto file says of messages and fields, and by its request of each command. */
+/** The comments of the .proto file for messages and fields, and for each command by its request. */
 export interface Comments {
   message(message: Message): string
   field(message: Message, field: MessageField): string
@@ -142,7 +142,7 @@ function subjectsOf(resource: Resource): [name: string, Subject][] {
 
 const aboutPagination = 'Which rows a list is of, in which order, and which page of them.'
 
-/** Of the keys of a list; all others are filters by a relation. */
+/** Comments for the keys of a list; all others are filters by a relation. */
 const keyComments: Readonly<Record<string, string>> = {
   pageNumber: `The page, from 1 to ${pageNumberMax}; 1 when left out.`,
   pageSize: `Rows on a page, 1 to ${pageSizeMax}; ${pageSizeDefault} when left out.`,
@@ -154,7 +154,7 @@ const keyComments: Readonly<Record<string, string>> = {
   dateTo: 'Like date_from; the range does not include it.',
 }
 
-/** Of fields that several kinds of message have under the same name. */
+/** Comments for fields that several kinds of message have under the same name. */
 const ownComments: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
   record: { id: 'Its id, a UUID.' },
   create: { id: 'A UUID; left out, one is made.' },

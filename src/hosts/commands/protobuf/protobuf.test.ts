@@ -136,7 +136,7 @@ const throws = (run: () => unknown): boolean => {
   }
 }
 
-/** Any content of a message, each optional field there or not. */
+/** Any content of a message, with or without each optional field. */
 function contentOf({ fields }: Message): fc.Arbitrary<Content> {
   const arbitraries = fields.map((field): [string, fc.Arbitrary<unknown>] => [field.name, anyValueOf(field)])
   const requiredKeys = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
@@ -179,7 +179,7 @@ const scalars = {
     }),
 }
 
-/** As the reference library wants it. */
+/** The form that the reference library expects. */
 function initOf({ fields }: Message, content: Content): Record<string, unknown> {
   const given = fields.filter(({ name }) => content[name] !== undefined)
   return Object.fromEntries(given.map((field) => [field.name, initValue(field, content[field.name])]))
@@ -193,7 +193,7 @@ function initValue({ shape, isRepeated }: MessageField, value: unknown): unknown
   return { seconds: BigInt(seconds), nanos: nanoseconds }
 }
 
-/** What travels: the zeros of fields that are always there, and empty lists, do not. */
+/** Leaves out what is not encoded: empty lists, and the zeros of fields that are always present. */
 function withoutZeros({ fields }: Message, content: Content): Content {
   return Object.fromEntries(
     fields.flatMap(({ name, shape, isRepeated, isOptional }) => {

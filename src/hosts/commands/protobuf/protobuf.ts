@@ -11,7 +11,7 @@ import {
   type unreadable,
 } from '../message.ts'
 
-/** Protocol Buffers straight between bytes and content; a test compares every byte with the reference library. */
+/** Converts between protobuf bytes and content directly; a test compares every byte with the reference library. */
 export const protobuf: Encoding = {
   reader(message) {
     const read = readerOf(message)
@@ -55,7 +55,7 @@ function readerOf({ fields }: Message): ReadMessage {
 
 interface Reading {
   readonly wireType: WireType
-  /** A message that is sent twice adds to the first one; a list grows. */
+  /** A repeated message is merged into the first one; a list grows. */
   read(reader: BinaryReader, before?: unknown): unknown
 }
 
@@ -81,7 +81,7 @@ const collecting =
     return items
   }
 
-// A hundred times the longest legal list; two million empty entries fit a message and would take seconds to look at.
+// A hundred times the longest legal list; two million empty entries fit into a message and would take seconds to check.
 const itemsMax = 10_000
 
 const textReading: Reading = {
@@ -177,7 +177,7 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
   },
 }
 
-/** Fields by name, as JSON has them: google.protobuf.Struct. */
+/** Fields by name, as in JSON: google.protobuf.Struct. */
 type PlainValues = Readonly<Record<string, unknown>>
 
 /** Field 1 of a Struct is an entry: its key is field 1, its Value field 2. */
@@ -190,7 +190,7 @@ function writeValues(writer: BinaryWriter, values: PlainValues): void {
   }
 }
 
-/** A Value is one of: null 1, number 2, text 3, flag 4. What rows hold is none of the others. */
+/** A Value is one of: null 1, number 2, text 3, flag 4. Rows contain no others. */
 function writeValue(writer: BinaryWriter, value: unknown): void {
   if (typeof value === 'number') writer.tag(2, WireType.Bit64).double(value)
   else if (typeof value === 'string') writer.tag(3, WireType.LengthDelimited).string(value)
@@ -235,7 +235,7 @@ function readValue(reader: BinaryReader, end: number): unknown {
 
 const tagOf = (number: number, wireType: WireType): number => number * 8 + wireType
 
-/** What was read of the fields that are known; every other one is passed over. */
+/** Yields the known fields and skips all others. */
 function* fieldsIn(
   reader: BinaryReader,
   end: number,
@@ -250,7 +250,7 @@ function* fieldsIn(
   if (reader.pos !== end) throw new UnreadableMessage()
 }
 
-/** Of the message that begins here. */
+/** Reads the length of a message and returns its end. */
 function endOf(reader: BinaryReader): number {
   const length = reader.uint32()
   const end = reader.pos + length

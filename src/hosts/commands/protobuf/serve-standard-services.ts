@@ -18,7 +18,7 @@ import { errorDetailsFile } from './error-details-file.ts'
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING'
 
-/** Returns how to say whether a service is served. */
+/** Returns a function that sets whether a service is served. */
 export function serveStandardServices(
   server: Pick<Server, 'addService'>,
   commands: readonly Command[],
@@ -42,7 +42,7 @@ export function serveStandardServices(
   return (name, status) => health.setStatus(name, status)
 }
 
-/** Reflection looks at the files alone. */
+/** Reflection only reads the files. */
 const describedBy = (files: readonly FileDescriptorProto[]) => ({
   format: 'Protocol Buffer 3 DescriptorProto' as const,
   type: {},
@@ -52,8 +52,8 @@ const describedBy = (files: readonly FileDescriptorProto[]) => ({
 const packageName = 'grpc.health.v1'
 
 /**
- * gRPC's own description of its health service. The one that the library's loader makes has no syntax and wrong names
- * for nested types, so that strict clients refuse it together with everything else that reflection tells them.
+ * gRPC's own description of its health service. The one from the library's loader has no syntax and wrong names for nested types,
+ * so strict clients reject it together with all other descriptions.
  */
 const healthFile = (): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {

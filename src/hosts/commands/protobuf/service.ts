@@ -1,16 +1,16 @@
 import type { Edition } from '../../../resources/define-resource.ts'
 
 interface Package {
-  /** It names the version: a contract that breaks gets another one beside it. */
+  /** It names the version: a breaking contract gets another one in addition. */
   readonly name: string
-  /** Of its description, for those who generate clients. */
+  /** The name of its description, for generating clients. */
   readonly file: string
-  /** Generators for Go take no file without it. Whoever has another module sets it with the flags of the generator. */
+  /** Generators for Go accept no file without it. For another module there are flags of the generator. */
   readonly go: string
   readonly java: string
 }
 
-/** What goes beyond v1 has a package of its own, so that v1 stays as it is. */
+/** Everything beyond v1 has a package of its own, so that v1 does not change. */
 export const packages: Readonly<Record<Edition, Package>> = {
   v1: {
     name: 'tracker.commands.v1',

@@ -11,11 +11,11 @@ import type { ServingStatus } from './serve-standard-services.ts'
 import { serviceNameOf } from './service.ts'
 
 export interface StandardServices {
-  /** Load balancers stop sending calls here. */
+  /** Makes load balancers stop sending calls here. */
   announceStop(): void
 }
 
-/** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
+/** Reflection and health, as stock clients expect them, open to all clients: they contain only public information. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
   const editions = new Set(commands.map(({ edition }) => edition))
   const names = ['', ...[...editions].map(serviceNameOf)]
@@ -43,17 +43,22 @@ const standard: Readonly<Record<string, LateService>> = {
   'grpc.reflection.v1alpha.ServerReflection': reflection,
 }
 
-/** Libraries and descriptions of all commands: a fifth of this host's start, and many are never asked. A call cannot be read later. */
+/**
+ * The libraries and all descriptions take a fifth of this host's start, and many hosts never need them. They load synchronously,
+ * because a call cannot be read later.
+ */
 const require = createRequire(import.meta.url)
 type Late = typeof import('./serve-standard-services.ts')
 
-/** A service that a library describes and serves, with what is known of its calls before the library is loaded. */
+/**
+ * A service that a library describes and serves, with the properties of its calls that are needed before the library is loaded.
+ */
 type LateService = Readonly<Record<string, Pick<Method, 'requestStream' | 'responseStream'>>>
 
 type Method = MethodDefinition<unknown, unknown>
 type Handle = (...parameters: unknown[]) => void
 
-/** Adds services, by their full names, that `serve` makes when the first call of one of them arrives. */
+/** Adds services, by their full names, that `serve` creates when the first call of one of them arrives. */
 function addLateServices(
   server: Server,
   services: Readonly<Record<string, LateService>>,

@@ -21,7 +21,7 @@ import { IdentitiesSection } from './identities-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
-/** The person's own account. */
+/** The user's own account. */
 export function AccountScreen() {
   const { api, configuration } = useServices()
   const { value: account, problem, reload } = useLoaded('me', [], () => api.me())
@@ -61,7 +61,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   })
   return (
     <section aria-labelledby="name-title">
-      <h2 id="name-title">{t('Who you are')}</h2>
+      <h2 id="name-title">{t('Profile')}</h2>
       <dl class="facts">
         <dt>{t('Login')}</dt>
         <dd>{account.login}</dd>
@@ -73,7 +73,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   )
 }
 
-/** Kept in this browser, because the server has no texts of its own to translate. */
+/** Stored in this browser, because the server has no texts of its own to translate. */
 const LanguageSection = () => (
   <section aria-labelledby="language-title">
     <h2 id="language-title">{t('Language')}</h2>
@@ -95,7 +95,7 @@ const LanguageSection = () => (
   </section>
 )
 
-/** A new password for oneself. It ends every session, so what follows is signing in again. */
+/** Changes the user's own password. This ends every session, so a new sign-in follows. */
 function PasswordSection({ login }: { readonly login: string }) {
   const { api, session } = useServices()
   const [lock, setLock] = useState<{ readonly until: number; readonly text: string }>()
@@ -155,7 +155,7 @@ function PasswordSection({ login }: { readonly login: string }) {
   )
 }
 
-/** What the person has allowed apps of others. Nothing for those who have allowed nothing. */
+/** Consents of the user to other apps. Hidden without any. */
 function ConsentsSection() {
   const { send, toasts } = useServices()
   const access = createAccess(send)
@@ -164,7 +164,7 @@ function ConsentsSection() {
   const withdraw = async ({ clientId, name }: Consent) => {
     try {
       await access.withdrawConsent(clientId)
-      toasts.show({ kind: 'done', text: t('{name} may do nothing for you any more.', { name }) })
+      toasts.show({ kind: 'done', text: t('The access of {name} was revoked.', { name }) })
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
@@ -173,7 +173,7 @@ function ConsentsSection() {
   if (!problem && !consents?.length) return null
   return (
     <section aria-labelledby="consents-title">
-      <h2 id="consents-title">{t('What you have allowed')}</h2>
+      <h2 id="consents-title">{t('Apps with access')}</h2>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       <ul class="rows">
         {consents?.map((consent) => (
@@ -185,7 +185,7 @@ function ConsentsSection() {
               </span>
             </span>
             <button type="button" class="button" onClick={() => setFront(consent)}>
-              {t('Take back')}
+              {t('Revoke')}
               <span class="visually-hidden"> {consent.name}</span>
             </button>
           </li>
@@ -193,11 +193,9 @@ function ConsentsSection() {
       </ul>
       {front && (
         <ConfirmDialog
-          title={t('Take back what {name} may do?', { name: front.name })}
-          text={t(
-            'It is signed out within 30 seconds, and you are asked again when you use it the next time.',
-          )}
-          confirmLabel={t('Take back')}
+          title={t('Revoke the access of {name}?', { name: front.name })}
+          text={t('It is signed out within 30 seconds, and asks for your consent when you use it again.')}
+          confirmLabel={t('Revoke')}
           onConfirm={() => void withdraw(front)}
           onClose={() => setFront(undefined)}
         />

@@ -24,7 +24,7 @@ import { browserNameOf } from '../../ui/place.ts'
 import { CopyButton } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** What stands in front of the page. */
+/** The dialog in front of the page. */
 type Front =
   | { readonly kind: 'app'; readonly offer: AppOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
@@ -39,7 +39,7 @@ interface Question {
   work(): Promise<unknown>
 }
 
-/** What the person signs in with beside the password. */
+/** The user's credentials in addition to the password. */
 export function FactorsSection() {
   const { configuration, session, toasts } = useServices()
   const factors = createFactors(configuration, session)
@@ -66,9 +66,9 @@ export function FactorsSection() {
       <h2 id="factors-title">{t('Second factor')}</h2>
       <p class="form-note">
         {own?.isRequired
-          ? t('Your account must have one: whoever knows your password still cannot sign in.')
-          : t('With a second factor, whoever knows your password still cannot sign in.')}{' '}
-        {t('What you change here signs you out elsewhere.')}
+          ? t('Your account must have one, so that your password alone is not enough to sign in.')
+          : t('With a second factor, your password alone is not enough to sign in.')}{' '}
+        {t('Changes here sign you out on all other devices.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {own === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
@@ -87,7 +87,7 @@ export function FactorsSection() {
       {front?.kind === 'stale' && (
         <ConfirmDialog
           title={t('Sign in again first')}
-          text={t('To change how you sign in, show that it is you. Then you come back here.')}
+          text={t('Confirm your identity before you change how you sign in. You will return to this page.')}
           confirmLabel={t('Sign in again')}
           onConfirm={() => void startSignIn(configuration, '/account', { asks: true })}
           onClose={close}
@@ -109,12 +109,12 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
       kind: 'ask',
       question: {
         title: t('Remove {name}?', { name }),
-        text: t('It signs nobody in any more.'),
+        text: t('It can no longer be used to sign in.'),
         confirmLabel: t('Remove'),
         work,
       },
     })
-  const appName = t('App for codes')
+  const appName = t('Authenticator app')
   return (
     <ul class="rows">
       {appSince !== null && (
@@ -184,7 +184,7 @@ function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
         </button>
       )}
       <button type="button" class="button" onClick={() => void run(showOffer)}>
-        {own.appSince === null ? t('Set up an app for codes') : t('Set up another app')}
+        {own.appSince === null ? t('Add an authenticator app') : t('Set up another app')}
       </button>
       {hasAny && (
         <button
@@ -194,9 +194,9 @@ function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
             setFront({
               kind: 'ask',
               question: {
-                title: t('Make new recovery codes?'),
-                text: t('Those of before work no more.'),
-                confirmLabel: t('Make new ones'),
+                title: t('Generate new recovery codes?'),
+                text: t('The previous codes stop working.'),
+                confirmLabel: t('Generate new codes'),
                 work: async () => onCodes(await factors.makeRecoveryCodes()),
               },
             })
@@ -216,15 +216,15 @@ export interface AppDialogProps {
   onClose(): void
 }
 
-/** Shows the secret for an app, and asks for a code that shows that the app has it. */
+/** Shows the secret for an app, and asks for a code that proves that the app has it. */
 function AppDialog({ offer: { offer, secret, address, picture }, factors, onDone, onClose }: AppDialogProps) {
   const form = useForm({
     initial: { code: '' },
     submit: async ({ code }) => onDone(await factors.confirmApp(offer, code)),
   })
   return (
-    <Dialog title={t('An app for codes')} onClose={onClose}>
-      <p>{t('Scan this with an app that makes codes, such as the one of your password manager.')}</p>
+    <Dialog title={t('Set up an authenticator app')} onClose={onClose}>
+      <p>{t('Scan this with an authenticator app, such as your password manager.')}</p>
       <svg
         class="qr"
         viewBox={`0 0 ${picture.side} ${picture.side}`}
@@ -247,7 +247,7 @@ function AppDialog({ offer: { offer, secret, address, picture }, factors, onDone
         <TextField
           form={form}
           name="code"
-          label={t('Code that the app shows')}
+          label={t('Code from the app')}
           required
           autofocus
           autocomplete="one-time-code"
@@ -287,7 +287,7 @@ const RecoveryCodesDialog = ({ codes, onClose }: { readonly codes: readonly stri
   <Dialog title={t('Your recovery codes')} onClose={onClose}>
     <p>
       {t(
-        'Each signs you in once, when you have lost everything else. They are shown this once: print them, or put them where you keep your passwords.',
+        'Each one signs you in once, if you lose everything else. They are only shown now: print them, or save them with your passwords.',
       )}
     </p>
     <ul class="codes">
@@ -300,7 +300,7 @@ const RecoveryCodesDialog = ({ codes, onClose }: { readonly codes: readonly stri
     <div class="form-buttons">
       <CopyButton text={codes.join('\n')} />
       <button type="button" class="button primary" data-autofocus onClick={onClose}>
-        {t('I have kept them')}
+        {t('I have saved them')}
       </button>
     </div>
   </Dialog>

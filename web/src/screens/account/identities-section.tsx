@@ -11,7 +11,7 @@ import { showMoment } from '../../time/kept-format.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 
-/** With which accounts elsewhere the person may sign in. Nothing where there are no providers. */
+/** Accounts at external providers that the user may sign in with. Hidden without providers. */
 export function IdentitiesSection() {
   const { configuration, send, toasts } = useServices()
   const access = createAccess(send)
@@ -32,8 +32,8 @@ export function IdentitiesSection() {
   if (!ways || (ways.providers.length === 0 && !identities?.length)) return null
   return (
     <section aria-labelledby="identities-title">
-      <h2 id="identities-title">{t('Accounts elsewhere')}</h2>
-      <p class="form-note">{t('Sign in here with an account that you have elsewhere.')}</p>
+      <h2 id="identities-title">{t('Linked accounts')}</h2>
+      <p class="form-note">{t('Sign in here with an account at another provider.')}</p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       <ul class="rows">
         {identities?.map((one) => (
@@ -68,7 +68,7 @@ export function IdentitiesSection() {
       {front && (
         <ConfirmDialog
           title={t('Disconnect {name}?', { name: front.label })}
-          text={t('Nobody signs in here by it any more, and the sign-ins that began by it end.')}
+          text={t('It can no longer be used to sign in here, and the sessions it started end.')}
           confirmLabel={t('Disconnect')}
           onConfirm={() => void disconnect(front)}
           onClose={() => setFront(undefined)}
@@ -78,7 +78,7 @@ export function IdentitiesSection() {
   )
 }
 
-/** Back from the sign-in that connecting wants: goes on to the provider. Whether to connect is asked after that. */
+/** Continues to the provider after the sign-in that linking requires; the question whether to link comes after that. */
 function useConnecting() {
   const { configuration, router } = useServices()
   const provider = router.address.value.searchParams.get('connect')

@@ -11,7 +11,7 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { browserNameOf } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Where the person is signed in, and how to end it elsewhere. */
+/** The user's sessions, and how to end them. */
 export function SessionsSection() {
   const { send, session, toasts } = useServices()
   const access = createAccess(send)
@@ -29,7 +29,7 @@ export function SessionsSection() {
     run(
       () => access.endSession(id),
       () => {
-        toasts.show({ kind: 'done', text: t('The sign-in was ended.') })
+        toasts.show({ kind: 'done', text: t('The session was ended.') })
         reload()
       },
     )
@@ -46,7 +46,7 @@ export function SessionsSection() {
               {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
               <span class="quiet-text line">
                 {t('Since {moment}', { moment: showMoment(one.createdAt) })}
-                {one.provider !== null && ` · ${t('by {provider}', { provider: one.provider })}`}
+                {one.provider !== null && ` · ${t('via {provider}', { provider: one.provider })}`}
                 {one.address !== null && ` · ${one.address}`}
                 {one.lastUsedAt !== null &&
                   ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
@@ -63,13 +63,13 @@ export function SessionsSection() {
       </ul>
       <div class="form-buttons">
         <button type="button" class="button danger" onClick={() => setEndingAll(true)}>
-          {t('End all sign-ins')}
+          {t('Sign out everywhere')}
         </button>
       </div>
       {isEndingAll && (
         <ConfirmDialog
-          title={t('End all sign-ins?')}
-          text={t('You are signed out here and everywhere else, and your tokens for programs end.')}
+          title={t('Sign out everywhere?')}
+          text={t('You are signed out here and on all other devices, and your personal access tokens end.')}
           confirmLabel={t('End all')}
           onConfirm={() =>
             void run(

@@ -17,7 +17,7 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { Secret } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Tokens that the person has made for programs. */
+/** The user's personal access tokens. */
 export function TokensSection() {
   const { send, toasts } = useServices()
   const access = createAccess(send)
@@ -26,7 +26,7 @@ export function TokensSection() {
   const end = async ({ id, name }: Token) => {
     try {
       await access.endToken(id)
-      toasts.show({ kind: 'done', text: t('{name} was ended.', { name }) })
+      toasts.show({ kind: 'done', text: t('{name} was revoked.', { name }) })
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
@@ -34,9 +34,11 @@ export function TokensSection() {
   }
   return (
     <section aria-labelledby="tokens-title">
-      <h2 id="tokens-title">{t('Tokens for programs')}</h2>
+      <h2 id="tokens-title">{t('Personal access tokens')}</h2>
       <p class="form-note">
-        {t('A script sends one instead of signing in. It may do what you choose, and never more than you.')}
+        {t(
+          'A script sends one instead of signing in. You choose what it may do, which is never more than you may.',
+        )}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {tokens === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
@@ -61,9 +63,9 @@ export function TokensSection() {
       )}
       {front !== undefined && front !== 'new' && (
         <ConfirmDialog
-          title={t('End {name}?', { name: front.name })}
-          text={t('Programs that use it are refused within 30 seconds. It cannot be brought back.')}
-          confirmLabel={t('End the token')}
+          title={t('Revoke {name}?', { name: front.name })}
+          text={t('Programs that use it are rejected within 30 seconds. This cannot be undone.')}
+          confirmLabel={t('Revoke token')}
           onConfirm={() => void end(front)}
           onClose={() => setFront(undefined)}
         />
@@ -99,7 +101,7 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
       <button
         type="button"
         class="button quiet icon-only"
-        aria-label={t('End {name}', { name })}
+        aria-label={t('Revoke {name}', { name })}
         onClick={onEnd}
       >
         <Icon name="close" />
@@ -112,7 +114,7 @@ const everyProject = 'all'
 /** Pages of projects to choose from. */
 const pagesMax = 3
 
-/** Asks what the token is for, then shows it, once only. */
+/** Asks for the purpose of the token, then shows it once. */
 function TokenDialog({ onClose }: { onClose(): void }) {
   const { api, send } = useServices()
   const [secret, setSecret] = useState<string>()
@@ -134,25 +136,25 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   if (secret !== undefined)
     return (
       <Dialog title={t('Your new token')} onClose={onClose}>
-        <p>{t('Copy it now, and keep it like a password: it is shown this once.')}</p>
+        <p>{t('Copy it now, and keep it like a password: it is only shown once.')}</p>
         <Secret label={t('Token')} text={secret} onDone={onClose} />
       </Dialog>
     )
   return (
     <Dialog title={t('New token')} onClose={onClose}>
-      <Form form={form} submitLabel={t('Make the token')} onCancel={onClose}>
+      <Form form={form} submitLabel={t('Create token')} onCancel={onClose}>
         <TextField
           form={form}
           name="name"
           label={t('Name')}
-          hint={t('What will use it.')}
+          hint={t('The program that will use it.')}
           required
           autofocus
         />
         <SelectField
           form={form}
           name="scopes"
-          label={t('What it may do')}
+          label={t('Permissions')}
           required
           choices={scopeChoices.map(({ id, name }) => ({ id, name: t(name) }))}
         />
@@ -166,7 +168,7 @@ function TokenDialog({ onClose }: { onClose(): void }) {
         <SelectField
           form={form}
           name="expiresAt"
-          label={t('For how long')}
+          label={t('Valid for')}
           required
           choices={[7, 30, 90, 365].map((days) => ({ id: String(days), name: t('{days} days', { days }) }))}
         />
@@ -175,13 +177,13 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   )
 }
 
-/** What a token may do, as people choose it; programs may ask for any other set. */
+/** Common permissions of a token; programs may request any other set. */
 const scopeChoices = [
   { id: 'read', name: 'Read everything', scopes: ['*:read'] },
   { id: 'write', name: 'Read and change everything', scopes: ['*:write'] },
   {
     id: 'hours',
-    name: 'Read the work, book hours',
+    name: 'Read the work, record hours',
     scopes: ['appointment:write', 'assignment:read', 'person:read', 'project:read'],
   },
   {

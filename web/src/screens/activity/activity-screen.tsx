@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 const pageSize = 50
 
-/** Everything that happened in a project, newest first. */
+/** All changes in a project, newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { people, send, toasts } = useServices()
   const events = createEvents(send)
@@ -53,7 +53,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
       {first.value === undefined && !first.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
       {first.value?.data.length === 0 && (
         <EmptyState title={t('Nothing has happened yet')}>
-          <p>{t('What anybody changes in this project is listed here.')}</p>
+          <p>{t('All changes in this project are listed here.')}</p>
         </EmptyState>
       )}
       <ChangeList changes={changes} />

@@ -40,13 +40,13 @@ export function AdministrationScreen({ parameters: { catalog: path } }: ScreenPr
 
 const NotAllowed = () => (
   <Page title={t('Administration')}>
-    <EmptyState title={t('This is for administrators')}>
-      <p>{t('Ask one of them for what you need.')}</p>
+    <EmptyState title={t('Administrators only')}>
+      <p>{t('Ask an administrator for what you need.')}</p>
     </EmptyState>
   </Page>
 )
 
-/** The catalogs, and the apps beside them. */
+/** The tabs of the catalogs and the apps. */
 const tabsOf = (current: Catalog, extensions: boolean): readonly Tab[] => [
   ...catalogs.map((one) => ({
     label: t(one.label),
@@ -136,7 +136,7 @@ const Nothing = ({ search, catalog }: { readonly search: string; readonly catalo
   </EmptyState>
 )
 
-/** Moves a stage, and numbers all stages anew where two would have the same number. */
+/** Moves a stage, and renumbers all stages if two would get the same number. */
 function useOrder(rows: readonly CatalogRow[]) {
   const { api, toasts } = useServices()
   return async (from: number, to: number): Promise<void> => {
@@ -159,9 +159,9 @@ export interface CatalogLineProps {
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
-  /** Of people, who may do what. */
+  /** Opens the rights of a user. */
   onAccess(): void
-  /** Where the order counts. */
+  /** Only in ordered catalogs. */
   readonly onMove: ((steps: number) => void) | undefined
 }
 
@@ -211,7 +211,7 @@ function CatalogLine({
         <RowButton
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
-          // People who remove themselves are locked out at once.
+          // Administrators who remove their own account would be locked out at once.
           isOff={isSelf}
           run={() => void remove(resource, row.id, row.name)}
         />
@@ -227,7 +227,7 @@ interface RowButtonProps {
   run(): void
 }
 
-/** A button that is disabled stays where it is, and can still be reached with the Tab key. */
+/** A disabled button keeps its place, and can still be reached with the Tab key. */
 const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
   <button
     type="button"
@@ -243,9 +243,9 @@ const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
 
 export interface CatalogDialogProps {
   readonly catalog: Catalog
-  /** None: a new one. */
+  /** Undefined for a new one. */
   readonly row: CatalogRow | undefined
-  /** Where a new stage would stand. */
+  /** The place of a new stage. */
   readonly nextOrder: number
   onClose(): void
 }
@@ -255,7 +255,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
   const { resource, fields } = catalog
   const hasPassword = fields.some(({ name }) => name === 'password')
   const form = useForm<CatalogValues>({
-    // Drafts are for everything but passwords.
+    // All values are kept as drafts except passwords.
     ...(!hasPassword && { draft: `${resource}-${row?.id ?? 'new'}` }),
     initial: valuesOf(catalog, row, nextOrder),
     async submit(values) {
@@ -281,8 +281,8 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
         {row && hasPassword && (
           <p class="form-note">
             {isSelf
-              ? t('A new login or password ends every session of yours, this one too.')
-              : t('A new login or password ends every session of {name}.', { name: row.name })}
+              ? t('A new login or password ends all your sessions, including this one.')
+              : t('A new login or password ends all sessions of {name}.', { name: row.name })}
           </p>
         )}
       </Form>
@@ -307,7 +307,7 @@ function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
       {...common}
       required={false}
       label={t('New password')}
-      hint={t('Left empty, it stays as it is.')}
+      hint={t('Leave it empty to keep it.')}
     />
   )
 }

@@ -1,6 +1,6 @@
 import type { Text } from '../../texts/text.ts'
 
-/** What administrators keep for everybody; each is a name and a little more. */
+/** Lists that administrators maintain for all users; each entry is a name and a few more fields. */
 export interface Catalog {
   readonly resource: 'user' | 'organization' | 'workflow' | 'assignmentType' | 'impediment'
   /** The last part of its address. */
@@ -12,7 +12,7 @@ export interface Catalog {
   readonly noneFits: Text
   readonly about: Text
   readonly sortColumn: string
-  /** Its rows have places, which arrows change. */
+  /** Its rows are ordered, and arrows move them. */
   readonly isOrdered?: true
   readonly fields: readonly CatalogField[]
 }
@@ -31,17 +31,17 @@ export const catalogs: readonly Catalog[] = [
     label: 'Users',
     searchLabel: 'Search users',
     newLabel: 'New user',
-    noneYet: 'There is no user yet',
-    noneFits: 'No user fits “{text}”',
+    noneYet: 'No users yet',
+    noneFits: 'No users match “{text}”',
     about:
-      'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed. People make accounts of their own by a link, from the members of a project.',
+      'Everyone who may sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.',
     sortColumn: 'name',
     fields: [
       {
         name: 'login',
         label: 'Login',
         required: true,
-        hint: 'An e-mail address, or what else is easy to remember.',
+        hint: 'An e-mail address, or anything that is easy to remember.',
       },
       { name: 'password', label: 'Password', required: true },
     ],
@@ -52,8 +52,8 @@ export const catalogs: readonly Catalog[] = [
     label: 'Organizations',
     searchLabel: 'Search organizations',
     newLabel: 'New organization',
-    noneYet: 'There is no organization yet',
-    noneFits: 'No organization fits “{text}”',
+    noneYet: 'No organizations yet',
+    noneFits: 'No organizations match “{text}”',
     about: 'Every project belongs to one.',
     sortColumn: 'name',
     fields: [{ name: 'description', label: 'Description', required: false }],
@@ -64,10 +64,10 @@ export const catalogs: readonly Catalog[] = [
     label: 'Workflow stages',
     searchLabel: 'Search workflow stages',
     newLabel: 'New workflow stage',
-    noneYet: 'There is no workflow stage yet',
-    noneFits: 'No workflow stage fits “{text}”',
+    noneYet: 'No workflow stages yet',
+    noneFits: 'No workflow stages match “{text}”',
     about:
-      'The columns of every board, from left to right. A new one is the last; the arrows move it. The one called Done, else the last, means done.',
+      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. The stage called Done, or otherwise the last one, means done.',
     sortColumn: 'order',
     isOrdered: true,
     fields: [],
@@ -78,9 +78,9 @@ export const catalogs: readonly Catalog[] = [
     label: 'Assignment types',
     searchLabel: 'Search assignment types',
     newLabel: 'New assignment type',
-    noneYet: 'There is no assignment type yet',
-    noneFits: 'No assignment type fits “{text}”',
-    about: 'What kinds of work there are.',
+    noneYet: 'No assignment types yet',
+    noneFits: 'No assignment types match “{text}”',
+    about: 'The kinds of work.',
     sortColumn: 'name',
     fields: [],
   },
@@ -90,9 +90,9 @@ export const catalogs: readonly Catalog[] = [
     label: 'Kinds of impediments',
     searchLabel: 'Search kinds of impediments',
     newLabel: 'New kind of impediment',
-    noneYet: 'There is no kind of impediment yet',
-    noneFits: 'No kind of impediment fits “{text}”',
-    about: 'What may stand in the way of an assignment.',
+    noneYet: 'No kinds of impediments yet',
+    noneFits: 'No kinds of impediments match “{text}”',
+    about: 'Whatever can block an assignment.',
     sortColumn: 'name',
     fields: [],
   },
@@ -119,7 +119,7 @@ export const valuesOf = (
   ...Object.fromEntries(fields.map(({ name }) => [name, name === 'password' ? '' : (row?.[name] ?? '')])),
 })
 
-/** What is sent; a login and a password only when they change, because their change ends the person's sessions. */
+/** The body of a request; login and password are only included when they change, because that ends the user's sessions. */
 export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Record<string, unknown> {
   const { login, password, order, description, ...others } = values
   return {

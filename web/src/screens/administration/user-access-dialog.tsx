@@ -13,7 +13,7 @@ import { Secret } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
-/** What an account may do, and whether anybody may sign in to it. */
+/** The rights of an account, and whether its user may sign in. */
 export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
   const { configuration, send, session } = useServices()
   const access = createUserAccess(send, createFactors(configuration, session))
@@ -30,11 +30,11 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
     <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {state === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button" />}
-      {isSelf && <p class="form-note">{t('Your own access is for another administrator to change.')}</p>}
+      {isSelf && <p class="form-note">{t('Only another administrator can change your access.')}</p>}
       {link !== undefined && (
         <>
           <p class="form-note">
-            {t('Give this link to {name}. It works once, within an hour, and is shown this once.', { name })}
+            {t('Give this link to {name}. It works once, within an hour, and is only shown once.', { name })}
           </p>
           <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
         </>
@@ -65,7 +65,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
   )
 }
 
-/** One after the other, and what came of each. */
+/** Runs one action after the other, and reports the result of each. */
 function useRun(onDone: () => void) {
   const { configuration, router, toasts } = useServices()
   const [isBusy, setBusy] = useState(false)
@@ -93,12 +93,12 @@ interface Change {
   readonly label: string
   readonly note: string
   readonly action: string
-  /** What is said when it was done. */
+  /** The message after success. */
   readonly done: string
   work(): Promise<void>
 }
 
-/** Nobody signs in to a deactivated account, with whatever password. */
+/** A deactivated account cannot sign in with any password. */
 const passwordLinkOf =
   (work: () => Promise<void>, mail: (() => Promise<void>) | undefined) =>
   ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly Change[] =>
@@ -107,18 +107,18 @@ const passwordLinkOf =
       : [
           {
             label: t('Password'),
-            note: t('For somebody who has lost it: a link to choose a new one.'),
-            action: t('Make a link'),
-            done: t('The link for {name} is there.', { name }),
+            note: t('For a user who has lost it: a link to choose a new one.'),
+            action: t('Create link'),
+            done: t('The link for {name} was created.', { name }),
             work,
           },
           ...(mail
             ? [
                 {
                   label: t('Password by mail'),
-                  note: t('The link goes to the login, if that is a mail address, and nobody else sees it.'),
-                  action: t('Send the link'),
-                  done: t('The link is on its way to {name}.', { name }),
+                  note: t('The link is sent only to the login, if that is an e-mail address.'),
+                  action: t('Send link'),
+                  done: t('The link is being sent to {name}.', { name }),
                   work: mail,
                 },
               ]
@@ -132,25 +132,27 @@ const changesOf = (
 ): readonly Change[] => [
   {
     label: hasRole ? t('Administrator') : t('No administrator by choice'),
-    note: t('Administrators see and change everything. Those whom the server’s settings name always are.'),
-    action: hasRole ? t('Take the role') : t('Make administrator'),
+    note: t(
+      'Administrators see and change everything. Those named in the server’s settings always have the role.',
+    ),
+    action: hasRole ? t('Revoke role') : t('Make administrator'),
     done: hasRole
-      ? t('{name} is no administrator any more.', { name })
-      : t('{name} is an administrator from the next sign-in on.', { name }),
+      ? t('{name} is no longer an administrator.', { name })
+      : t('{name} becomes an administrator at the next sign-in.', { name }),
     work: () => access.setRole(id, !hasRole),
   },
   {
     label: isDeactivated ? t('Deactivated') : t('May sign in'),
-    note: t('Deactivating ends every sign-in and lets nobody in. Names, projects and history stay.'),
+    note: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
     action: isDeactivated ? t('Reactivate') : t('Deactivate'),
     done: isDeactivated ? t('{name} may sign in again.', { name }) : t('{name} was deactivated.', { name }),
     work: () => access.setDeactivated(id, !isDeactivated),
   },
   {
-    label: t('Sign-ins and tokens'),
-    note: t('Ends all of them, for a lost device or a password that somebody else knows.'),
+    label: t('Sessions and tokens'),
+    note: t('Ends all of them, for a lost device or a password that someone else knows.'),
     action: t('End all'),
-    done: t('Everything of {name} has ended.', { name }),
+    done: t('All sessions and tokens of {name} were ended.', { name }),
     work: () => access.endSessions(id),
   },
   ...(hasFactor
@@ -158,10 +160,10 @@ const changesOf = (
         {
           label: t('Second factor'),
           note: t(
-            'For somebody who has lost app, passkeys and recovery codes: the password alone is asked for then.',
+            'For a user who has lost app, passkeys and recovery codes: the password alone is then enough.',
           ),
-          action: t('Take away'),
-          done: t('The second factor of {name} was taken away.', { name }),
+          action: t('Reset'),
+          done: t('The second factor of {name} was reset.', { name }),
           work: () => access.takeFactorsAway(id),
         },
       ]

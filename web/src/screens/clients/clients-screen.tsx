@@ -20,7 +20,7 @@ type Front =
   | { readonly what: 'change' | 'end' | 'renew'; readonly client: RegisteredClient }
   | { readonly what: 'secret'; readonly made: NewClient }
 
-/** Apps in which people sign in with their account here; for administrators. */
+/** Apps that users sign in to with their account here; for administrators. */
 export function ClientsScreen() {
   const { send, session } = useServices()
   const { value: clients, problem, reload } = useLoaded('clients', [], () => createClients(send).list())
@@ -28,8 +28,8 @@ export function ClientsScreen() {
   if (!session.person.value?.isAdministrator)
     return (
       <Page title={t('Apps')}>
-        <EmptyState title={t('This is for administrators')}>
-          <p>{t('Ask one of them for what you need.')}</p>
+        <EmptyState title={t('Administrators only')}>
+          <p>{t('Ask an administrator for what you need.')}</p>
         </EmptyState>
       </Page>
     )
@@ -50,13 +50,13 @@ export function ClientsScreen() {
       }
     >
       <p class="quiet-text">
-        {t('People sign in to them with their account here. Those of the settings are not listed.')}
+        {t('Users sign in to them with their account here. Apps from the settings are not listed.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {clients === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
       {clients?.length === 0 && (
         <EmptyState title={t('No apps yet')}>
-          <p>{t('Add one with its name and the address it comes back to.')}</p>
+          <p>{t('Add one with its name and its callback address.')}</p>
         </EmptyState>
       )}
       <ul class="rows">
@@ -122,8 +122,8 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
     return (
       <ConfirmDialog
         title={t('A new secret for {name}?', { name: client.name })}
-        text={t('The one before stops working within seconds.')}
-        confirmLabel={t('Make it')}
+        text={t('The previous secret stops working within seconds.')}
+        confirmLabel={t('Generate secret')}
         onConfirm={() =>
           run(clients.renewSecret(client.id), (made) => onFront({ what: 'secret', made: made as NewClient }))
         }
@@ -133,7 +133,7 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
   return (
     <ConfirmDialog
       title={t('End {name}?', { name: client.name })}
-      text={t('Nobody signs in to it any more, and its tokens stop working within 30 seconds.')}
+      text={t('Users can no longer sign in to it, and its tokens stop working within 30 seconds.')}
       confirmLabel={t('End it')}
       onConfirm={() => run(clients.end(client.id), onDone)}
       onClose={onClose}
@@ -142,7 +142,7 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
 }
 
 export interface ClientDialogProps {
-  /** None for a new one. */
+  /** Undefined for a new one. */
   readonly client: RegisteredClient | undefined
   onDone(): void
   onClose(): void
@@ -160,8 +160,8 @@ const kinds = [
 ] as const
 
 const consents = [
-  { id: 'ask', name: 'People are asked whether it may' },
-  { id: 'own', name: 'It is ours: nobody is asked' },
+  { id: 'ask', name: 'Users are asked for consent' },
+  { id: 'own', name: 'First-party app: users are not asked' },
 ] as const
 
 const scopesByDefault = 'openid profile offline_access email'
@@ -175,7 +175,7 @@ const valuesOf = (client: RegisteredClient | undefined) => ({
   isFirstParty: client?.isFirstParty ? 'own' : 'ask',
 })
 
-/** What an app is, and where it may be answered. */
+/** The properties of an app, and its callback addresses. */
 function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
   const { send } = useServices()
   const [made, setMade] = useState<NewClient>()
@@ -201,7 +201,7 @@ function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
   if (made !== undefined) return <NewSecret made={made} onClose={onDone} />
   return (
     <Dialog title={client ? t('Change {name}', { name: client.name }) : t('New app')} onClose={onClose}>
-      <Form form={form} submitLabel={client ? t('Save') : t('Make the app')} onCancel={onClose}>
+      <Form form={form} submitLabel={client ? t('Save') : t('Create app')} onCancel={onClose}>
         <Fields form={form} isNew={client === undefined} />
       </Form>
     </Dialog>
@@ -216,7 +216,7 @@ const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly is
       form={form}
       name="name"
       label={t('Name')}
-      hint={t('As people are shown it.')}
+      hint={t('The name that people see.')}
       required
       autofocus
     />
@@ -232,34 +232,34 @@ const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly is
     <TextAreaField
       form={form}
       name="redirectUris"
-      label={t('Addresses of its callback')}
-      hint={t('One a line, letter for letter.')}
+      label={t('Callback addresses')}
+      hint={t('One per line, compared exactly.')}
       required
     />
     <TextAreaField
       form={form}
       name="postLogoutRedirectUris"
       label={t('Addresses after sign-out')}
-      hint={t('One a line; none is needed.')}
+      hint={t('One per line; optional.')}
     />
     <TextField
       form={form}
       name="scopes"
-      label={t('What it may ask for')}
-      hint={t('svc.api lets it act for people here.')}
+      label={t('Scopes')}
+      hint={t('svc.api lets it act for users here.')}
       required
     />
     <SelectField
       form={form}
       name="isFirstParty"
-      label={t('Whose it is')}
+      label={t('Consent')}
       required
       choices={consents.map(({ id, name }) => ({ id, name: t(name) }))}
     />
   </>
 )
 
-/** What the app has to know; its secret is shown this once. */
+/** The data that the app needs; its secret is only shown once. */
 const NewSecret = ({ made, onClose }: { readonly made: NewClient; onClose(): void }) => (
   <Dialog title={made.client.name} onClose={onClose}>
     <p>
@@ -273,14 +273,14 @@ const NewSecret = ({ made, onClose }: { readonly made: NewClient; onClose(): voi
       </div>
     ) : (
       <>
-        <p>{t('Copy its secret now: it is shown this once.')}</p>
+        <p>{t('Copy its secret now: it is only shown once.')}</p>
         <Secret label={t('Secret')} text={made.secret} onDone={onClose} />
       </>
     )}
   </Dialog>
 )
 
-/** Apps in which people sign in, made by administrators. Part of the extensions. */
+/** Apps that users sign in to, created by administrators. Part of the extensions. */
 export interface Clients {
   list(): Promise<readonly RegisteredClient[]>
   make(wish: ClientWish): Promise<NewClient>

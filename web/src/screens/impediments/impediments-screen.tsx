@@ -19,14 +19,14 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 
-/** As they stand in the address. */
+/** The filters as the address contains them. */
 interface Filters {
   readonly search: string
   readonly projectId: string
   readonly isEverybody: boolean
 }
 
-/** What stands in the way of one's assignments, or of everybody's in one's projects. */
+/** Impediments of the user's own assignments, or of all assignments in the user's projects. */
 export function ImpedimentsScreen() {
   const { api, people, router, session } = useServices()
   const person = session.person.value
@@ -125,7 +125,7 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
           checked={filters.isEverybody}
           onChange={(event) => router.setQuery({ whose: event.currentTarget.checked ? 'all' : '' })}
         />
-        {t('Everybody’s assignments')}
+        {t('Everyone’s assignments')}
       </label>
     </div>
   )
@@ -134,11 +134,11 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
 const Nothing = ({ filters, hasAny }: { readonly filters: Filters; readonly hasAny: boolean }) => {
   const isFiltered = filters.search !== '' || filters.projectId !== ''
   return (
-    <EmptyState title={isFiltered ? t('No impediment fits') : t('Nothing is in the way')}>
+    <EmptyState title={isFiltered ? t('No impediments match') : t('No impediments')}>
       <p>
         {isFiltered && t('Try fewer letters, or another project.')}
-        {!isFiltered && hasAny && t('Your own assignments are free to go on. Others have impediments.')}
-        {!isFiltered && !hasAny && t('When something keeps an assignment from going on, note it here.')}
+        {!isFiltered && hasAny && t('Your own assignments are not blocked. Others have impediments.')}
+        {!isFiltered && !hasAny && t('When something blocks an assignment, record it here.')}
       </p>
     </EmptyState>
   )
@@ -194,7 +194,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
 }
 
 export interface ImpedimentDialogProps {
-  /** None: a new one. */
+  /** Undefined for a new one. */
   readonly row: ImpedimentRow | undefined
   onClose(): void
 }
@@ -206,7 +206,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
       assignmentId: row?.assignment.id ?? '',
-      // Kept beside the id, so that a draft shows what was chosen.
+      // Stored with the id, so that a draft shows the choice.
       assignmentName: row?.assignment.name ?? '',
       impedimentId: row?.link.impedimentId ?? '',
       description: row?.link.description ?? '',
@@ -255,7 +255,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
 
 type Named = { readonly id: string; readonly name: string }
 
-/** An impediment with what it stands in the way of. */
+/** An impediment with its assignment. */
 interface ImpedimentRow {
   readonly link: RecordOf<'assignmentImpediment'>
   readonly kind: string
@@ -266,7 +266,7 @@ interface ImpedimentRow {
 }
 
 export interface Impediments {
-  /** The newest first. */
+  /** Ordered from the newest. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean

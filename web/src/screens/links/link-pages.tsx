@@ -14,10 +14,10 @@ import { Alone } from '../../ui/page.tsx'
 import { NewPasswordField } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** What the link has behind its number sign. */
+/** The part of the link after the #. */
 const secretOf = (): string => decodeURIComponent(location.hash.slice(1))
 
-/** For somebody who was invited: a name, a login and a password of their own. */
+/** Creates an account for an invited person: a name, a login and a password. */
 export function InvitationPage() {
   const { configuration } = useServices()
   const [isDone, setDone] = useState(false)
@@ -33,11 +33,11 @@ export function InvitationPage() {
     return (
       <Done title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
         {invitation?.project
-          ? t('You are a member of {project} now.', { project: invitation.project })
+          ? t('You are now a member of {project}.', { project: invitation.project })
           : undefined}
       </Done>
     )
-  if (over !== undefined) return <Done title={t('This invitation is over')}>{over}</Done>
+  if (over !== undefined) return <Done title={t('This invitation is no longer valid')}>{over}</Done>
   if (!isRead)
     return (
       <Alone title={t('You were invited')}>
@@ -48,13 +48,13 @@ export function InvitationPage() {
     <Alone title={t('You were invited')}>
       {invitation && <Inviter {...invitation} />}
       <JoinWithAccount />
-      <Form form={form} submitLabel={t('Make my account')} onDone={() => setDone(true)}>
+      <Form form={form} submitLabel={t('Create my account')} onDone={() => setDone(true)}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
         <TextField
           form={form}
           name="login"
           label={t('Login')}
-          hint={t('An e-mail address, or what else is easy to remember.')}
+          hint={t('An e-mail address, or anything that is easy to remember.')}
           required
           autocomplete="username"
         />
@@ -64,7 +64,7 @@ export function InvitationPage() {
   )
 }
 
-/** Drawn once it is read, so that the form does not move. A link that works is not held up by names that cannot be had. */
+/** Rendered once it is read, so that the form does not move. Missing names do not delay a valid link. */
 function useInvitation() {
   const { configuration } = useServices()
   const [read, setRead] = useState<{ invitation?: ShownInvitation; over?: string }>()
@@ -78,11 +78,11 @@ function useInvitation() {
   return { ...read, isRead: read !== undefined }
 }
 
-/** What people are called is isolated, whichever way it is written. */
+/** Names are isolated, whatever their direction of writing. */
 const Inviter = ({ inviter, project, organization }: ShownInvitation) => (
   <p>
     {project === null
-      ? tx('{name} invites you to make an account here.', { name: <Named>{inviter}</Named> })
+      ? tx('{name} invites you to create an account here.', { name: <Named>{inviter}</Named> })
       : tx('{name} invites you to the project {project} of {organization}.', {
           name: <Named>{inviter}</Named>,
           project: <Named>{project}</Named>,
@@ -97,7 +97,7 @@ const Named = ({ children }: { readonly children: ComponentChildren }) => (
   </bdi>
 )
 
-/** For somebody who has an account: by a sign-in first, where there is none in this browser. */
+/** Joins with an existing account, after a sign-in if this browser has no session. */
 function JoinWithAccount() {
   const { configuration, router, send, session } = useServices()
   const [problem, setProblem] = useState<string>()
@@ -122,12 +122,12 @@ function JoinWithAccount() {
           {problem}
         </p>
       )}
-      <p class="quiet-text">{t('Or make a new account:')}</p>
+      <p class="quiet-text">{t('Or create a new account:')}</p>
     </>
   )
 }
 
-/** For somebody who has lost the password. */
+/** Sets a new password for a user who has lost it. */
 export function NewPasswordPage() {
   const { configuration } = useServices()
   const [isDone, setDone] = useState(false)
@@ -138,7 +138,7 @@ export function NewPasswordPage() {
   if (isDone) return <Done title={t('Your new password is set')} />
   return (
     <Alone title={t('Choose a new password')}>
-      <Form form={form} submitLabel={t('Set the password')} onDone={() => setDone(true)}>
+      <Form form={form} submitLabel={t('Set password')} onDone={() => setDone(true)}>
         <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
       </Form>
     </Alone>
@@ -148,7 +148,7 @@ export function NewPasswordPage() {
 interface DoneProps {
   readonly title: string
   readonly children?: string | undefined
-  /** Where the sign-in leads. */
+  /** The target of the sign-in. */
   readonly to?: string
 }
 

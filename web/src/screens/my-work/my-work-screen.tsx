@@ -26,7 +26,7 @@ const titles: Readonly<Record<Group, Text>> = {
   later: 'Due later',
 }
 
-/** What one has to do, over all projects. */
+/** The user's open assignments, over all projects. */
 export function MyWorkScreen() {
   const { api, session } = useServices()
   const id = session.person.value?.id ?? ''
@@ -42,8 +42,8 @@ export function MyWorkScreen() {
         <Skeleton as="rows" blocks={2} rows={4} cells="lines field icon icon" />
       )}
       {value?.groups.size === 0 && (
-        <EmptyState title={t('Nothing waits for you')}>
-          <p>{t('What is yours and due soon stands here. Find more to do in a project.')}</p>
+        <EmptyState title={t('Nothing to do')}>
+          <p>{t('Your assignments that are due soon appear here. Find more to do in a project.')}</p>
           <a class="button" href="/projects">
             {t('Go to the projects')}
           </a>
@@ -83,7 +83,7 @@ function WorkGroup({ title, rows, work }: WorkGroupProps) {
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment with the actions needed most: changing its stage, and recording hours. */
+/** An assignment with the most common actions: changing its stage, and recording hours. */
 function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
   const { id, projectId, name, endDate } = assignment
   const [isLogging, setLogging] = useState(false)
@@ -131,7 +131,7 @@ interface StageSelectProps {
 function StageSelect({ assignment, stages }: StageSelectProps) {
   const { api, toasts } = useServices()
   const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** As it is now: what others have changed meanwhile stays. */
+  /** Based on the current state, so that changes by others are kept. */
   const moveTo = async (workflowId: string) => {
     const now = await api.get('assignment', assignment.id)
     await api.update('assignment', { ...fieldsOf(now), workflowId })
@@ -142,7 +142,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       const stage = stages.find(({ id }) => id === workflowId)?.name ?? ''
       toasts.show({
         kind: 'done',
-        text: t('{name} is in {stage} now.', { name: assignment.name, stage }),
+        text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
         action: { label: undoLabel(), run: () => moveTo(assignment.workflowId).catch(tell) },
       })
     } catch (error) {
@@ -221,12 +221,12 @@ interface MyWork {
   readonly groups: ReadonlyMap<Group, readonly Assignment[]>
   readonly stages: readonly Stage[]
   readonly projects: ById<{ readonly name: string }>
-  /** What keeps an assignment from going on, since when. */
+  /** The start of the impediment that blocks an assignment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly isCut: boolean
 }
 
-/** In the order of the screen. */
+/** The order on the screen. */
 const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later'] as const
 type Group = (typeof groups)[number]
 
@@ -234,7 +234,7 @@ type Group = (typeof groups)[number]
 const once = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
-/** What somebody has to do: responsible for it or working on it, begun or due within a week, and not done. */
+/** Loads the user's open assignments: responsible for it or working on it, begun or due within a week. */
 async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promise<MyWork> {
   const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
   const { rows: stages } = await loadAll(api, 'workflow', { sortColumn: 'order' }, { ...once, signal })
@@ -246,7 +246,7 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
   )
   const usuallyDone = doneStageOf('', stages)
   const own: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
-  // One after the other: a board in the next tab needs connections too.
+  // Loaded one after the other: a board in another tab needs connections too.
   for (const { id: workflowId } of stages.filter(({ id }) => id !== usuallyDone))
     own.push(
       await loadAll(

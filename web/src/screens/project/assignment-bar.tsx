@@ -11,7 +11,7 @@ export interface AssignmentBarProps {
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly query: string
-  /** Of the bars that one assignment has, the one that is walked to; the others only show where it goes on. */
+  /** Keyboard navigation goes to the first bar of an assignment; its others only show where it continues. */
   readonly isFirst?: boolean
   readonly place: Readonly<Record<string, string>>
   readonly hasFace?: boolean

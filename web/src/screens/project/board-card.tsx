@@ -20,7 +20,7 @@ export interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
   readonly blockedSince: string | undefined
-  /** What is done is not late any more. */
+  /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isNew: boolean
@@ -30,7 +30,7 @@ export interface BoardCardProps {
   onDrag(assignment: Assignment | undefined): void
 }
 
-/** Drawn anew only when something of its own has changed: a board has many. */
+/** Rendered only when its own data has changed: a board has many. */
 export function BoardCard(props: BoardCardProps) {
   const { assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
   const hasDraft = hasDraftOf(assignment.id)
@@ -104,7 +104,7 @@ function Card(props: CardProps) {
   )
 }
 
-/** Once the panel is there; it may have to be loaded first. */
+/** Focuses the panel once it is rendered; it may have to be loaded first. */
 function focusWhenDrawn(selector: string, triesLeft = 40): void {
   const found = document.querySelector<HTMLElement>(selector)
   if (found !== null) found.focus()
@@ -112,7 +112,7 @@ function focusWhenDrawn(selector: string, triesLeft = 40): void {
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
-/** By key, the button of the card that it stands for. */
+/** The button of the card for each key. */
 const buttons: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
 function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: CardProps) {
@@ -142,7 +142,7 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
   )
 }
 
-/** Arrows walk from card to card, over columns without any. */
+/** Arrows move between cards and skip empty columns. */
 function walkCards(event: KeyboardEvent, from: HTMLElement): void {
   const direction = directions[keyAlongLine(event)]
   const columns = [...(from.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [

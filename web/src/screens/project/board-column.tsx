@@ -21,7 +21,7 @@ type Stage = RecordOf<'workflow'>
 export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly stage: Stage
   readonly typeNames: ReadonlyMap<string, string>
-  /** Since when. */
+  /** Start times of impediments. */
   readonly blocked: ReadonlyMap<string, string>
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
@@ -29,11 +29,11 @@ export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   onMove(assignment: Assignment, stage: Stage): void
 }
 
-/** What a card with one line of name needs, until it was drawn. */
+/** The height of a card with a one-line name, until it was rendered. */
 const estimatePixels = 92
 /** Assignments that were done longer ago than this are hidden behind a button. */
 const shownDaysOfDone = 14
-/** A stage: its header stays, its cards scroll below it, and a card can be dropped all the way down. */
+/** A stage: its header stays, its cards scroll below it, and a card can be dropped anywhere in it. */
 export function BoardColumn(props: BoardColumnProps) {
   const { stage, assignments, doneId, dragged, revealed, countOf, hasMore, onDrop, onMore } = props
   const isDone = stage.id === doneId
@@ -102,12 +102,12 @@ export function BoardColumn(props: BoardColumnProps) {
   )
 }
 
-/** Of a board without any card, the first column says what to do next. */
+/** The first column of an empty board says what to do next. */
 function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
   const isFirstOfNothing = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
   if (!isFirstOfNothing) return t('Nothing here')
   return isFiltered(readFilters(new URLSearchParams(query)))
-    ? t('No assignment fits these filters')
+    ? t('No assignments match these filters')
     : t('Add the first assignment with the plus above, or press C.')
 }
 
@@ -121,7 +121,7 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
         {stage.name}
       </h2>
       {isDone && (
-        <span class="column-done" title={t('What is in this stage counts as done')}>
+        <span class="column-done" title={t('Assignments in this stage count as done')}>
           <Icon name="check" />
         </span>
       )}
@@ -154,7 +154,7 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
 const isRecent = ({ createdAt, updatedAt }: Assignment): boolean =>
   dayOf(updatedAt ?? createdAt) > addDays(today(), -shownDaysOfDone)
 
-/** What ends first stands first; what is done, last changed first. */
+/** Sorted by end; finished ones by their last change, newest first. */
 const inOrder = (assignments: readonly Assignment[], isDone: boolean): Assignment[] =>
   assignments.toSorted((a, b) =>
     isDone
@@ -171,7 +171,10 @@ export interface QuickAddProps {
   onClose(): void
 }
 
-/** A name and Enter, then the next one: for oneself, of the type used last, a week long, not estimated yet. */
+/**
+ * Adds an assignment by a name and Enter, then the next one: for the user, of the type used last, a week long, without an
+ * estimate.
+ */
 function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   const { api, session } = useServices()
   const draft = `quick-${projectId}-${stage.id}`
@@ -237,17 +240,17 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   )
 }
 
-/** Said before, because nothing asks for it. */
+/** Explains the defaults, because nothing asks for them. */
 function WhatIsAdded({ type }: { readonly type: string | undefined }) {
   const { session } = useServices()
   const end = t('Until {day}', { day: showDay(newAssignment('', '', '').endDate) })
   return <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
 }
 
-/** Takes the focus, and returns how to give it back to where it was. */
+/** Takes the focus, and returns a function that restores it. */
 function useFocus(input: { readonly current: HTMLElement | null }): () => void {
   const before = useRef<Element>(null)
-  // At once: what is typed next belongs here already.
+  // Runs at once: the next key belongs here already.
   useLayoutEffect(() => {
     before.current = document.activeElement
     input.current?.focus()
@@ -264,9 +267,9 @@ export interface BoardProps {
   readonly blocks: readonly RecordOf<'assignmentImpediment'>[]
   readonly isStale: boolean
   readonly openId: string | undefined
-  /** Of the address, so that links keep the filters. */
+  /** The query of the address, so that links keep the filters. */
   readonly query: string
-  /** A card that was just made or moved, to be brought into sight. */
+  /** A card that was just created or moved, to be scrolled into view. */
   readonly revealed: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean

@@ -26,7 +26,7 @@ export interface BoardViewProps extends ProjectViewProps {
   onReveal(id: string): void
 }
 
-/** The assignments by stage, as they are this second. */
+/** The live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
   const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealed, onReveal } = props
   const { api } = useServices()
@@ -40,7 +40,7 @@ export function BoardView(props: BoardViewProps) {
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
   const moves = useMoves(stored, stageNameOf)
   useEffect(() => {
-    // Made elsewhere in this tab, such as in a dialog: fetched, because the pages may not reach it.
+    // Created in another part of this tab, such as a dialog: fetched, because the loaded pages may not contain it.
     if (revealed !== undefined && !board.rows.has(revealed))
       api.get('assignment', revealed).then(pages.put, () => undefined)
   }, [revealed])
@@ -51,7 +51,7 @@ export function BoardView(props: BoardViewProps) {
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        // Another one with the name, below which it may stand elsewhere.
+        // Rendered again with the name, because its length may change the layout.
         <ViewSkeleton key={String(isNameLoading)} view="board" />
       ) : (
         <Board
@@ -85,7 +85,7 @@ export function BoardView(props: BoardViewProps) {
   )
 }
 
-/** What stands on cards beside what is theirs: loaded before they are drawn, because it decides how high they are. */
+/** Related data of cards, loaded before they are rendered because it determines their height. */
 function useCardFacts() {
   const types = useListing('assignmentType', catalogQuery)
   const blocks = useAllRows('assignmentImpediment', {}, { live: true })
@@ -99,7 +99,7 @@ const stageQuery = (id: string, isDone: boolean): StageQuery =>
 
 type Rows = readonly RecordOf<'assignment'>[]
 
-/** Moves that the interface has not confirmed yet count already. */
+/** Counts moves that the API has not confirmed yet. */
 function movedTo(stageId: string, stored: Rows, shown: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(shown) - count(stored)
@@ -108,7 +108,7 @@ function movedTo(stageId: string, stored: Rows, shown: Rows): number {
 type Assignment = RecordOf<'assignment'>
 type Stage = RecordOf<'workflow'>
 
-/** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
+/** One column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 function Board(props: BoardProps) {
   const { stages, assignments, types, blocks, isStale, onMove } = props
   const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
@@ -152,7 +152,7 @@ function Board(props: BoardProps) {
 
 const none: readonly Assignment[] = []
 
-/** By assignment, since when something is in its way. */
+/** The start of the impediment of each assignment. */
 const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
   new Map(
     links
@@ -162,20 +162,20 @@ const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): Reado
 
 interface Move {
   readonly workflowId: string
-  /** The record's last change when the move began; a later one tells how it ended. */
+  /** The record's last change when the move began; a later one shows the result. */
   readonly since: string | null
   readonly isSaved: boolean
 }
 
 export interface Moves {
-  /** The assignments in the stages that the person moved them to, also before the interface has confirmed it. */
+  /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
   readonly rows: readonly Assignment[]
-  /** For screen readers: what the last move did. */
+  /** Announces the last move to screen readers. */
   readonly news: string
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
 }
 
-/** Moves at once, and back again with a message when refused. Moves of one card are sent one after the other. */
+/** Moves at once, and back again with a message after an error. Moves of one card are sent one after the other. */
 function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => string): Moves {
   const { api, toasts } = useServices()
   const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
@@ -198,13 +198,13 @@ function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => st
   }, [stored, moves])
   const send = async (assignment: Assignment, workflowId: string, name: string) => {
     const { id } = assignment
-    // As it is now: fields that others changed meanwhile must not be set back.
+    // Based on the current state: fields that others changed meanwhile must not be reset.
     const current = latest.current.find((row) => row.id === id) ?? assignment
     const since = current.updatedAt
     try {
       await api.update('assignment', { ...fieldsOf(current), workflowId })
       set(id, { workflowId, since, isSaved: true })
-      setNews(t('{name} is in {stage} now.', { name: current.name, stage: name }))
+      setNews(t('{name} is now in {stage}.', { name: current.name, stage: name }))
     } catch (error) {
       set(id, undefined)
       const stays = { name: current.name, stage: stageNameOf(current.workflowId) }
@@ -216,7 +216,7 @@ function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => st
     () =>
       stored.map((row) => {
         const workflowId = moves.get(row.id)?.workflowId ?? row.workflowId
-        // The same row where nothing moves it, so that its card need not be drawn again.
+        // Returns the same row if it is not moving, so that its card is not rendered again.
         return workflowId === row.workflowId ? row : { ...row, workflowId }
       }),
     [stored, moves],
@@ -238,7 +238,7 @@ function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => st
 
 type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
 
-/** A view whose script is fetched when it is first looked at. */
+/** A view whose script is loaded at its first use. */
 export function LaterView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
   const [loaded, setLoaded] = useState<Loaded>()
   const [problem, setProblem] = useState<Error>()

@@ -1,6 +1,6 @@
 import { addDays } from '../../time/days.ts'
 
-/** As they stand in the address, so that a view can be sent to somebody; both days count. */
+/** Written to the address, so that a view can be shared; both days are included. */
 export interface Filters {
   readonly search: string
   readonly userId: string
@@ -17,7 +17,7 @@ export const readFilters = (query: URLSearchParams): Filters => ({
   dateTo: query.get('dateTo') ?? '',
 })
 
-/** The interface leaves the last day out. Days typed the wrong way round are meant the right way round. */
+/** The API excludes the last day. Days in the wrong order are swapped. */
 export function queryOfFilters({ dateFrom, dateTo, ...others }: Filters) {
   const isReversed = dateFrom !== '' && dateTo !== '' && dateTo < dateFrom
   const [from, to] = isReversed ? [dateTo, dateFrom] : [dateFrom, dateTo]

@@ -3,18 +3,18 @@ import { dayOf, daysBetween } from '../../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment as a bar over days, in a lane of its own where others are at the same time. */
+/** An assignment as a bar over days, in a lane of its own where it overlaps others. */
 export interface Bar {
   readonly row: Assignment
   readonly lane: number
-  /** Of the first day and the last one within the window, from 0 on. */
+  /** The index of the first and last day within the window, from 0. */
   readonly first: number
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
 }
 
-/** Those that touch the days from `from` on; the earliest first, of those the longest. */
+/** The assignments that touch the days starting at `from`; the earliest first, then the longest. */
 export function barsOf(rows: readonly Assignment[], from: string, dayCount: number): Bar[] {
   const spans = rows.flatMap((row) => {
     const first = daysBetween(from, dayOf(row.startDate))

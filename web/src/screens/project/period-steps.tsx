@@ -2,7 +2,7 @@ import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 
 export interface PeriodStepsProps {
-  /** What is shown, such as November 2026. */
+  /** The displayed period, such as November 2026. */
   readonly shown: string
   readonly isNow: boolean
   readonly labels: { readonly before: string; readonly after: string; readonly now: string }
@@ -10,7 +10,7 @@ export interface PeriodStepsProps {
   onNow(): void
 }
 
-/** Back, forward, and to where today is. */
+/** Buttons for back, forward, and today. */
 export const PeriodSteps = ({ shown, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
   <nav class="week-steps" aria-label={t('Period')}>
     <button type="button" class="button icon-only" aria-label={labels.before} onClick={() => onStep(-1)}>

@@ -11,13 +11,13 @@ import { type Filters, noFilters } from './filters.ts'
 export interface ProjectFiltersProps {
   readonly projectId: string
   readonly filters: Filters
-  /** Off where the view itself is of certain days. */
+  /** Switched off where the view has its own days. */
   readonly hasDays: boolean
   onMembers(): void
   onChange(changed: Partial<Filters>): void
 }
 
-/** Text, members, person and days. On a phone all but the text wait behind a button. */
+/** Filters by text, members, person and days. On a phone all but the text are behind a button. */
 export function ProjectFilters(props: ProjectFiltersProps) {
   const { projectId, filters, hasDays, onChange } = props
   const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
@@ -42,7 +42,7 @@ export function ProjectFilters(props: ProjectFiltersProps) {
         <div class="filter-person">
           <PersonPicker
             label={t('Person')}
-            placeholder={t('Anybody')}
+            placeholder={t('Anyone')}
             value={filters.userId}
             projectId={projectId}
             onChoose={(userId) => onChange({ userId })}
@@ -70,7 +70,7 @@ export function ProjectFilters(props: ProjectFiltersProps) {
   )
 }
 
-/** More do not fit beside the other filters; the picker finds them. */
+/** More do not fit next to the other filters; the picker finds them. */
 const facesMax = 6
 
 interface FacesProps {
@@ -81,8 +81,8 @@ interface FacesProps {
 }
 
 /**
- * The members: one click shows what is theirs, another one everything again. Before them, where the room always reaches, is the way
- * to who they are and who else.
+ * The members: a click filters by one, another click shows all again. The button that manages them comes first, where there is
+ * always room.
  */
 function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
   const { people } = useServices()

@@ -87,7 +87,7 @@ interface ContentProps extends BoardViewProps {
   readonly view: ProjectView
 }
 
-/** Drawn once the name is there, because how many lines it takes decides where all of this stands; asked for before. */
+/** Rendered once the name is known, because its number of lines changes the layout; requested before. */
 function Content({ name, view, ...shown }: ContentProps) {
   const { isNameLoading } = shown
   useEffect(() => {
@@ -115,7 +115,7 @@ interface ProjectBarProps {
   readonly view: ProjectView
 }
 
-/** How one looks at the assignments, and at which of them. */
+/** Chooses the view and the filters of the assignments. */
 function ProjectBar({ projectId, name, view }: ProjectBarProps) {
   const { router } = useServices()
   const [isChangingMembers, setChangingMembers] = useState(false)
@@ -145,7 +145,7 @@ const UnknownProject = () => (
   </Page>
 )
 
-/** Back on the card whose panel was closed. */
+/** Returns the focus to the card whose panel was closed. */
 function useFocusAfterClosing(assignmentId: string | undefined): void {
   const last = useRef(assignmentId)
   const keepFocusOn = useCardFocus()
@@ -184,7 +184,7 @@ export interface ViewSwitchProps {
   readonly address: URL
 }
 
-/** Links to the other ways of looking at the same assignments; filters and an open assignment stay. */
+/** Links to the other views of the same assignments; filters and an open assignment are kept. */
 const ViewSwitch = ({ current, address }: ViewSwitchProps) => (
   <nav class="view-switch" aria-label={t('View')}>
     {projectViews.map((view) => (

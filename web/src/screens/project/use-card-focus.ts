@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 
 /**
- * Keeps the focus on one card, however often it is drawn anew: when it moves to another column, when a late answer
- * moves it back for a moment, or when the board is not loaded yet. Ends as soon as the person goes elsewhere.
+ * Keeps the focus on one card through every render: when it moves to another column, when a late response moves it back for a
+ * short time, or before the board is loaded. Ends as soon as the user moves the focus.
  */
 export function useCardFocus(): (id: string) => void {
   const wanted = useRef<string>(undefined)
@@ -33,6 +33,6 @@ export function useCardFocus(): (id: string) => void {
   }
 }
 
-/** The browser gives the focus to the body when the element that had it is taken away. */
+/** The browser moves the focus to the body when the focused element is removed. */
 const isNothingFocused = (): boolean =>
   document.activeElement === null || document.activeElement === document.body

@@ -8,15 +8,15 @@ import { addDays, dayOf, endMomentOf, showDay } from '../../time/days.ts'
 type Assignment = RecordOf<'assignment'>
 
 export interface Shift {
-  /** Both days, by so many. */
+  /** Moves both days by this many. */
   readonly days?: number
-  /** The end alone. */
+  /** Moves only the end. */
   readonly endDays?: number
-  /** Whose it becomes. */
+  /** The new responsible person. */
   readonly userId?: string
 }
 
-/** Other days or another person for one assignment: shown at once, and back again with a message when refused. */
+/** Changes the days or the person of one assignment: shown at once, and reverted with a message after an error. */
 export function useReschedule(
   stored: readonly Assignment[],
   onChanged: (rows: readonly Assignment[]) => void,
@@ -49,8 +49,8 @@ export function useReschedule(
     }
     const said =
       wish.userId === undefined
-        ? t('{name} is from {from} to {to} now.', values)
-        : t('{name} is for {person} from {from} to {to} now.', values)
+        ? t('{name} is now from {from} to {to}.', values)
+        : t('{name} is now for {person}, from {from} to {to}.', values)
     await change(
       [row],
       () => wish,
@@ -61,15 +61,15 @@ export function useReschedule(
   return { rows, reschedule }
 }
 
-/** The same row where nothing changes it, so that its bar need not be drawn again. */
+/** Returns the same row if nothing changes, so that its bar is not rendered again. */
 const withChange = (row: Assignment, change: Change | undefined): Assignment =>
   change === undefined ? row : { ...row, ...change }
 
-/** Unless it was changed again meanwhile. */
+/** Skipped if it was changed again meanwhile. */
 const isSame = (one: Change, other: Change): boolean =>
   Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
 
-/** An end that would be before the start stays on its day. */
+/** An end before the start stays on the start. */
 function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift) {
   const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
   const startDate = days === 0 ? row.startDate : addDays(start, days)

@@ -5,24 +5,24 @@ import { useReschedule } from './use-reschedule.ts'
 import type { ProjectViewProps } from './view-names.ts'
 
 export interface Windowed<Row> {
-  /** Those near the view. */
+  /** The rows near the view. */
   readonly drawn: readonly Row[]
-  /** Pixels that stand for the rows before and behind them. */
+  /** The height of the rows before and after them, in pixels. */
   readonly before: number
   readonly behind: number
-  /** Of the element that scrolls, whose children with `data-row` are the rows. */
+  /** The scrolling element, whose children with `data-row` are the rows. */
   readonly scroller: { current: HTMLDivElement | null }
   onScroll(): void
-  /** Scrolls so far that the row is drawn and in sight. */
+  /** Scrolls until the row is rendered and visible. */
   reveal(id: string): void
 }
 
-/** Beyond the view, so that scrolling finds them there. */
+/** Rendered beyond the view, so that scrolling finds them. */
 const beyondPixels = 700
-/** Few rows cost less than counting their pixels. */
+/** Rendering few rows costs less than measuring them. */
 const rowsDrawnAlways = 40
 
-/** Draws only the rows near the view of a column that scrolls; each row's height is measured once it was drawn. */
+/** Renders only the rows near the view of a scrolling column; each row is measured once it was rendered. */
 export function useWindowed<Row extends { readonly id: string }>(
   rows: readonly Row[],
   estimatePixels: number,
@@ -82,7 +82,7 @@ export function useWindowed<Row extends { readonly id: string }>(
 
 const gapOf = (element: HTMLElement): number => Number.parseFloat(getComputedStyle(element).marginBottom) || 0
 
-/** How many of the growing numbers come before the first for which it does not hold. */
+/** Counts the increasing numbers before the first for which the condition is false. */
 function countWhere(numbers: readonly number[], holds: (number: number) => boolean): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
@@ -93,7 +93,7 @@ function countWhere(numbers: readonly number[], holds: (number: number) => boole
   return low
 }
 
-/** The assignments that touch a period, with the days they are being given. */
+/** The assignments that touch a period, including the days of changes in progress. */
 export function useWindowRows(
   { scope, filters, onConnection }: ProjectViewProps,
   dateFrom: string,
@@ -108,7 +108,7 @@ export function useWindowRows(
   return { ...found, ...useReschedule(found.rows, found.put) }
 }
 
-/** The same function for as long as the component lives, so that what was drawn with it need not be drawn again. */
+/** Returns the same function for the life of the component, so that memoized children are not rendered again. */
 export function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
   const latest = useRef(run)
   latest.current = run

@@ -5,7 +5,7 @@ import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
 
-/** How what an assignment refers to is called. */
+/** Resolves the ids of an assignment to names. */
 export interface ViewNames {
   readonly types: readonly { readonly id: string; readonly name: string }[]
   stageOf(id: string): string
@@ -27,10 +27,10 @@ export function useViewNames({ stages }: { readonly stages: ViewNames['types'] }
   }, [stages, types, people])
 }
 
-/** As the address has it; the board is what an address without one means. */
+/** The view in the address; the board is the default. */
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
 
-/** What every view of a project is given. */
+/** The properties of every view of a project. */
 export interface ProjectViewProps {
   readonly scope: {
     readonly projectId: string
@@ -39,7 +39,7 @@ export interface ProjectViewProps {
   }
   readonly filters: Filters
   readonly openId: string | undefined
-  /** Of the address, so that links keep view and filters. */
+  /** The query of the address, so that links keep view and filters. */
   readonly query: string
   onConnection(connection: Connection): void
 }

@@ -10,7 +10,7 @@ const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
 }
 
-/** What a view of a project will look like, while its name, its script or its rows are loaded. */
+/** The outline of a view, while its name, its script or its rows are loading. */
 export function ViewSkeleton({ view }: { readonly view: ViewName }) {
   const isNarrow = useMedia('(max-width: 760px)')
   return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />

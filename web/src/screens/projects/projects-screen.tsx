@@ -20,13 +20,13 @@ import { useRemoval } from '../../ui/use-removal.ts'
 
 type Project = RecordOf<'project'>
 
-/** What stands in front of the list. */
+/** The dialog in front of the list. */
 type Front = { readonly kind: 'new' } | { readonly kind: 'rename' | 'members'; readonly project: Project }
 
 /** More rows than this are found by searching. */
 const shownMax = 100
 
-/** The projects one may see, by organization. */
+/** The user's projects, by organization. */
 export function ProjectsScreen() {
   const { router } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
@@ -58,7 +58,7 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={projects.rows}
-        // With too many memberships to load them all, no member is shown: some would look like all.
+        // No members are shown when there are too many to load: a part of them would look complete.
         memberships={memberships.totalCount > shownMax ? [] : memberships.rows}
         onFront={setFront}
       />
@@ -161,8 +161,8 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
           label={t('Organization')}
           hint={
             session.person.value?.isAdministrator
-              ? t('New organizations are made under Admin, Organizations.')
-              : t('Administrators make new organizations.')
+              ? t('New organizations are created under Admin, Organizations.')
+              : t('Administrators create new organizations.')
           }
           required
           choices={organizations.rows}
@@ -179,12 +179,12 @@ export interface ProjectRowProps {
   onMembers(): void
 }
 
-/** Of more members than this, the others are shown as a number. */
+/** Further members are shown as a number. */
 const facesMax = 5
 
 function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
   const remove = useRemoval()
-  // Somebody may have been added twice.
+  // A person may have two memberships.
   const members = [...new Set(memberIds)]
   const faces = members.slice(0, facesMax)
   return (
@@ -213,10 +213,10 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
   )
 }
 
-/** The moment the interface compares: of the last change, or of the beginning. */
+/** The timestamp that the API compares: of the last change, or of the creation. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Changes a project as it was when the dialog opened; a change made meanwhile is shown, not overwritten. */
+/** Changes a project based on its state when the dialog opened; a change made meanwhile is shown, not overwritten. */
 function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
   const { api, toasts } = useServices()
   const [base] = useState(project)
@@ -234,7 +234,7 @@ function RenameProjectDialog({ project, onClose }: { readonly project: Project; 
         const now = await api.get('project', project.id)
         if (versionOf(now) === versionOf(theirs ?? base)) throw error
         setTheirs(now)
-        throw new ApiProblem(409, t('Somebody else has changed this project meanwhile.'))
+        throw new ApiProblem(409, t('Someone else has changed this project in the meantime.'))
       }
     },
   })

@@ -5,7 +5,7 @@ import { inOneLine, type Text, t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 
-/** What a removed record may have, whatever it is. */
+/** The properties that a removed record of any kind may have. */
 export interface RemovedRow {
   readonly id: string
   readonly resource: ResourceName
@@ -28,7 +28,7 @@ export interface RemovedRows {
   readonly names: Names
 }
 
-/** Names of what the rows refer to. A parent that is removed too is not among them. */
+/** Names of related rows. Removed parents are not among them. */
 type Names = Readonly<Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>>
 
 export interface RemovedQuery {
@@ -40,7 +40,7 @@ export interface RemovedQuery {
 /** Browsers have six connections to a host. */
 const parallelMax = 3
 
-/** The first pages of what the caller could restore, of all these kinds together, the newest removal first. */
+/** The latest removals of all kinds that the user could restore. */
 export async function loadRemoved(
   api: Api,
   resources: readonly ResourceName[],
@@ -53,7 +53,7 @@ export async function loadRemoved(
       found.push(await loadKind(api, next, query))
   }
   await Promise.all(Array.from({ length: parallelMax }, work))
-  // Of a kind that goes on, older ones are not known: below its last row the order would not be right.
+  // Below the last loaded row of a kind with further pages the order would be incomplete.
   const known = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
   const oldest = known.toSorted().at(-1) ?? ''
   const rows = found
@@ -81,7 +81,7 @@ async function loadKind(api: Api, resource: ResourceName, { search, pages, signa
   return { rows, hasMore: rows.length < totalCount }
 }
 
-/** How people would call it: its own name, or those of what it ties together. */
+/** A readable title: its own name, or the names of the related records. */
 export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: Names): string {
   const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
   const project = nameIn(names.project, row.projectId, t('a removed project'))
@@ -93,7 +93,7 @@ export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, n
   return inOneLine(row.name, row.text && firstLine(row.text), time, what, person, assignment, project)
 }
 
-/** Enough of a comment to know it by. */
+/** Enough of a comment to recognize it. */
 const firstLine = (text: string): string => {
   const [line = ''] = text.split('\n')
   return line.length > 80 ? `${line.slice(0, 79)}…` : line
@@ -105,13 +105,13 @@ const nameIn = (names: Names[keyof Names], id: string | undefined, unknown: stri
 export interface RemovedKind {
   readonly resource: ResourceName
   readonly label: Text
-  /** Only they may restore it. */
+  /** Only administrators may restore it. */
   readonly administratorsOnly?: boolean
 }
 
 type Kind = Omit<RemovedKind, 'resource'>
 
-/** Everything that can be removed, what people remove most often first; a resource that is not here does not compile. */
+/** Every resource that can be removed, the most common first; a missing one does not compile. */
 const kinds: Readonly<Record<ResourceName, Kind>> = {
   project: { label: 'Projects' },
   assignment: { label: 'Assignments' },

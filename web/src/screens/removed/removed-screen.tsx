@@ -21,7 +21,7 @@ import {
   titleOf,
 } from './removed-rows.ts'
 
-/** What was removed and can come back, day by day. */
+/** Removed records that can be restored, day by day. */
 export function RemovedScreen({ parameters: { list } }: ScreenProps) {
   const { configuration, router, session } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
@@ -58,8 +58,8 @@ export function RemovedScreen({ parameters: { list } }: ScreenProps) {
 
 const SwitchedOff = () => (
   <Page title={t('Removed records')}>
-    <EmptyState title={t('Lists of removed records are switched off here')}>
-      <p>{t('What you have just removed can still be taken back with Undo.')}</p>
+    <EmptyState title={t('Lists of removed records are switched off')}>
+      <p>{t('The record that you removed last can still be restored with Undo.')}</p>
     </EmptyState>
   </Page>
 )
@@ -121,11 +121,9 @@ function RemovedList({ kinds, search }: RemovedListProps) {
 
 const Nothing = ({ search }: { readonly search: string }) => (
   <EmptyState
-    title={
-      search === '' ? t('Nothing here was removed') : t('Nothing removed fits “{text}”', { text: search })
-    }
+    title={search === '' ? t('No removed records') : t('No removed records match “{text}”', { text: search })}
   >
-    <p>{t('What you remove is listed here, and can be restored.')}</p>
+    <p>{t('Removed records are listed here, and can be restored.')}</p>
   </EmptyState>
 )
 
@@ -143,7 +141,7 @@ function useRestore() {
 
 export interface RemovedLineProps {
   readonly row: RemovedRow
-  /** Where rows of other kinds stand beside it. */
+  /** The kind, where rows of several kinds are listed. */
   readonly kind: string | undefined
   readonly names: Parameters<typeof titleOf>[2]
   readonly removerId: string | undefined
@@ -151,7 +149,7 @@ export interface RemovedLineProps {
   onRestore(row: RemovedRow, title: string): void
 }
 
-/** What it was, who has removed it when, and the way back. */
+/** The record, its remover, the time, and a button to restore it. */
 function RemovedLine({ row, kind, names, removerId, problem, onRestore }: RemovedLineProps) {
   const { people } = useServices()
   const title = titleOf(row, people.nameOf, names)
@@ -184,12 +182,12 @@ function RemovedLine({ row, kind, names, removerId, problem, onRestore }: Remove
   )
 }
 
-/** Each is a request of its own, so the newest ones only. */
+/** Each takes a request of its own, so only the newest are asked for. */
 const rowsAsked = 40
-/** One after the other in two lines: the list itself needs connections. */
+/** Limited to two at a time: the list itself needs connections. */
 const parallelMax = 2
 
-/** Who has removed what, as the history has it; by the id of the row, and found out little by little. */
+/** Maps each row to its remover, read from the history step by step. */
 function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
   const { send } = useServices()
   const [removers, setRemovers] = useState<ReadonlyMap<string, string>>(new Map())
@@ -209,7 +207,7 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
   return removers
 }
 
-/** Nobody where the history is not for this reader, or its newest line is not the removal. */
+/** Undefined where the user may not read the history, or its newest entry is not the removal. */
 async function findRemover(
   events: Events,
   { id, resource }: RemovedRow,

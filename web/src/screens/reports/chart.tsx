@@ -6,18 +6,18 @@ import type { Hours } from './report.ts'
 
 export interface ChartProps {
   readonly title: string
-  /** What the rows of the table are, such as Week. */
+  /** The kind of the table's rows, such as Week. */
   readonly kind: string
   readonly rows: readonly Hours[]
   readonly labelOf: (row: Hours) => ComponentChildren
-  /** Draws it in this width; the pattern tells the planned hours from the recorded ones without colours. */
+  /** Renders it in this width; a pattern distinguishes planned from recorded hours without colours. */
   readonly children: (
     width: number,
     pattern: string,
   ) => { readonly height: number; readonly shapes: ComponentChildren }
 }
 
-/** A picture of hours, and the same as a table, one key away. */
+/** A chart of hours, with a button that shows it as a table. */
 export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps) {
   const id = useId()
   const [isTable, setTable] = useState(false)
@@ -66,7 +66,7 @@ const Pattern = ({ id }: { readonly id: string }) => (
   </defs>
 )
 
-/** In words what the picture shows first. */
+/** Describes the content of the chart in words. */
 function describe(rows: readonly Hours[]): string {
   const sum = (key: 'planned' | 'recorded') => rows.reduce((total, row) => total + row[key], 0)
   return t('{recorded} recorded, {planned} planned. The table has every number.', {
@@ -127,7 +127,7 @@ const HoursTable = ({
 function useWidth() {
   const element = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
-  // Before the first drawing is shown, so that nothing moves.
+  // Runs before the first paint, so that nothing moves.
   useLayoutEffect(() => {
     if (element.current === null) return
     setWidth(Math.floor(element.current.clientWidth))

@@ -13,11 +13,11 @@ export interface PartsChartProps {
 /** Pixels. */
 const rowHeight = 60
 const barHeight = 10
-/** What “1,234.5 of 1,234.5 h” needs at the end of its line. */
+/** The width of “1,234.5 of 1,234.5 h” at the end of its line. */
 const valueWidth = 150
-/** An average letter; names longer than their line are cut, and whole in the table. */
+/** The width of an average letter; longer names are truncated, and complete in the table. */
 const letterWidth = 7.6
-/** More are in the table. */
+/** The table has the others. */
 const drawnMax = 20
 
 /** Projects or assignments below each other, recorded above planned. */
@@ -52,7 +52,7 @@ export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
       </Chart>
       {parts.length > drawnMax && (
         <p class="quiet-text">
-          {t('The {count} with the most hours are drawn; the table has all {total}.', {
+          {t('The chart shows the {count} with the most hours; the table has all {total}.', {
             count: drawnMax,
             total: parts.length,
           })}

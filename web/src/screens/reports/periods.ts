@@ -1,7 +1,7 @@
 import type { Text } from '../../texts/text.ts'
 import { addDays, addMonths, daysInWeek, isDay, mondayOf, today } from '../../time/days.ts'
 
-/** Both days count. */
+/** Both days are included. */
 export interface Period {
   readonly from: string
   readonly to: string
@@ -24,7 +24,7 @@ const firstOfQuarter = (day: string): string => {
 }
 const week = (monday: string): Period => ({ from: monday, to: addDays(monday, daysInWeek - 1) })
 
-/** What people ask for, so that nobody has to type days. */
+/** Common periods, so that the user need not type days. */
 export const presets: readonly Preset[] = [
   { name: 'week', label: 'This week', period: (day) => week(mondayOf(day)) },
   { name: 'last-week', label: 'Last week', period: (day) => week(addDays(mondayOf(day), -daysInWeek)) },
@@ -46,7 +46,7 @@ export const presets: readonly Preset[] = [
 
 const usual = 'month'
 
-/** As the address has it: a preset, or two days of one’s own, in any order. */
+/** Parsed from the address: a preset, or two days in any order. */
 export function readPeriod(query: URLSearchParams): Period & { readonly preset: string } {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
   if (isDay(from) && isDay(to)) {
@@ -58,14 +58,14 @@ export function readPeriod(query: URLSearchParams): Period & { readonly preset: 
   return { ...preset.period(today()), preset: preset.name }
 }
 
-/** What the address says for a preset. */
+/** The query for a preset. */
 export const queryOfPreset = (name: string) => ({
   period: name === usual ? '' : name,
   from: '',
   to: '',
 })
 
-/** Where the lines of a chart stand: round numbers from 0 to what covers the greatest value. */
+/** The grid lines of a chart: round numbers from 0 to one that covers the largest value. */
 export function ticksFor(greatest: number): readonly number[] {
   const rough = Math.max(greatest, 1) / linesWanted
   const power = 10 ** Math.floor(Math.log10(rough))

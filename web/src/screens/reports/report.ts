@@ -16,12 +16,12 @@ export interface Report {
   readonly mondays: readonly string[]
   /** A week's id is its Monday. */
   readonly weeks: readonly Hours[]
-  /** Projects, or the assignments of the one project; most hours first. */
+  /** Projects, or the assignments of the one project, sorted by hours. */
   readonly parts: readonly Hours[]
   readonly isCut: boolean
 }
 
-/** 5,000 assignments and as many entries; beyond that the screen says that the sums are not whole. */
+/** 5,000 assignments and the same number of entries; beyond that the screen says that the sums are incomplete. */
 export const pagesMax = 50
 
 export async function loadReport(

@@ -14,13 +14,13 @@ import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './sums-screen.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
-/** As many as one looks at in one glance, most of them behind us. */
+/** A period that fits on the screen, most of it in the past. */
 const weeksShown = 12
 const weeksBefore = 8
 /** One step back or forward. */
 const weeksStep = 4
 
-/** Hours planned and recorded, over all projects one sees or in one of them. */
+/** Planned and recorded hours over all of the user's projects, or in one of them. */
 export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   const { api, router } = useServices()
   const thisMonday = mondayOf(today())
@@ -104,7 +104,7 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
       </dl>
       {isCut && (
         <p class="form-note">
-          {t('These weeks hold more than {count} assignments or entries, and only so many are counted.', {
+          {t('These weeks have more than {count} assignments or entries, and only that many are counted.', {
             count: showNumber(pagesMax * rowsMax),
           })}
         </p>

@@ -12,7 +12,7 @@ export interface SumsFiltersProps {
   readonly preset: string
 }
 
-/** The period, how sums are told apart, and of what they are. */
+/** The period, the grouping, and the filters of the sums. */
 export function SumsFilters({ wanted, preset }: SumsFiltersProps) {
   const { router } = useServices()
   const { by, second, period, filters } = wanted
@@ -57,7 +57,7 @@ export function SumsFilters({ wanted, preset }: SumsFiltersProps) {
       <div class="filter-person">
         <PersonPicker
           label={t('Person')}
-          placeholder={t('Anybody')}
+          placeholder={t('Anyone')}
           value={filters.userId}
           onChoose={(userId) => set({ userId })}
         />

@@ -26,7 +26,7 @@ import {
 import { SumsFilters } from './sums-filters.tsx'
 import { downloadCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
 
-/** Hours recorded in a period, told apart as one likes, beside what was planned. The address says all that was chosen. */
+/** Recorded hours of a period in a chosen grouping, next to the planned ones. The address contains all choices. */
 export function SumsScreen() {
   const { router, send, toasts } = useServices()
   const query = router.address.value.searchParams
@@ -44,7 +44,7 @@ export function SumsScreen() {
     }).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const report = hours.value && isGroupedBy(wanted, hours.value.groups) ? hours.value : undefined
   const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
-  // Drawn together, so that the plan does not push the hours aside.
+  // Shown together, so that the plan does not move the hours.
   const isComplete = report && (plan || wanted.second !== undefined || whole.problem)
   const rows = sumRowsOf(wanted, report?.groups ?? [], plan, query.get('all') === 'yes')
   return (
@@ -117,9 +117,7 @@ function Sums({ rows, wanted, report, isStale }: SumsProps) {
       </dl>
       <SumsTable rows={rows} wanted={wanted} total={report.total} />
       {report.totalGroups > report.groups.length && (
-        <p class="form-note">
-          {t('There are more lines than are shown. Choose a shorter period or a filter.')}
-        </p>
+        <p class="form-note">{t('Not all lines are shown. Choose a shorter period or a filter.')}</p>
       )}
     </div>
   )
@@ -131,7 +129,7 @@ export interface SumsTableProps {
   readonly total: { readonly hours: number; readonly appointments: number }
 }
 
-/** With one grouping what is left of the estimates, else the hours alone. */
+/** The rest of the estimates is also shown if there is only one grouping. */
 function SumsTable({ rows, wanted, total }: SumsTableProps) {
   const { by, second } = wanted
   const hasPlan = second === undefined && rows.some(({ planned }) => planned !== undefined)
@@ -246,7 +244,7 @@ function PlanCells({ recorded, planned }: { readonly recorded: number; readonly 
   )
 }
 
-/** Sums come from the extensions; without them the weeks are all there is. */
+/** Sums are an extension; without it there are only the weeks. */
 export function ReportTabs() {
   const { configuration, router } = useServices()
   const path = router.address.value.pathname

@@ -7,7 +7,7 @@ import type { Period } from './periods.ts'
 export type Entity = 'project' | 'person' | 'organization' | 'type'
 export type Grouping = Entity | 'week' | 'month'
 
-/** What sums can be told apart by. */
+/** The groupings of sums. */
 export const groupings: readonly {
   readonly name: Grouping
   readonly label: Text
@@ -25,7 +25,7 @@ export interface Wanted {
   readonly by: Entity
   readonly second: Grouping | undefined
   readonly period: Period
-  /** By what the interface calls them. */
+  /** Filters by their names in the API. */
   readonly filters: Readonly<Record<FilterName, string>>
 }
 
@@ -47,7 +47,7 @@ export function readWanted(query: URLSearchParams, period: Period): Wanted {
   }
 }
 
-/** Of the hours that were recorded in the period. */
+/** The hours recorded in the period. */
 export const pathOfHours = ({ by, second, period, filters }: Wanted): string =>
   `/ext/reports/hours${queryOf({
     groupBy: second === undefined ? by : `${by},${second}`,
@@ -56,7 +56,7 @@ export const pathOfHours = ({ by, second, period, filters }: Wanted): string =>
     ...filters,
   })}`
 
-/** Of everything, ever: what estimates are compared with. */
+/** All hours without a period, to compare with the estimates. */
 export const pathOfWhole = (report: 'hours' | 'assignments', { by, filters }: Wanted): string =>
   `/ext/reports/${report}${queryOf({ groupBy: by, ...filters })}`
 
@@ -65,13 +65,13 @@ type PlannedGroup = AssignmentsReport['result']['groups'][number]
 
 export interface SumRow {
   readonly id: string
-  /** A name that one may not see is missing. */
+  /** Null if the user may not see the name. */
   readonly name: string | null
-  /** Of the second grouping. */
+  /** The value of the second grouping. */
   readonly second: string | null | undefined
   readonly hours: number
   readonly entries: number
-  /** Recorded in all, planned in all; unknown where there are two groupings. */
+  /** All recorded and all planned hours; undefined with two groupings. */
   readonly recorded: number | undefined
   readonly planned: number | undefined
 }
@@ -81,7 +81,7 @@ export interface Whole {
   readonly assignments: readonly PlannedGroup[]
 }
 
-/** Groups with hours in the period, and on wish those that only have a plan; most hours first. */
+/** Groups with hours in the period, and optionally those that only have a plan, sorted by hours. */
 export function sumRowsOf(
   { by, second }: Pick<Wanted, 'by' | 'second'>,
   inPeriod: readonly HoursGroup[],
@@ -120,7 +120,7 @@ export function sumRowsOf(
   return [...rows, ...unique.values()].sort(second === undefined ? mostFirst : byName)
 }
 
-/** What was answered before another grouping was chosen cannot be shown by that one. */
+/** Tells whether the response belongs to the chosen grouping. */
 export const isGroupedBy = (
   { by, second }: { readonly by: Entity; readonly second?: Grouping | undefined },
   groups: readonly HoursGroup[],

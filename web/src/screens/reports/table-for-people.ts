@@ -4,23 +4,23 @@ import { typeHours } from '../../time/hours.ts'
 import { groupings } from './sums.ts'
 
 interface TableWords {
-  /** What the page calls a column. */
+  /** The label of a column. */
   headOf(column: string): string
-  /** Whether a column has numbers, which are written as the language does. */
+  /** Tells whether a column has numbers, which are formatted in the user's language. */
   isNumber(column: string): boolean
-  /** Between whole hours and parts of them. Where it is a comma, spreadsheets expect semicolons between columns. */
+  /** The decimal separator. Where it is a comma, spreadsheets expect semicolons between columns. */
   readonly decimalMark: string
 }
 
 /**
- * The interface's table as spreadsheets of the reader open it by themselves; programs rely on the one that the interface gives. What
- * the interface wrote into a cell stays as it is, apostrophes before formulas too. The mark at the beginning says UTF-8.
+ * Converts the API's table into one that spreadsheets open in the user's language; programs use the original. Cells keep their
+ * text, including apostrophes before formulas. The mark at the beginning declares UTF-8.
  */
 export function tableForPeople(table: string, { headOf, isNumber, decimalMark }: TableWords): string {
   const [head = [], ...lines] = linesOf(table)
   const numbers = head.map(isNumber)
   const separator = decimalMark === ',' ? ';' : ','
-  // Texts stand in quotes already, whatever separates them.
+  // Texts are quoted already, so any separator is safe.
   const written = (cell: string, column: number) => (numbers[column] ? cell.replace('.', decimalMark) : cell)
   const heads = head.map((name) => `"${headOf(name).replaceAll('"', '""')}"`)
   return `\uFEFF${[heads, ...lines.map((cells) => cells.map(written))]
@@ -28,7 +28,7 @@ export function tableForPeople(table: string, { headOf, isNumber, decimalMark }:
     .join('')}`
 }
 
-/** As RFC 4180 has them, each cell as it stands there, with its quotes. */
+/** Splits it as RFC 4180 defines, leaving each cell with its quotes. */
 function linesOf(table: string): readonly (readonly string[])[] {
   const lines: string[][] = []
   let cells: string[] = []
@@ -41,7 +41,7 @@ function linesOf(table: string): readonly (readonly string[])[] {
   return lines
 }
 
-/** What the page calls a column of the interface's table; one that it does not know keeps its name. */
+/** The label of a column of the API's table; an unknown one keeps its name. */
 export function headOfColumn(column: string): string {
   if (column === 'hours') return t('Hours')
   if (column === 'appointments') return t('Entries')
@@ -60,11 +60,11 @@ export const wordsOfHours = (): TableWords => ({
 export interface Download {
   readonly path: string
   readonly fileName: string
-  /** What is made of the interface's table. */
+  /** Converts the API's table. */
   written(table: string): string
 }
 
-/** Fetched with the token, which a plain link would not carry, and then saved like any download. */
+/** Fetched with the token, which a plain link would not send, and then saved like any download. */
 export async function downloadCsv(send: Send, { path, fileName, written }: Download): Promise<void> {
   const response = await send({ path, headers: { accept: 'text/csv' } })
   const table = new Blob([written(await response.text())], { type: 'text/csv' })

@@ -9,14 +9,14 @@ import type { Hours } from './report.ts'
 const height = 260
 const top = 20
 const bottom = 28
-/** A letter of a label on average. */
+/** The width of an average letter in a label. */
 const letterWidth = 6.5
-/** A digit of an axis. */
+/** The width of a digit at an axis. */
 const digitWidth = 7.5
-/** Number and bar above each other need this much to be read. */
+/** The width that a number needs above its bar. */
 const valueWidth = 30
 
-/** Week by week, recorded beside planned. */
+/** Shows recorded next to planned hours, week by week. */
 export const WeeksChart = ({
   weeks,
   current,

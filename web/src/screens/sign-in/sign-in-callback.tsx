@@ -5,7 +5,7 @@ import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Alone } from '../../ui/page.tsx'
 
-/** Where the provider's answer arrives; goes on to what the person first asked for. */
+/** Handles the provider's response, and continues to the requested address. */
 export function SignInCallback() {
   const { configuration, router, session } = useServices()
   const [problem, setProblem] = useState<string>()
@@ -20,11 +20,11 @@ export function SignInCallback() {
   if (problem === undefined)
     return (
       <main class="alone">
-        <p role="status">{t('One moment, you are being signed in…')}</p>
+        <p role="status">{t('Signing you in…')}</p>
       </main>
     )
   return (
-    <Alone title={t('Signing in did not work')}>
+    <Alone title={t('Sign-in failed')}>
       <p role="alert">{problem}</p>
       <a class="button primary wide" href="/login/">
         {t('Start again')}
@@ -33,19 +33,19 @@ export function SignInCallback() {
   )
 }
 
-/** The end of a sign-in in a tab of its own: the other tab goes on where it was. */
+/** The end of a sign-in in a separate tab: the other tab continues. */
 export function SignedInTab() {
   useEffect(() => window.close(), [])
   return (
     <Alone title={t('You are signed in again')}>
-      <p>{t('Close this tab, and go on in the one you came from: everything there is as you left it.')}</p>
+      <p>{t('Close this tab and continue in the one you came from: everything there is as you left it.')}</p>
     </Alone>
   )
 }
 
 /**
- * The session is over, and this page still holds what the person was doing. Signing in happens in a tab of its own, so
- * that nothing here is lost; the dialog goes when this browser has a session again.
+ * The session has ended, and this page still has unsaved work. The user signs in in a separate tab, so that nothing here is lost;
+ * the dialog closes when this browser has a session again.
  */
 export function SessionEndedDialog() {
   const { configuration, router } = useServices()
@@ -53,7 +53,7 @@ export function SessionEndedDialog() {
   const signIn = () => {
     const { pathname, search } = router.address.peek()
     const tab = window.open('/login/?again')
-    // A blocked tab: then this one has to go, and drafts bring back what was typed.
+    // The tab was blocked, so this one redirects; drafts restore the typed text.
     if (tab === null) void startSignIn(configuration, pathname + search)
   }
   if (isPutAside)
@@ -69,7 +69,7 @@ export function SessionEndedDialog() {
     <Dialog title={t('Your session has ended')} onClose={() => setPutAside(true)}>
       <p>
         {t(
-          'It was ended elsewhere, or it has lasted eight hours. Sign in again to go on in this very place: nothing you typed is lost.',
+          'It was ended on another device, or has lasted eight hours. Sign in again to continue here: nothing you typed is lost.',
         )}
       </p>
       <div class="form-buttons">

@@ -11,13 +11,13 @@ import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/page.tsx'
 import { useSecondsUntil } from '../../ui/place.ts'
 
-/** Where the provider sends people who have no session, or has to be asked before it ends. */
+/** The provider redirects here without a session, or to confirm a sign-out. */
 export function SignInPage() {
   const logoutId = useServices().router.address.value.searchParams.get('logoutId')
   return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
 }
 
-/** Without the provider's pending request the page asks for one. */
+/** The page starts a request if the provider has no pending one. */
 function SignIn() {
   const { configuration, router, session } = useServices()
   const { searchParams: given } = router.address.value
@@ -26,21 +26,19 @@ function SignIn() {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const begin = async () => {
-      // Reached with Back, after its request was used: a person who is signed in has nothing to do here, unless asked again.
+      // Reached with Back after its request was used: a user with a session is redirected, unless a new sign-in was requested.
       if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
       if (authRequest !== null || error !== null) return
       await startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/')
     }
-    begin().catch(() =>
-      setProblem(t('The sign-in service cannot be reached. Load this page again in a moment.')),
-    )
+    begin().catch(() => setProblem(t('The sign-in service cannot be reached. Reload this page in a moment.')))
   }, [authRequest, error, configuration, given, router, session])
   if (error === 'request' || (authRequest === null && error !== null))
     return <RequestProblem errorId={given.get('errorId')} />
   if (authRequest === null)
     return (
       <Alone title={t('Sign in')}>
-        <p role="status">{problem ?? t('One moment…')}</p>
+        <p role="status">{problem ?? t('Please wait…')}</p>
       </Alone>
     )
   return (
@@ -71,7 +69,7 @@ function SignIn() {
   )
 }
 
-/** A sign-out that began at the provider leads here, too, and this browser still has its tokens: a refresh tells. */
+/** A sign-out that began at the provider leads here too, while this browser still has its tokens: a refresh shows their state. */
 async function isStillSignedIn(session: Session): Promise<boolean> {
   if (session.state.peek() !== 'signed-in') return false
   await session
@@ -84,7 +82,7 @@ async function isStillSignedIn(session: Session): Promise<boolean> {
 interface SignInFormProps {
   readonly authRequest: string
   readonly error: string | null
-  /** Whom the app that began the sign-in expects. */
+  /** The login that the requesting app expects. */
   readonly loginHint: string | null
   readonly retryAfter: number
 }
@@ -178,7 +176,7 @@ function Refusal({ error, retryAfter }: { readonly error: string | null; readonl
 const showSeconds = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
-/** The provider could not use the request it was sent. */
+/** The provider rejected the request. */
 function RequestProblem({ errorId }: { readonly errorId: string | null }) {
   const { configuration } = useServices()
   const [reason, setReason] = useState<string>()
@@ -192,8 +190,8 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
       )
   }, [configuration, errorId])
   return (
-    <Alone title={t('This sign-in cannot go on')}>
-      <p role="alert">{t('It may have waited too long, or its address was changed on the way.')}</p>
+    <Alone title={t('This sign-in cannot continue')}>
+      <p role="alert">{t('It may have expired, or its address was changed.')}</p>
       {reason && <p class="quiet-text">{t('The sign-in service says: {reason}', { reason })}</p>}
       <a class="button primary wide" href="/login/">
         {t('Start again')}
@@ -202,7 +200,7 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
   )
 }
 
-/** The form for passwords, unless they are switched off, and the providers elsewhere. */
+/** The password form, unless passwords are switched off, and the external providers. */
 function Ways({ authRequest, children }: { authRequest: string; children: ComponentChildren }) {
   const { configuration } = useServices()
   const [ways, setWays] = useState<SignInWays>()
@@ -214,10 +212,10 @@ function Ways({ authRequest, children }: { authRequest: string; children: Compon
       {/* There at once: most people type while the list is on its way. */}
       {ways?.passwords !== false && children}
       {ways?.passwords === false && (
-        <p class="form-note">{t('Sign in with an account that you have elsewhere.')}</p>
+        <p class="form-note">{t('Sign in with an account at another provider.')}</p>
       )}
       {ways?.providers.map(({ id, name }) => (
-        // A link, because browsers apply the page's policy for forms to what a post is led on to.
+        // A link, because browsers apply the page's form policy to the redirects of a post.
         <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
           {t('Sign in with {name}', { name })}
         </ProviderLink>
@@ -232,14 +230,14 @@ export interface ProviderLinkProps {
   readonly children: ComponentChildren
 }
 
-/** Leaves for a page of the provider: the router must not take it for one of its own where all hosts share an address. */
+/** Leaves for a page of the provider: the router must not handle it as its own where all hosts share an address. */
 const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
   <a target="_self" {...props}>
     {children}
   </a>
 )
 
-/** Another site has sent the browser to the sign-out of the provider. */
+/** Another site has redirected the browser to the provider's sign-out. */
 function SignOutPage({ logoutId }: { readonly logoutId: string }) {
   const { configuration } = useServices()
   return (

@@ -14,7 +14,7 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The webhooks of a project; without a project, for administrators, those of everything. */
+/** The webhooks of a project; without a project, for administrators, those without one. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   const { send } = useServices()
   const [secret, setSecret] = useState<string>()
@@ -29,7 +29,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
         </p>
         {secret && (
           <p class="form-note" role="status">
-            {t('The secret, shown only now:')} <code>{secret}</code>
+            {t('The secret, which is only shown now:')} <code>{secret}</code>
           </p>
         )}
         <NewWebhook
@@ -117,7 +117,7 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
         )}
         {waiting > 0 && (
           <span class="quiet-text line">
-            {tn(waiting, '{count} message waits.', '{count} messages wait.')}
+            {tn(waiting, '{count} message is waiting.', '{count} messages are waiting.')}
           </span>
         )}
         <span class="form-buttons">
@@ -140,14 +140,14 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
   )
 }
 
-/** What was sent last, what was answered, and how long that took. */
+/** The latest deliveries, the responses, and how long they took. */
 function WebhookLog({ id }: { readonly id: string }) {
   const { send, toasts } = useServices()
   const events = createEvents(send)
   const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () => events.deliveries(id))
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
   if (value === undefined) return <Skeleton as="rows" rows={2} cells="lines button" />
-  if (value.length === 0) return <EmptyState title={t('Nothing was sent yet')} />
+  if (value.length === 0) return <EmptyState title={t('Nothing has been sent yet')} />
   const replay = (deliveryId: string) =>
     events
       .replay(id, deliveryId)
@@ -171,7 +171,7 @@ function WebhookLog({ id }: { readonly id: string }) {
 }
 
 function outcomeOf({ attempts: [last], createdAt, nextAt }: WebhookDelivery): string {
-  if (!last) return t('Waits since {moment}', { moment: showMoment(createdAt) })
+  if (!last) return t('Waiting since {moment}', { moment: showMoment(createdAt) })
   const answered =
     last.status === null ? inOwnWords(last.error ?? '') : t('answered {status}', { status: last.status })
   const told = t('{moment}: {answered} after {count} ms', {

@@ -15,12 +15,12 @@ import { type Appointment, cellKeyOf, entriesByCell, entriesOfWeek } from './wee
 export interface CopyWeekDialogProps {
   readonly userId: string
   readonly monday: string
-  /** What this week has already. */
+  /** The existing entries of this week. */
   readonly present: readonly Appointment[]
   onClose(): void
 }
 
-/** Shows what last week's entries would become, each of which may be left out, and then creates them. */
+/** Shows the entries to be copied from last week, each of which may be left out, and then creates them. */
 export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDialogProps) {
   const { api } = useServices()
   const lastMonday = addDays(monday, -daysInWeek)
@@ -51,7 +51,7 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
 }
 
 interface PreviewProps {
-  /** As they would be created. */
+  /** The entries to be created. */
   readonly entries: readonly Appointment[]
   readonly present: readonly Appointment[]
   readonly nameOf: (assignmentId: string) => string
@@ -59,7 +59,7 @@ interface PreviewProps {
 }
 
 function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
-  // Their ids were chosen once and stay, so that trying again creates nothing twice.
+  // Their ids are chosen once, so that a retry creates no duplicate.
   const [entries] = useState(given)
   const taken = entriesByCell(present)
   const isTaken = (entry: Appointment) =>
@@ -93,7 +93,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
                 {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} ·{' '}
                 <bdi>{nameOf(entry.assignmentId)}</bdi> · <strong>{showHours(entry.amountHours)}</strong>
                 <span class="quiet-text line">
-                  {inOneLine(entry.description, isTaken(entry) && t('This day has an entry already.'))}
+                  {inOneLine(entry.description, isTaken(entry) && t('This day already has an entry.'))}
                 </span>
                 {problems.has(entry.id) && (
                   <span class="field-errors line" role="alert">
@@ -111,7 +111,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
         </button>
         <button type="submit" class="button primary" aria-disabled={isBusy || chosen.length === 0}>
           {isBusy
-            ? t('One moment…')
+            ? t('Please wait…')
             : t('Create {entries}, {hours}', {
                 entries: countOf(chosen),
                 hours: showHours(sumHours(chosen)),
@@ -124,7 +124,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
 
 const countOf = (entries: readonly unknown[]): string => tn(entries.length, '1 entry', '{count} entries')
 
-/** One by one, so that each refusal stands beside its entry and the others are created all the same. */
+/** Sent one by one, so that each error is shown next to its entry and the others are still created. */
 function useCreation(onDone: () => void) {
   const { api, toasts } = useServices()
   const [created, setCreated] = useState<ReadonlySet<string>>(new Set())

@@ -17,7 +17,7 @@ export interface EntriesDialogProps {
   onClose(): void
 }
 
-/** The entries of one assignment on one day, each with what it was for. */
+/** The entries of one assignment on one day, each with its note. */
 export function EntriesDialog({ userId, assignmentName, cell, onClose }: EntriesDialogProps) {
   return (
     <Dialog title={`${assignmentName}, ${showWeekday(cell.day)} ${showDay(cell.day)}`} onClose={onClose}>

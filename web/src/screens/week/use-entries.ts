@@ -7,7 +7,7 @@ import { undoLabel } from '../../services/toasts.ts'
 import { t } from '../../texts/text.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
 
-/** What was typed into a cell and is not saved. */
+/** Unsaved text of a cell. */
 export interface Typed {
   readonly text: string
   readonly problem?: string
@@ -18,8 +18,8 @@ type Changes = ReadonlyMap<string, { readonly entry: Appointment | undefined; re
 export type Entries = ReturnType<typeof useEntries>
 
 /**
- * The person's entries as they will be: what is being saved counts already. What was refused stands in its cell as it was
- * typed, with the reason, until it is saved or taken back; a reload does not lose it.
+ * The user's entries, including those being saved. Rejected text stays in its cell with the reason, until it is saved or
+ * discarded; it survives a reload.
  */
 export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const { entries, begin, settle } = useChanges(loaded)
@@ -28,7 +28,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const last = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const former = cell.entries[0]
-    // The interface names its field; here is but one.
+    // The API names its field, but a cell has only one.
     const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
     try {
       const hours = text.trim() === '' ? 0 : readHours(text, 'amountHours')
@@ -37,7 +37,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
       const next = hours === 0 ? undefined : { ...(former ?? newEntry(cell, userId)), amountHours: hours }
       const id = (next ?? former)?.id ?? ''
       begin(id, next)
-      // One after the other: the next change of a cell may need the one before.
+      // Sent one after the other: the next change of a cell may depend on the one before.
       last.current = last.current
         .then(() => send(former, next))
         .then(
@@ -54,7 +54,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   return { entries, typed, type, forget, save }
 }
 
-/** The id is chosen here, so that the entry is known before it is answered. */
+/** The id is chosen here, so that the entry is known before the response. */
 const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => ({
   id: crypto.randomUUID(),
   assignmentId,
@@ -70,13 +70,13 @@ const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => (
 
 function useChanges(loaded: readonly Appointment[]) {
   const [changes, setChanges] = useState<Changes>(new Map())
-  // Whatever was saved before these were asked for is among them.
+  // Everything saved before this request is among the entries.
   useEffect(() => {
     setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
   }, [loaded])
   const begin = (id: string, entry: Appointment | undefined) =>
     setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
-  /** Unless the entry was changed again meanwhile. */
+  /** Skipped if the entry was changed again meanwhile. */
   const settle = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
     setChanges((all) => {
       if (all.get(id)?.entry !== entry) return all
@@ -109,7 +109,7 @@ function useTyped(userId: string) {
   return { typed, type, forget }
 }
 
-/** Creates, changes or removes, whichever makes the former entry the next one. */
+/** Creates, changes or removes, depending on the previous and the next entry. */
 function useSend() {
   const { api, toasts } = useServices()
   return async (former: Appointment | undefined, next: Appointment | undefined): Promise<void> => {

@@ -19,7 +19,7 @@ export interface WeekCellProps {
   onOpen(): void
 }
 
-/** One field of the grid. Several entries stand in it as their sum, and are changed one by one in front of the grid. */
+/** One field of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
 export function WeekCell(props: WeekCellProps) {
   const { cell, assignmentName, at, typed, problemId, onType, onSave, onTakeBack, onOpen } = props
   const { entries, day } = cell
@@ -78,7 +78,7 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   Enter: [1, 0],
 }
 
-/** To the neighbour, as in a spreadsheet; leaving is what saves. Inside a text being typed the arrows stay in it. */
+/** Moves to the neighbour, as in a spreadsheet; leaving a cell saves it. While a text is edited, arrows move within it. */
 function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
   const [rows, columns] = steps[keyAlongLine(event)] ?? [0, 0]
   const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
@@ -89,7 +89,7 @@ function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProp
     .closest('table')
     ?.querySelector<HTMLElement>(`[data-at="${at.row + down},${at.column + columns}"]`)
   next?.focus()
-  // In the last row Enter still saves.
+  // Enter still saves in the last row.
   if (!next && event.key === 'Enter') {
     event.currentTarget.blur()
     event.currentTarget.focus()

@@ -22,7 +22,7 @@ export interface WeekGridProps {
   readonly monday: string
   readonly rows: readonly WeekRow[]
   readonly entries: Entries
-  /** By assignment, the hours that anybody has recorded on it. */
+  /** The recorded hours of all users by assignment. */
   readonly recorded: ReadonlyMap<string, number> | undefined
   readonly isOwn: boolean
   onOpen(cell: Cell, assignmentName: string): void
@@ -97,7 +97,7 @@ interface DayStripProps {
   onChoose(day: string): void
 }
 
-/** Only where the days do not fit beside each other. */
+/** Shown only where the days do not fit side by side. */
 const DayStrip = ({ days, shown, entries, onChoose }: DayStripProps) => (
   <fieldset class="day-strip" aria-label={t('Day')}>
     {days.map((day) => (
@@ -180,13 +180,13 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
 
 export interface RowHeadProps {
   readonly row: WeekRow
-  /** Recorded by anybody, ever; unknown where that is too much to add up. */
+  /** Hours of all users; undefined where there are too many to add up. */
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean
 }
 
-/** The assignment of a row: what is left of its estimate, and what the hours of this week were for. */
+/** The assignment of a row: the rest of its estimate, and the notes of this week. */
 function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }: RowHeadProps) {
   const notes = entries.filter(({ description }) => description)
   return (
@@ -226,12 +226,12 @@ export interface WeekSumsProps {
   readonly days: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
-  /** One's own: then what is left to do counts. */
+  /** The user's own week, for which remaining hours are shown. */
   readonly isOwn: boolean
   classOf(day: string): string
 }
 
-/** What each day adds up to, and how far that is from what one works on a day. */
+/** The sum of each day, compared with the hours of a working day. */
 const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => (
   <tfoot>
     <tr class="week-sums">
@@ -286,7 +286,7 @@ const DaySum = ({
   )
 }
 
-/** How much is left of what one wanted to do; nothing where it is done. */
+/** The remaining hours of a target; empty when it is reached. */
 const Left = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
   recorded >= target ? null : (
     <span class="quiet-text line week-left">

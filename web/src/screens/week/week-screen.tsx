@@ -18,7 +18,7 @@ import { useEntries } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesOfWeek, rowsOfWeek, type WeekRows } from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
 
-/** The hours of one person in one week; which ones stands in the address. Administrators see everybody's. */
+/** The hours of one person in one week, both named by the address. Administrators see those of all users. */
 export function WeekScreen() {
   const { router, session, people } = useServices()
   const query = router.address.value.searchParams
@@ -159,7 +159,7 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
         {isOwn && <DailyTargetField />}
         <p class="quiet-text week-keys">
           {tx(
-            'Arrows and {enter} move and save, {escape} takes back, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.',
+            'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.',
             { enter: <kbd>Enter</kbd>, escape: <kbd>Esc</kbd>, f2: <kbd>F2</kbd> },
           )}
         </p>
@@ -195,7 +195,7 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
   )
 }
 
-/** What is left of estimates; without the extensions it is not known. */
+/** The recorded hours that estimates are compared with; undefined without the extensions. */
 function useRecorded(ids: readonly string[]) {
   const { configuration, send } = useServices()
   const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
@@ -204,7 +204,7 @@ function useRecorded(ids: readonly string[]) {
   return value
 }
 
-/** How many hours one works on a day. */
+/** The hours of a working day. */
 function DailyTargetField() {
   const [text, setText] = useState<string>()
   const take = () => {
@@ -233,7 +233,7 @@ interface Week {
   readonly rows: WeekRows
 }
 
-/** A person's week. The last whole one stays until the next one is there, so that nothing jumps. */
+/** A person's week. The last complete one stays until the next one is loaded, so that nothing moves. */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()
   const entries = useLoaded(`${userId} ${monday}`, ['appointment'], async (signal) => ({

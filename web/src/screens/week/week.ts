@@ -14,7 +14,7 @@ export interface WeekRow {
 }
 
 export interface WeekRows {
-  /** By project, then by name. */
+  /** Sorted by project, then by name. */
   readonly rows: readonly WeekRow[]
   readonly isCut: boolean
 }
@@ -27,7 +27,7 @@ export const entriesOfWeek = (api: Api, userId: string, monday: string, signal: 
     { pagesMax, signal },
   )
 
-/** What the person may have worked on: assigned to them for this week, recorded in it already, or added by hand. */
+/** Assignments that the person may have worked on: assigned for this week, with recorded hours, or added by hand. */
 export async function rowsOfWeek(
   api: Api,
   userId: string,
@@ -38,7 +38,7 @@ export async function rowsOfWeek(
   const dateTo = addDays(monday, daysInWeek)
   const [own, links] = await Promise.all([
     loadAll(api, 'assignment', { userId, dateFrom: monday, dateTo }, { pagesMax: 1, signal }),
-    // The newest, because old ones are over.
+    // Only the newest, because old ones are finished.
     loadAll(
       api,
       'userAssignment',
@@ -74,7 +74,7 @@ const sorted = (assignments: readonly Assignment[], projects: ById<RecordOf<'pro
         a.projectName.localeCompare(b.projectName) || a.assignment.name.localeCompare(b.assignment.name),
     )
 
-/** What stands at one crossing of the grid. */
+/** One cell of the grid. */
 export interface Cell {
   readonly assignmentId: string
   readonly day: string

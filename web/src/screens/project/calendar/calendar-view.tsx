@@ -124,7 +124,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
 
 const thisMonth = (): string => today().slice(0, 7)
 
-/** A month in an address; whatever is none means this one. */
+/** Parses a month of an address; anything else means the current one. */
 const readMonth = (text: string | null): string =>
   text !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : thisMonth()
 
@@ -142,7 +142,7 @@ export interface AgendaProps {
   isDone(row: Assignment): boolean
 }
 
-/** The month by the days on which something ends, where seven days do not fit beside each other. */
+/** The month as a list of the days on which an assignment ends, where seven columns do not fit. */
 function Agenda({ rows, month, query, isDone }: AgendaProps) {
   const ends = Map.groupBy(
     rows.toSorted((a, b) => (a.endDate < b.endDate ? -1 : 1)),

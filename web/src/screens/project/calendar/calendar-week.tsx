@@ -17,13 +17,13 @@ export interface CalendarWeekProps {
   readonly query: string
   isDone(row: Assignment): boolean
   onShift(row: Assignment, days: number): void
-  /** All of a day that has more than fit. */
+  /** Opens the day that has more than fit. */
   onMore(day: string): void
   onDrag(row: Assignment | undefined, from: string): void
   onDrop(day: string): void
 }
 
-/** Others of the day are one click away. */
+/** Further ones of the day are one click away. */
 const lanesMax = 4
 
 export function CalendarWeek(props: CalendarWeekProps) {

@@ -12,16 +12,16 @@ export interface Column {
   readonly name: ColumnName
   readonly label: Text
   readonly isNumber?: boolean
-  /** Without a choice it is not shown. */
+  /** Hidden unless chosen. */
   readonly isExtra?: boolean
   text(row: Assignment, names: ViewNames): string
-  /** What it is sorted by, where that is not its text. */
+  /** The sort key, where it is not the text. */
   key?(row: Assignment, places: ReadonlyMap<string, number>): string | number
 }
 
 const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
 
-/** In their order; the name is always shown. */
+/** The columns in order; the name is always shown. */
 export const columns: readonly Column[] = [
   { name: 'name', label: 'Name', text: ({ name }) => name },
   {
@@ -57,13 +57,13 @@ export const columns: readonly Column[] = [
 
 const usualNames = columns.filter(({ isExtra }) => !isExtra).map(({ name }) => name)
 
-/** As the address has them, separated by commas; without any the usual ones. */
+/** Parsed from the address, where they are separated by commas; the default without any. */
 export function readColumns(query: URLSearchParams): readonly Column[] {
   const wanted = query.get('columns')?.split(',') ?? usualNames
   return columns.filter(({ name }) => name === 'name' || wanted.includes(name))
 }
 
-/** The other way round; nothing for the usual ones. */
+/** Toggles a column; empty for the default. */
 export function columnsAfter(shown: readonly Column[], toggled: Column): string {
   const isShown = shown.includes(toggled)
   const next = columns.filter((one) => (one === toggled ? !isShown : shown.includes(one)))
@@ -76,7 +76,7 @@ export interface Order {
   readonly isDescending: boolean
 }
 
-/** As the address has it: the name of a column, after a minus where the greatest comes first. */
+/** Parsed from the address: the name of a column, after a minus for descending. */
 export function readOrder(query: URLSearchParams): Order {
   const text = query.get('sort') ?? 'end'
   const name = text.replace(/^-/, '')
@@ -84,7 +84,7 @@ export function readOrder(query: URLSearchParams): Order {
   return { column: column as Column, isDescending: text.startsWith('-') }
 }
 
-/** What the address says after a click on the head of a column. */
+/** The address after a click on the head of a column. */
 export function orderAfter({ column, isDescending }: Order, clicked: ColumnName): string {
   const next = column.name === clicked && !isDescending ? `-${clicked}` : clicked
   return next === 'end' ? '' : next
@@ -92,11 +92,11 @@ export function orderAfter({ column, isDescending }: Order, clicked: ColumnName)
 
 export interface Naming {
   readonly names: ViewNames
-  /** Which place a stage has in the workflow. */
+  /** The position of each stage in the workflow. */
   readonly places: ReadonlyMap<string, number>
 }
 
-/** Equal ones by their names, then by their ids, so that nothing jumps. */
+/** Ties are sorted by name, then by id, so that the order is stable. */
 export function inOrder(
   rows: readonly Assignment[],
   { column, isDescending }: Order,

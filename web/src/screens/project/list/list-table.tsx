@@ -22,7 +22,7 @@ export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId
   readonly isStale: boolean
 }
 
-/** What a row needs until it was drawn. */
+/** The height of a row until it was rendered. */
 const estimatePixels = 42
 
 /** The head stays; the rows scroll below it, and only those near the view are drawn. */
@@ -76,7 +76,7 @@ export function ListTable(props: ListTableProps) {
   )
 }
 
-/** Stands for the rows that are not drawn. */
+/** Replaces the rows that are not rendered. */
 const Space = ({ pixels, columns }: { readonly pixels: number; readonly columns: readonly Column[] }) =>
   pixels === 0 ? null : (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row cannot take the focus
@@ -170,7 +170,7 @@ export interface ListRowProps {
   onSelect(id: string, isRange: boolean): void
 }
 
-/** Drawn anew only when something of its own has changed: a list has many. */
+/** Rendered only when its own data has changed: a list has many. */
 function ListRow(props: ListRowProps) {
   const { row, index, columns, names, isDone, isOpen, isSelected, query } = props
   return useMemo(
@@ -256,7 +256,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   return text
 }
 
-/** Where columns have no room: the most important of them below the name. */
+/** Shows the most important columns below the name on narrow screens. */
 const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isDone'>) => (
   <span class="list-facts">
     <PersonAvatar id={row.userId} />
@@ -272,7 +272,7 @@ function dueOf(row: ListRowProps['row'], isDone: boolean): string {
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
-/** Up and down, from name to name. */
+/** Moves the focus up and down between names. */
 function walkRows(event: TargetedKeyboardEvent<HTMLElement>): void {
   const step = steps[event.key]
   if (step === undefined) return
@@ -283,14 +283,14 @@ function walkRows(event: TargetedKeyboardEvent<HTMLElement>): void {
 
 interface Selection {
   has(id: string): boolean
-  /** With the Shift key everything from the last one on. */
+  /** The Shift key selects the range from the last one. */
   toggle(id: string, isRange: boolean): void
   /** All of them, or none where all are selected already. */
   toggleAll(ids: readonly string[]): void
   clear(): void
 }
 
-/** Which of the rows are selected; `order` is what the person sees. Its functions stay good for rows that are not drawn again. */
+/** The selected rows; `order` is the displayed order. Its functions stay valid for rows that are not rendered again. */
 export function useSelection(order: readonly string[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   const last = useRef<string>(undefined)
@@ -316,7 +316,7 @@ export function useSelection(order: readonly string[]): Selection {
 const without = (all: ReadonlySet<string>, some: readonly string[]): ReadonlySet<string> =>
   new Set([...all].filter((id) => !some.includes(id)))
 
-/** From one to the other, whichever comes first; the second alone where the first is gone. */
+/** The range between both, in either direction; only the second if the first no longer exists. */
 function rangeOf(order: readonly string[], one: string, other: string): readonly string[] {
   const [from = -1, to = -1] = [order.indexOf(one), order.indexOf(other)].sort((a, b) => a - b)
   return from === -1 ? [other] : order.slice(from, to + 1)

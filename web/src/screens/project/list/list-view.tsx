@@ -26,7 +26,7 @@ import {
 } from './list-columns.ts'
 import { ListTable, useSelection } from './list-table.tsx'
 
-/** The assignments of a project as a table: sorted, grouped, and changed many at once. What is chosen stands in the address. */
+/** The assignments of a project as a table: sorted, grouped, and changed many at once. The address contains all choices. */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
   const found = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
@@ -132,16 +132,16 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
 
 const Nothing = ({ isFiltered: isAny }: { readonly isFiltered: boolean }) =>
   isAny ? (
-    <EmptyState title={t('No assignment fits these filters')}>
+    <EmptyState title={t('No assignments match these filters')}>
       <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
     </EmptyState>
   ) : (
     <EmptyState title={t('No assignments yet')}>
-      <p>{t('Make the first one with New assignment, or with the key C.')}</p>
+      <p>{t('Create the first one with New assignment, or press C.')}</p>
     </EmptyState>
   )
 
-/** Changes when names of people arrive, by which the list may be sorted and grouped. */
+/** Changes when names of people arrive, because the list may be sorted and grouped by them. */
 const usePeopleKey = (rows: readonly { readonly userId: string }[], names: ViewNames): string => {
   const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
   return ids.map(names.personOf).join()
@@ -157,7 +157,7 @@ export interface SelectionBarProps {
   onClear(): void
 }
 
-/** What can be done with all selected assignments at once. */
+/** Actions for all selected assignments. */
 function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionBarProps) {
   const change = useChangeMany(onChanged)
   const remove = useRemoveMany()
@@ -183,7 +183,7 @@ function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionB
     run: () => changeAll((row) => shifted(row, days), t(label)),
   }))
   return (
-    <div class="selection-bar" role="toolbar" aria-label={t('Change what is selected')}>
+    <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
       <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
       <BarMenu label={t('Stage')} items={stages} />
       <BarMenu label={t('Responsible')} items={people} />

@@ -2,17 +2,17 @@ import type { TargetedPointerEvent } from 'preact'
 import { lineDirection } from '../../../ui/place.ts'
 import type { Shift } from '../use-reschedule.ts'
 
-/** Below this a press is a click. */
+/** A shorter movement is a click. */
 const clickPixels = 4
-/** From where the bar ends inwards, the end alone is dragged; fingers need more, and the rest of a short bar. */
+/** The width of the area in which only the end is dragged; fingers need more, and the rest of a short bar. */
 const edgePixels = { mouse: 10, touch: 24 }
-/** A finger that stays on a bar for so long means the bar; one that moves before that scrolls. */
+/** A finger that holds still for this long drags the bar; one that moves earlier scrolls. */
 const holdMilliseconds = 350
-/** A finger that stays still moves nevertheless. */
+/** Even a still finger moves this much. */
 const holdPixels = 10
 
 export interface DragOptions {
-  /** How wide a day is drawn. */
+  /** The width of a day. */
   readonly dayPixels: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
@@ -21,7 +21,7 @@ export interface DragOptions {
 
 type Press = Pick<PointerEvent, 'clientX' | 'clientY' | 'pointerId' | 'pointerType'>
 
-/** Follows the pointer, or a finger that was held on it, with a bar, over days and people; Escape leaves everything as it was. */
+/** Moves a bar with the pointer, or with a finger that holds it, over days and people; Escape restores everything. */
 export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragOptions): void {
   if (event.button !== 0) return
   const bar = event.currentTarget
@@ -29,7 +29,7 @@ export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragO
   else followPress(bar, event, options)
 }
 
-/** What is dragged does not scroll. To be asked from the first touch on: a browser that scrolls already goes on. */
+/** Dragging must not scroll. Registered at the first touch, because a browser that is scrolling already continues. */
 export function keepFromScrolling(event: TouchEvent): void {
   if (event.target instanceof Element && event.target.closest('.dragging')) event.preventDefault()
 }
@@ -51,7 +51,7 @@ function afterHolding({ clientX, clientY }: Press, begin: () => void): void {
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', leave, { signal })
   addEventListener('pointercancel', leave, { signal })
-  // A second finger. Captured, because the first one's own event is still on its way up.
+  // A second finger ends the drag. Captured, because the first one's event is still bubbling.
   addEventListener('pointerdown', leave, { signal, capture: true })
 }
 
@@ -96,7 +96,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     if (!isDragging) return
     swallowClick()
     const days = daysAt(up.clientX)
-    // Of one that begins earlier than is shown, the end goes no further than one could see.
+    // The end of a bar that begins before the window stays within the visible days.
     const least = beginsBefore ? 1 - Math.round(width / dayPixels) : days
     onDrop(isEnd ? { endDays: Math.max(days, least) } : { days, ...(userId && { userId }) })
   }
@@ -106,11 +106,11 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   addEventListener('pointerup', onUp, { signal })
   addEventListener('pointercancel', finish, { signal })
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(), { signal })
-  // What a browser offers for a link that is held.
+  // Suppresses the menu that a browser opens for a held link.
   addEventListener('contextmenu', (menu) => menu.preventDefault(), { signal })
 }
 
-/** The end stays on the first day that is shown. */
+/** The end stays on the first visible day. */
 function drawUntil(bar: HTMLElement, width: number, dayPixels: number): void {
   bar.style.width = `${Math.max(dayPixels, width)}px`
   bar.classList.toggle('at-limit', Math.round(width) < Math.round(dayPixels))
@@ -121,7 +121,7 @@ function pixelsToEnd(bar: HTMLElement, clientX: number): number {
   return lineDirection() > 0 ? right - clientX : clientX - left
 }
 
-/** The click that ends a drag opens nothing. */
+/** The click at the end of a drag must not open the assignment. */
 function swallowClick(): void {
   const stop = (event: Event) => {
     event.preventDefault()
@@ -134,13 +134,13 @@ function swallowClick(): void {
 type Lanes = ReturnType<typeof createLanes>
 
 /**
- * The lanes while a bar is dragged over them. Where they are is looked up once, and a veil lies over them: to find out what is below
- * the pointer a browser goes through hundreds of bars, at each move, and that cost more than all the rest.
+ * The lanes during a drag. Their positions are read once, and an overlay covers them: otherwise the browser would search hundreds
+ * of bars below the pointer at each move, which was the largest cost.
  */
 function createLanes(bar: HTMLElement) {
   const scroller = bar.closest<HTMLElement>('.timeline')
   const { left = 0, right = 0, top = 0, bottom = 0 } = scroller?.getBoundingClientRect() ?? {}
-  /** From the first lane's beginning, wherever it has been scrolled to. */
+  /** Relative to the start of the first lane, including the scroll position. */
   const within = (clientY: number) => clientY - top + (scroller?.scrollTop ?? 0)
   const lanes = [...(scroller?.querySelectorAll<HTMLElement>('[data-person]') ?? [])].map((element) => {
     const box = element.getBoundingClientRect()
@@ -164,7 +164,7 @@ function createLanes(bar: HTMLElement) {
       const y = within(clientY)
       change(isWithin ? lanes.find((lane) => y >= lane.top && y < lane.bottom)?.element : undefined)
     },
-    /** Whose lane was marked last. */
+    /** The owner of the last marked lane. */
     leave() {
       const userId = marked?.dataset.person
       change(undefined)

@@ -3,7 +3,7 @@ import { type Planned, plannedHours } from '../../../time/hours.ts'
 
 const isWeekend = (day: string): boolean => weekdayOf(day) % 6 === 0
 
-/** The hours planned on each of the days, estimates spread as everywhere else. */
+/** The hours planned on each of the days, with the estimates distributed as in all views. */
 export function loadByDay(rows: readonly Planned[], from: string, dayCount: number): readonly number[] {
   const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
   const sums = days.map(() => 0)
@@ -12,7 +12,7 @@ export function loadByDay(rows: readonly Planned[], from: string, dayCount: numb
     const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
     const first = Math.max(0, daysBetween(from, start))
     const last = Math.min(dayCount - 1, daysBetween(from, end))
-    // Every day that counts has the same share, so one tells of all.
+    // Every working day has the same share, so one is enough.
     const shares = [false, true].map((weekend) => {
       const day = days.findIndex((_, index) => index >= first && index <= last && weekends[index] === weekend)
       return day === -1 ? 0 : plannedHours(row, days[day] ?? '', addDays(days[day] ?? '', 1))
@@ -25,9 +25,9 @@ export function loadByDay(rows: readonly Planned[], from: string, dayCount: numb
 
 export type Load = 'free' | 'fits' | 'over' | 'far-over'
 
-/** Half as much again is far too much. */
+/** A load of one and a half days is marked as far too much. */
 const farOver = 1.5
-/** What rounding leaves is no overload. */
+/** Rounding errors are no overload. */
 const tolerance = 0.01
 
 export function loadOf(hours: number, target: number): Load {

@@ -23,14 +23,14 @@ export interface PersonLaneProps {
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
-  /** Of the lanes above and below. */
+  /** The neighbouring lanes. */
   readonly before: string | undefined
   readonly after: string | undefined
   readonly doneId: string | undefined
   onShift(row: Assignment, shift: Shift): void
 }
 
-/** Drawn anew only when something of its own has changed: a bar that is moved concerns one lane or two. */
+/** Rendered only when its own data has changed: moving a bar affects one or two lanes. */
 export function PersonLane(props: PersonLaneProps) {
   const { id, name, rows, from, dayCount, target, openId, query, before, after, doneId, onShift } = props
   return useMemo(
@@ -39,7 +39,7 @@ export function PersonLane(props: PersonLaneProps) {
   )
 }
 
-/** What one person has to do, day by day, tinted where it is more than a day has. */
+/** The assignments of one person, day by day, tinted where they exceed a day. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, from, dayCount, target, doneId } = props
   const track = useRef<HTMLDivElement>(null)
@@ -100,7 +100,7 @@ interface DayCellProps {
   readonly target: number
 }
 
-/** Only colour: what it says stands in the sum of its week. */
+/** Only colour: the sum of the week has the same information. */
 const DayCell = ({ day, index, hours, target }: DayCellProps) => (
   <div
     aria-hidden="true"

@@ -28,7 +28,7 @@ import { PersonLane } from './person-lane.tsx'
 type Assignment = RecordOf<'assignment'>
 type Found = ReturnType<typeof useWindowRows>
 
-/** Who does what when. Dragging a bar gives it other days or another person; days with too much to do are tinted. */
+/** The assignments of each person over time. Dragging a bar changes its days or its person; overloaded days are tinted. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
   const { router } = useServices()
@@ -62,7 +62,7 @@ export function TimelineView(props: ProjectViewProps) {
       {people === undefined && !found.problem && <ViewSkeleton view="timeline" />}
       {people?.length === 0 && (
         <EmptyState title={t('Nobody works on this project yet')}>
-          <p>{t('Its members stand here with what they have to do. Add them in the list of projects.')}</p>
+          <p>{t('Its members and their assignments appear here. Add members in the list of projects.')}</p>
           <a class="button" href="/projects">
             {t('Go to the projects')}
           </a>
@@ -102,7 +102,7 @@ export function TimelineView(props: ProjectViewProps) {
 
 const none: readonly Assignment[] = []
 
-/** By person; the same list as before where none of its rows has changed. */
+/** Grouped by person; a list is reused if none of its rows has changed. */
 function useRowsByPerson(rows: readonly Assignment[]) {
   const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
   return useMemo(() => {
@@ -116,7 +116,7 @@ function useRowsByPerson(rows: readonly Assignment[]) {
   }, [rows])
 }
 
-/** As many as have the room to be read. */
+/** As many weeks as are readable in the available width. */
 function useWeekCount(): number {
   const isHuge = useMedia('(min-width: 2000px)')
   const isWide = useMedia('(min-width: 1200px)')
@@ -126,7 +126,7 @@ function useWeekCount(): number {
   return isMiddle ? 4 : 2
 }
 
-/** The members, and whoever else is responsible for something, by name; nothing before the names are known first. */
+/** The members and all other responsible people, by name; undefined until the names are known. */
 function usePeople(projectId: string, only: string, { rows, isLoading }: Found) {
   const { people } = useServices()
   const members = useMembers(projectId)

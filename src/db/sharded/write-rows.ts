@@ -1,53 +1,85 @@
-import { askInTurn, type Condition, listOf, type Part } from '../conditional-write.ts'
-import type { Queries } from '../database.ts'
-import { type KnownRows, knownRows, type LockedRows, lockInTurn, type StoredRow } from '../locked-rows.ts'
-import { join, raw, type Sql, sql } from '../sql.ts'
+import { listOf } from '../conditional-write.ts'
+import { violatedUniqueConstraint } from '../failures.ts'
+import { type LoggedWrite, partsOf, type WriteOf } from '../logged-write.ts'
+import type { LoggedWriteEach } from '../many-rows.ts'
+import { columnsOf, updating } from '../rows.ts'
+import { signedBy } from '../signature.ts'
+import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
+import { ask, lock } from './conditions.ts'
+import { type KnownRows, knownRows, type StoredRow } from './known-rows.ts'
 import { isEverywhere, placeColumnOf } from './placement.ts'
 import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } from './places.ts'
 
-/** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
-export type WrittenInTurn = (queries: Queries, known: readonly KnownRows[]) => Promise<readonly StoredRow[]>
-
-/** What is to be locked, asked and written. */
-export interface ConditionalWrite<Write extends { readonly table: { readonly table: string } }> {
-  readonly conditions: readonly Condition[]
-  /** Rows that are locked without a condition. */
-  readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
-  readonly given?: readonly KnownRows[]
-  readonly writes: readonly (Write & { readonly inTurn: WrittenInTurn })[]
-  /** The parts that answer the rows which were written, and keep them in the change log and the history. */
-  readonly log: (written: readonly (Write & { readonly statement: Sql })[]) => readonly Part[]
-  readonly columns: Sql
-}
-
 /**
- * Does in several statements what `writeIf` does in one: locks rows, checks the conditions, writes each table if none
- * refuses, and appends to the change log and the history, which are kept on the coordinator.
+ * Locks rows, checks the conditions, writes each table if none refuses, and appends to the change log and the history, which are
+ * kept on the coordinator.
  */
-export async function writeInTurn<Write extends { readonly table: { readonly table: string } }>(
+export async function write(
   queries: Queries,
-  { conditions, locks = [], given = [], writes, log, columns }: ConditionalWrite<Write>,
-): Promise<unknown[]> {
-  const asked = await askInTurn(queries, conditions, given)
+  { action, writer, conditions, locks = [], writes, columns }: LoggedWrite,
+  given: readonly KnownRows[] = [],
+): Promise<StoredRow[]> {
+  const asked = await ask(queries, conditions, given)
   if (asked.refused !== 0) return [{ refused: asked.refused }]
   const known = [...asked.known]
   for (const { name, rows } of locks)
-    known.push(knownRows(name, rows.locking.table, await lockInTurn(queries, rows.locking, known)))
-  const written: (Write & { readonly statement: Sql })[] = []
+    known.push(knownRows(name, rows.locking.table, await lock(queries, rows.locking, known)))
+  const written: (WriteOf & { readonly statement: Sql })[] = []
   const assignmentIds = new Set<unknown>()
   let count = 0
-  for (const write of writes) {
-    const { table } = write.table
-    const rows = await write.inTurn(queries, known)
+  for (const one of writes) {
+    const { table } = one.table
+    const rows = await writeOne(queries, one, known)
     count += rows.length
-    written.push({ ...write, statement: knownRows('', table, rows).statement })
+    written.push({ ...one, statement: knownRows('', table, rows).statement })
     if (placeColumnOf(table)) for (const { assignment_id } of rows) assignmentIds.add(assignment_id)
   }
   if (count === 0) return []
   if (assignmentIds.size > 0) known.push(await assignmentsWith(queries, [...assignmentIds]))
   await queries.query(commitInTwoPhases)
-  const parts = [...known, ...log(written)]
+  const parts = [...known, ...partsOf(action, signedBy(writer), written)]
   return queries.query(sql`with ${listOf(parts)} select 0 as refused, ${columns} from written0 as row`)
+}
+
+/** One row after the other. */
+export async function writeEach(
+  queries: Queries,
+  { rows, inputOf, writesOf, ...shared }: LoggedWriteEach,
+): Promise<StoredRow[]> {
+  const answered: StoredRow[] = []
+  for (const row of rows) {
+    const given = [{ name: 'input', rows: [row], statement: inputOf([row]) }]
+    const [one] = await unlessTaken(() => write(queries, { ...shared, writes: writesOf(row) }, given))
+    answered.push({ refused: 0, ...one, position: row.position, writtenId: one?.id ?? null })
+  }
+  return answered
+}
+
+/** A key that is taken is no reason to fail for the others. */
+async function unlessTaken(run: () => Promise<StoredRow[]>): Promise<StoredRow[]> {
+  try {
+    return await run()
+  } catch (error) {
+    if (violatedUniqueConstraint(error) === undefined) throw error
+    return []
+  }
+}
+
+/** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
+function writeOne(
+  queries: Queries,
+  { table, writing }: WriteOf,
+  known: readonly KnownRows[],
+): Promise<readonly StoredRow[]> {
+  if ('insert' in writing) return insert(queries, table.table, columnsOf(writing.insert))
+  if ('update' in writing) return update(queries, known, { table: table.table, update: writing.update })
+  const { assignmentId, ...others } = writing.set
+  const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
+  return update(queries, known, {
+    table: table.table,
+    update: updating(table, moves ? others : writing.set),
+    movesTo: moves ? assignmentId : undefined,
+  })
 }
 
 /** The history says which project a row belongs to, and cannot ask the nodes within its own statement. */
@@ -66,11 +98,7 @@ const assignmentsWith = async (queries: Queries, ids: readonly unknown[]): Promi
  */
 const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 
-export async function insertInTurn(
-  queries: Queries,
-  table: string,
-  values: StoredRow,
-): Promise<readonly StoredRow[]> {
+async function insert(queries: Queries, table: string, values: StoredRow): Promise<readonly StoredRow[]> {
   const place = placeOf(table, values)
   const otherKey = otherKeys[table]
   await waitForTurn(queries, table, otherKey ? 'update' : 'share')
@@ -100,7 +128,7 @@ const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active
 const duplicateOf = (constraint: string) =>
   Object.assign(new Error('A row with this key is there.'), { code: '23505', constraint })
 
-export function insertionOf(table: string, values: StoredRow): Sql {
+function insertionOf(table: string, values: StoredRow): Sql {
   const columns = Object.keys(values)
   const given = columns.map((column) => sql`${values[column]}`)
   return sql`insert into ${raw(`"${table}"`)} as row (${raw(columns.map((column) => `"${column}"`).join(', '))})
@@ -108,15 +136,19 @@ export function insertionOf(table: string, values: StoredRow): Sql {
 }
 
 /** Changes the rows that are known as `before`. `movesTo` is the assignment whose node they move to, if that changes. */
-export async function updateInTurn(
+async function update(
   queries: Queries,
   known: readonly KnownRows[],
-  { table, update, movesTo }: { readonly table: string; readonly update: Sql; readonly movesTo?: unknown },
+  {
+    table,
+    update: change,
+    movesTo,
+  }: { readonly table: string; readonly update: Sql; readonly movesTo?: unknown },
 ): Promise<readonly StoredRow[]> {
   const before = known.find(({ name }) => name === 'before')?.rows ?? []
   if (before.length === 0) return []
   const places = before.map((row) => placeOf(table, row))
-  const rows = await queries.query<StoredRow>(sql`${update} where ${atPlaces(table, places)} returning row.*`)
+  const rows = await queries.query<StoredRow>(sql`${change} where ${atPlaces(table, places)} returning row.*`)
   if (movesTo === undefined) return rows
   const moved: StoredRow[] = []
   for (const row of rows)

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { addressOf, isDistributed, openTestDatabase } from '../../../test/support/fresh-database.ts'
+import { connectOutside } from '../../../test/support/outside-connection.ts'
+import { freshTracker, refusedAs } from '../../../test/support/tracker.ts'
+import { changedRowsSince } from '../../features/changes/changed-rows.ts'
+import { readFeed } from '../../features/changes/read-feed.ts'
+import { listDifferences, listHistory } from '../../features/history/history.ts'
+import type { Caller } from '../../model/caller.ts'
+import { readBatch } from '../../records/batch/read-batch.ts'
+import { runBatch } from '../../records/batch/run-batch.ts'
+import type { Tracker } from '../../records/context.ts'
+import { create } from '../../records/create.ts'
+import { get } from '../../records/get.ts'
+import { list } from '../../records/list.ts'
+import { readListQuery } from '../../records/list-query.ts'
+import { readQuery } from '../../records/query/read-query.ts'
+import { runQuery } from '../../records/query/run-query.ts'
+import { remove } from '../../records/remove.ts'
+import { restore } from '../../records/restore.ts'
+import { update } from '../../records/update.ts'
+import { resourceNamed } from '../../resources/all.ts'
+import { newId } from '../columns.ts'
+import type { Row } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { placesTable } from './distribute.ts'
+
+const [comment, project, user] = ['comment', 'project', 'user'].map(resourceNamed) as [
+  ReturnType<typeof resourceNamed>,
+  ReturnType<typeof resourceNamed>,
+  ReturnType<typeof resourceNamed>,
+]
+
+/** One PostgreSQL with a table of places is executed in steps too, so the same rows can be read and written both ways. */
+describe('A statement that is executed in steps', { skip: isDistributed }, () => {
+  let fresh: Awaited<ReturnType<typeof freshTracker>>
+  let stepped: Tracker
+  let first: Row
+  let second: Row
+  let callers: readonly Caller[]
+  before(async () => {
+    fresh = await freshTracker()
+    first = await fresh.makeAny('assignment')
+    second = await fresh.makeAny('assignment')
+    await fresh.make('userProject', { userId: first.userId, projectId: first.projectId })
+    const { tracker, administrator } = fresh
+    const client = await connectOutside(tracker.database)
+    await client.query(placesTable).finally(() => client.end())
+    stepped = { ...tracker, database: openTestDatabase(addressOf(tracker.database)) }
+    const member = { id: String(first.userId), isAdministrator: false }
+    callers = [administrator, member, { id: String(second.userId), isAdministrator: false }]
+  })
+  after(async () => {
+    await stepped.database.close()
+    await fresh.drop()
+  })
+
+  it('writes what the statement writes: rows, versions, change log and history', async () => {
+    const { administrator } = fresh
+    const made = await create(stepped, comment, administrator, { text: 'a', assignmentId: first.id })
+    await update(stepped, comment, administrator, {
+      id: made.id,
+      userId: made.userId,
+      text: 'b',
+      assignmentId: second.id,
+    })
+    const places = sql`select assignment_id as assignment from row_places where id = ${made.id}`
+    assert.deepEqual(await fresh.tracker.database.query(places), [{ assignment: second.id }])
+    await remove(stepped, comment, administrator, { ids: [made.id] })
+    await restore(stepped, comment, administrator, { ids: [made.id] })
+    const { row } = await get(fresh.tracker, comment, administrator, { id: made.id })
+    assert.deepEqual([row.text, row.assignmentId], ['b', second.id])
+    const { data } = await listHistory(fresh.tracker, administrator, { resource: 'comment', id: made.id })
+    assert.deepEqual(
+      data.map(({ action }) => action),
+      ['restore', 'remove', 'update', 'create'],
+    )
+    assert.deepEqual(data[2]?.before, { text: 'a', assignmentId: first.id, updatedAt: null })
+  })
+
+  it('refuses what the statement refuses', async () => {
+    const { administrator } = fresh
+    const parent = await fresh.makeAny('organization')
+    await remove(stepped, resourceNamed('organization'), administrator, { ids: [parent.id] })
+    const body = { name: 'P', organizationId: parent.id }
+    await assert.rejects(create(stepped, project, administrator, body), refusedAs('invalid'))
+    await assert.rejects(
+      update(stepped, project, administrator, { ...body, id: newId() }),
+      refusedAs('missing'),
+    )
+    const { name, login } = await fresh.makeAny('user')
+    await assert.rejects(
+      create(stepped, user, administrator, { name, login, password: 'Secret-123' }),
+      refusedAs('duplicate'),
+    )
+  })
+
+  it('writes a batch as one transaction', async () => {
+    const items = [
+      { operation: 'create', resource: 'comment', body: { id: newId(), text: 'c', assignmentId: first.id } },
+      { operation: 'create', resource: 'comment', body: { id: newId(), text: 'd', assignmentId: newId() } },
+    ]
+    const run = (some: readonly object[]) =>
+      runBatch(stepped, fresh.administrator, readBatch({ items: some }), async () => new Map())
+    await assert.rejects(run(items))
+    assert.equal((await run(items.slice(0, 1))).length, 1)
+  })
+
+  it('answers what the statement answers, whoever asks', async () => {
+    const { tracker } = fresh
+    const since = '1:1:'
+    const project = { projectId: String(first.projectId), pageSize: '50' }
+    const reads: readonly ((asked: Tracker, caller: Caller) => Promise<unknown>)[] = [
+      (asked, caller) => list(asked, comment, caller, readListQuery(comment, { pageSize: '2' })),
+      (asked, caller) => list(asked, comment, caller, readListQuery(comment, { search: 'c' })),
+      (asked, caller) => get(asked, resourceNamed('assignment'), caller, { id: first.id }),
+      ({ database }, caller) =>
+        runQuery(
+          comment,
+          caller,
+          readQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
+          database.lists,
+        ),
+      (asked, caller) => listHistory(asked, caller, project),
+      (asked, caller) =>
+        listDifferences(asked, caller, {
+          ...{ id: first.projectId, from: second.createdAt },
+          to: new Date(Date.now() - 1).toISOString(),
+        }),
+      ({ database }, caller) =>
+        readFeed(
+          {
+            caller,
+            filter: { projectId: String(first.projectId) },
+            position: { since, sinceAt: Date.now() },
+            pageSize: 50,
+          },
+          database.lists,
+        ).then(({ changes }) => changes.map(({ change }) => change)),
+      async ({ database }) => {
+        const rows = await changedRowsSince(database.lists, since, new Set(['comment', 'project']))
+        return rows.rowsOf('comment')?.map(({ id, projects }) => ({ id, projects }))
+      },
+    ]
+    for (const [index, read] of reads.entries())
+      for (const caller of callers) {
+        const answerOf = (asked: Tracker) =>
+          read(asked, caller).catch((error: { kind?: string }) => error.kind ?? error)
+        const answer = await answerOf(tracker)
+        if (caller === fresh.administrator) assert.notEqual(typeof answer, 'string', String(index))
+        assert.deepEqual(await answerOf(stepped), answer, `${index} ${caller.id}`)
+      }
+  })
+})
