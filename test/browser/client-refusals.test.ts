@@ -32,7 +32,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   ],
   [/^hosts\/(bank|commands)\//, 'programs'],
   [
-    /^hosts\/identity\/(?!endpoints\/factors|factors\/)/,
+    /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
     'programs, and people on pages that have texts of their own',
   ],
   [/^features\/mail\//, 'people in mails'],
