@@ -31,6 +31,7 @@ describe('health', () => {
   it('names the parts that are not ready, and nothing more', async (t) => {
     const answer = await healthHost(t, [working, broken]).inject({ url: '/readyz' })
     equal(answer.statusCode, 503)
+    equal(answer.headers['retry-after'], '1')
     deepStrictEqual(answer.json(), {
       statusCode: 503,
       message: 'Not ready: schema.',

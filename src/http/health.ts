@@ -23,6 +23,7 @@ export function addHealthRoutes(
     const unready = (await Promise.all(timedChecks.map((check) => check()))).flat()
     if (unready.length === 0) return reply.header('cache-control', 'no-store').send('Healthy')
     const errors = Object.fromEntries(unready.map((name) => [name, ['Not ready.']]))
+    reply.header('retry-after', '1')
     return sendEnvelope(reply, { statusCode: 503, message: `Not ready: ${unready.join(', ')}.`, errors })
   })
 }
