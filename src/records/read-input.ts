@@ -60,12 +60,12 @@ function readField(
   { purpose, rules, violations, callerId }: Reading,
 ): unknown {
   const label = labelOf(name)
+  if (field.presence === 'updateOnly' && purpose === 'create') return undefined
   if (isLeftOut(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
     else if (isEmptied(field, input)) violations.add(name, `${label} must not be empty.`)
     return purpose === 'create' ? byDefault(field, callerId) : undefined
   }
-  if (field.presence === 'updateOnly' && purpose === 'create') return undefined
   const reading = field.read(input, label, rules)
   if ('value' in reading) return reading.value
   violations.add(name, ...reading.problems)
@@ -84,6 +84,9 @@ function isLeftOut({ presence, references }: Field, input: unknown): boolean {
   return isMissing(input) || (references !== undefined && input === zeroUuid)
 }
 
-/** An empty secret means that it stays as it is, because forms never show the one that is stored. */
+/**
+ * An empty value is an error rather than a value left out: an empty `expectedVersion` would drop the check that it asks for. An
+ * empty secret stays as it is, because forms never show the one that is stored.
+ */
 const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
-  presence === 'requiredOnCreate' && !isSecret && typeof input === 'string' && isMissing(input)
+  presence !== 'required' && !isSecret && typeof input === 'string' && isMissing(input)

@@ -85,6 +85,15 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal((await read(project)).name, 'Last')
   })
 
+  if (!tracker.isTyped)
+    test('an empty version is an error: it would drop the check', async () => {
+      const project = await made()
+      for (const expectedVersion of ['', '  '])
+        await invalidWith(update(project, { expectedVersion }), {
+          expectedVersion: ['ExpectedVersion must not be empty.'],
+        })
+    })
+
   test('a malformed version is refused under expectedVersion', async () => {
     const project = await made()
     await invalidWith(update(project, { expectedVersion: 'the last one' }), {
