@@ -34,7 +34,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/messages.ts',
     rule: 'a filter that no message declares is rejected on the .NET wire too',
-    from: 'rejected: [...filterNames].filter(',
+    from: 'rejected: [...filterNames[edition]].filter(',
     to: 'rejected: [].filter(',
     tests: ['list-filters'],
   },
@@ -86,6 +86,20 @@ export const readingMutants: readonly Mutant[] = [
     from: 'else if (isEmptied(field, input))',
     to: 'else if (!isEmptied)',
     tests: ['contract/users'],
+  },
+  {
+    file: 'src/records/read-input.ts',
+    rule: 'an empty expectedVersion is an error, not a version left out',
+    from: "presence !== 'required' &&",
+    to: "presence === 'requiredOnCreate' &&",
+    tests: ['contract/project-versions'],
+  },
+  {
+    file: 'src/resources/derived.ts',
+    rule: 'the name of a field that only extensions have filters nothing in v1',
+    from: "v1: filterNamesOf('v1', resourcesOf('v1')),",
+    to: "v1: filterNamesOf('v1', resources),",
+    tests: ['contract/list-filters'],
   },
   {
     file: 'src/http/server.ts',

@@ -57,7 +57,7 @@ export function readListQuery(
     dateTo,
   }
   const supported = [...relationsOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
-  rejectFilters(listed.pluralTitle, supported, filterIn, violations)
+  rejectFilters(listed, supported, filterIn, violations)
   violations.refuseIfAny()
   return read
 }
@@ -162,12 +162,12 @@ function readDate(key: string, input: unknown, violations: Violations): string |
 
 /** A filter may be malformed and unsupported at once, and then both are said. */
 export function rejectFilters(
-  pluralTitle: string,
+  { pluralTitle, edition }: Pick<Listed, 'pluralTitle' | 'edition'>,
   supported: readonly string[],
   given: (key: string) => unknown,
   violations: Violations,
 ): void {
-  for (const key of filterNames) {
+  for (const key of filterNames[edition]) {
     if (given(key) === undefined || supported.includes(key)) continue
     violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)
   }

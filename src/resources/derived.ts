@@ -1,8 +1,8 @@
 import { describeDeprecation } from '../model/deprecation.ts'
 import type { Field, Reference } from '../model/field.ts'
-import { resourceNamed, resources } from './all.ts'
-import type { Listed, Resource } from './define-resource.ts'
-import { dateKeys, pagingNumbers, relationNumbers } from './list-keys.ts'
+import { resourceNamed, resources, resourcesOf } from './all.ts'
+import type { Edition, Listed, Resource } from './define-resource.ts'
+import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
 
 /** Everything here follows from the declarations, so that it is not written down twice. */
 
@@ -43,16 +43,23 @@ export const searchColumns = ({ fields }: Listed): string[] => searchable.filter
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
- * Every name that some list filters by: the filters of all lists, and all fields of all resources. A list rejects those that it
- * does not support, because ignoring one would return rows that the client did not ask for.
+ * Every name that a list could be filtered by: the filters of all lists, and all fields of all resources. A list rejects those
+ * that it does not support, because ignoring one would return rows that the client did not ask for. To a v1 list, the names of
+ * extensions mean nothing: a new extension must not change how v1 answers `?text=` or `?sort=`.
  */
-export const filterNames: ReadonlySet<string> = new Set(
-  [
-    ...Object.keys(relationNumbers),
+export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
+  v1: filterNamesOf('v1', resourcesOf('v1')),
+  ext: filterNamesOf('ext', resources),
+}
+
+function filterNamesOf(edition: Edition, known: readonly Resource[]): ReadonlySet<string> {
+  const names = [
+    ...relationKeysOf(resources, edition),
     ...dateKeys,
-    ...resources.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
-  ].filter((name) => !Object.hasOwn(pagingNumbers, name)),
-)
+    ...known.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
+  ]
+  return new Set(names.filter((name) => !Object.hasOwn(pagingNumbers, name)))
+}
 
 /** Describes the values of a field in one sentence, read from its declaration. */
 export const describeField = (field: Field): string =>

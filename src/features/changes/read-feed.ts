@@ -202,7 +202,7 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
-  rejectFilters('Changes', ['projectId'], filterIn, violations)
+  rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['projectId'], filterIn, violations)
   const read = {
     filter: {
       resources: readNames('resource', filterIn('resource'), resourceNames, violations),

@@ -87,7 +87,7 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  rejectFilters('Changes', ['id', 'projectId'], given, violations)
+  rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['id', 'projectId'], given, violations)
   const resource = readResource(given('resource'), violations)
   const projectId = readUuid('projectId', given('projectId'), violations)
   const id = readUuid('id', given('id'), violations)

@@ -94,7 +94,7 @@ function paginationOf(edition: Edition): MessageField {
     shape: {
       name: 'Pagination',
       fields: inOrder(fields),
-      rejected: [...filterNames].filter((name) => !fields.some((field) => field.name === name)),
+      rejected: [...filterNames[edition]].filter((name) => !fields.some((field) => field.name === name)),
     },
     isOptional: true,
   }

@@ -97,7 +97,7 @@ export function registerRoutes(
 /** Every key that some route supports, and every name that a list rejects. */
 const queryKeysOf = (routes: readonly Route[]): string[] => [
   ...Object.keys(pagingNumbers),
-  ...filterNames,
+  ...filterNames.ext,
   ...routes.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
 ]
 
