@@ -13,6 +13,8 @@ export const budgetLimits = {
   httpConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** A large office behind one address, with live listings. Proxies are one address each, and have to limit their own clients. */
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
+  /** Requests of one connection that wait for their responses: clients that pipeline send a few, and half a megabyte could hold thousands. */
+  pipelinedRequests: { max: 16, per: 'connection', of: 'requests' },
   /** About 20 MB of windows when full; the oldest is dropped for a new one. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'requests' },
   /**

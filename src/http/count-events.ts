@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Budget } from '../model/budget.ts'
 import { addressKey } from './addresses.ts'
@@ -50,4 +51,15 @@ export function limitAddresses(server: Pick<Server, 'prependListener'>, ofAddres
     if (!ofAddress.take(1, address)) return void socket.destroy()
     socket.once('close', () => ofAddress.giveBack(1, address))
   })
+}
+
+/** A connection that sends more requests without waiting for their responses is closed, and the rest of its bytes is not served. */
+export function limitPipelining(serve: RequestListener, ofConnection: Budget): RequestListener {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (socket.destroyed) return
+    if (!ofConnection.take(1, socket)) return void socket.destroy()
+    response.once('close', () => ofConnection.giveBack(1, socket))
+    serve(request, response)
+  }
 }

@@ -247,6 +247,20 @@ describe('connections', () => {
   }
 })
 
+describe('Requests that are pipelined', () => {
+  const answersTo = async (t: TestContext, count: number) => {
+    const port = await listen(sampleHost(t, { budgets: openBudgets({ pipelinedRequests: 4 }) }))
+    const get = 'GET /echo HTTP/1.1\r\nhost: t\r\n'
+    const last = `${get}connection: close\r\n\r\n`
+    const answers = await exchange(port, `${get}\r\n`.repeat(count - 1) + last)
+    return answers.match(/HTTP\/1.1 200 /g)?.length ?? 0
+  }
+
+  it('are answered in order up to their limit', async (t) => equal(await answersTo(t, 4), 4))
+
+  it('end their connection beyond it', async (t) => ok((await answersTo(t, 1000)) <= 4))
+})
+
 describe('A body that comes after its answer', () => {
   const head = (length: number) =>
     `POST /nowhere HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`

@@ -5,6 +5,7 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerFactory,
   fastify,
   type HTTPMethods,
   LogController,
@@ -17,9 +18,10 @@ import { busy, invalid } from '../model/problem.ts'
 import { addressKey } from './addresses.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { addSecurityHeaders, allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
-import { countConnections, limitAddresses } from './count-events.ts'
+import { countConnections, limitAddresses, limitPipelining } from './count-events.ts'
 import { answerErrors, type Envelope, frameworkRefusal, sendEnvelope } from './errors.ts'
 import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
+import { createServer as createHttpServer } from './node-http.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
 import { limitUnreadBodies } from './unread-bodies.ts'
 import { parseQuery, pathOf, requireFewKeys } from './url.ts'
@@ -41,8 +43,9 @@ export interface ServerOptions {
 
 /** Fastify is configured only here; hosts add their routes to the result. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const budgets = options.budgets ?? openBudgets()
   const app = fastify({
-    ...connectionOptions({ ...timeouts, ...options.timeouts }),
+    serverFactory: serverWith({ ...timeouts, ...options.timeouts }, budgets),
     ...logOptions(options.log),
     bodyLimit: options.bodyBytesMax ?? budgetLimits.restBodyBytes.max,
     routerOptions: { querystringParser: parseQuery, caseSensitive: false, ignoreTrailingSlash: true },
@@ -53,7 +56,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // A request that still reaches a closing host is answered, and the response says that the connection ends.
     return503OnClosing: false,
   })
-  const budgets = options.budgets ?? openBudgets()
   countConnections(app.server, budgets.budget('httpConnections'))
   // A proxy is one address for all of its clients.
   if (!options.trustedHops) limitAddresses(app.server, budgets.budget('httpConnectionsOfAddress'))
@@ -99,20 +101,20 @@ const timeouts: Timeouts = {
   checkEveryMilliseconds: 5000,
 }
 
-function connectionOptions(timeouts: Timeouts) {
-  return {
-    requestTimeout: timeouts.requestMilliseconds,
-    keepAliveTimeout: timeouts.keepAliveMilliseconds,
-    connectionTimeout: timeouts.stalledMilliseconds,
-    http: {
+const serverWith =
+  (timeouts: Timeouts, budgets: Budgets): FastifyServerFactory =>
+  (serve) => {
+    const connection = {
       headersTimeout: timeouts.headersMilliseconds,
       requestTimeout: timeouts.requestMilliseconds,
+      keepAliveTimeout: timeouts.keepAliveMilliseconds,
       connectionsCheckingInterval: timeouts.checkEveryMilliseconds,
       // Node's own response would have no body; ours follows in answerBrokenRequests.
       requireHostHeader: false,
-    },
+    }
+    const server = createHttpServer(connection, limitPipelining(serve, budgets.budget('pipelinedRequests')))
+    return server.setTimeout(timeouts.stalledMilliseconds)
   }
-}
 
 function logOptions(log: Log | undefined) {
   return {
