@@ -63,7 +63,7 @@ describe('Whatever is sent, the REST host', () => {
     const response = await fetch(`${rest.address}${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
       ...(body !== undefined && method !== 'GET' && { body }),
     })
     const type = response.headers.get('content-type') ?? ''

@@ -22,7 +22,7 @@ export async function sendRaw(
   })
   // A reset after the answer is as good an end as any.
   socket.on('error', () => undefined)
-  socket.setTimeout(options.millisecondsMax ?? 2000, () => socket.destroy())
+  socket.setTimeout(options.millisecondsMax ?? 60_000, () => socket.destroy())
   socket.write(bytes)
   await once(socket, 'close')
   return received
