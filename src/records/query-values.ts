@@ -4,7 +4,9 @@ import type { Violations } from '../model/problem.ts'
 import { resourceNamed, resourceNames } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-/** Single values of a query string: each returns the value, or undefined after it has noted the violation. */
+/**
+ * Parse single values of a query string: each returns the value, or undefined after recording the violation.
+ */
 export function readResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input
@@ -34,7 +36,7 @@ export function readNumber(
   return undefined
 }
 
-/** One or several of these, separated by commas. */
+/** Parses one or several of these names, separated by commas. */
 export function readNames(
   key: string,
   input: unknown,
