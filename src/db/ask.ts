@@ -14,7 +14,7 @@ export async function ask<Row>(client: pg.ClientBase, statement: pg.QueryConfig)
       client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
     })
   } catch (error) {
-    // Replaces the stack of the socket's event by that of the caller.
+    // Replaces the stack of the socket event with that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }

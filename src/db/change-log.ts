@@ -3,10 +3,7 @@ import type { Database, Queries } from './database.ts'
 import { limitsOfUpkeep } from './in-time.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
-/**
- * The state of everything committed at one instant. Opaque; a database other than PostgreSQL may fill it
- * differently.
- */
+/** The state committed at one instant. Opaque, so that another database may fill it differently. */
 export type Snapshot = string
 
 export interface Changes {
@@ -84,7 +81,7 @@ export interface ChangeWatch {
   /** Resolves once every change committed from now on will be reported. */
   start(): Promise<void>
   stop(): void
-  /** The possible age of what is known; 0 while there are no watchers. */
+  /** Returns how old the known state may be; 0 without watchers. */
   secondsBehind(): number
 }
 
@@ -99,8 +96,7 @@ export interface ChangeWatchOptions {
 const pollMilliseconds = 200
 
 /**
- * Reports which resources changed, on whichever instance or host: immediately for this process, otherwise at
- * the next poll.
+ * Reports which resources changed, on any instance or host: this process at once, others at the next poll.
  */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined

@@ -59,10 +59,7 @@ export function shownColumns(table: Shown): Sql {
 
 const { builtins } = pg.types
 
-/**
- * `pg` and `Date` would cut off microseconds, so timestamps stay text, in the form of the contract: RFC 3339
- * in UTC.
- */
+/** `pg` and `Date` would cut off microseconds, so timestamps stay text, in the form of the contract. */
 export const showMoment = (stored: string): string =>
   stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
 
@@ -87,7 +84,7 @@ function inUtc(stored: string): string {
   utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
   utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
   const shown = utc.toISOString()
-  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is before or after all moments of ours.`)
+  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is outside the range of our timestamps.`)
   return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 
@@ -104,8 +101,7 @@ export const columnTypes = {
 }
 
 /**
- * UUIDv7 (RFC 9562, method 3): milliseconds, then fractions of 1/4096 ms, then random bits, so ids sort by
- * the time of their creation.
+ * UUIDv7 (RFC 9562, method 3): milliseconds, fractions of 1/4096 ms, random bits, so ids sort by creation.
  */
 export function newId(): string {
   const milliseconds = performance.timeOrigin + performance.now()

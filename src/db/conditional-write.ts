@@ -125,10 +125,7 @@ export const fromOnce = (conditions: readonly Condition[]): Sql =>
 export const fromInput = (conditions: readonly Condition[]): Sql =>
   raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
 
-/**
- * Whether any condition refers to the stored row as `before`; where that row is missing, its columns are
- * null.
- */
+/** Whether any condition refers to the stored row as `before`; its columns are null if it is missing. */
 const isOfStored = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ locks }) => locks?.name === 'before')
 

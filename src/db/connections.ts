@@ -84,9 +84,7 @@ export function createConnections({
   }
 }
 
-/**
- * One connection on which the statements of many callers are sent without waiting for each other's answers.
- */
+/** A connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
   /**
    * `send` runs at once and must send everything before it returns, because statements of other callers
@@ -166,10 +164,7 @@ interface Opening {
   heardAt: number
 }
 
-/**
- * Sends the statements of one turn of the event loop in one packet, because sending is most of the cost of a
- * statement.
- */
+/** Sends the statements of one turn of the event loop in one packet: sending is most of their cost. */
 function gather(client: pg.Client): void {
   const stream = streamOf(client)
   if (stream.writableCorked > 0) return
@@ -182,10 +177,7 @@ export type Prepare = (statement: Sql) => QueryConfig
 /** Each named statement keeps a plan on every connection; beyond this number, statements are sent unnamed. */
 const namesMax = 1000
 
-/**
- * Names every distinct text, so that the server parses and plans it once, which makes its work 2.4 times
- * less.
- */
+/** Names every distinct text, so that the server parses and plans it once: its work is 2.4 times less. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
   const nameOf = (text: string) => {

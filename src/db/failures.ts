@@ -32,8 +32,8 @@ export const isOfRow = (error: unknown): boolean => /^(22|23|54|P0)/.test(failur
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
 
 /**
- * A read-only server, or one that has become read-only, is useless for writes, so its connection is closed,
- * and the next one finds another server.
+ * A server that is or has become read-only is useless for writes, so its connection is closed, and the next
+ * one finds another server.
  */
 export const readOnlyCode = '25006'
 
@@ -46,17 +46,11 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
-/**
- * Whether the server reported that it ends the connection or is read-only, which it never does after a
- * commit.
- */
+/** Whether the server ended the connection or is read-only, which it never reports after a commit. */
 export const isRefusedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
-/**
- * Whether the disk was full, or memory or connections ran out: the statement was rolled back, and may succeed
- * later.
- */
+/** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
 const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
 
 /** Partitions may have the constraints of their table under numbered names. */
@@ -70,10 +64,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(numberOfPart, '')
 }
 
-/**
- * Returns the same error for a duplicate, whether it was found before the write or by a unique index during
- * it.
- */
+/** Returns the same error for a duplicate found before the write as for one found by a unique index. */
 export function duplicateProblem(error: unknown, { table }: { readonly table: string }) {
   const constraint = violatedUniqueConstraint(error)
   if (constraint === `${table}_pkey`) return idTaken()

@@ -1,10 +1,7 @@
 import type { Budget } from '../model/budget.ts'
 import { busy, overloaded } from '../model/problem.ts'
 
-/**
- * Runs a few pieces of work at a time, but no more of one account than its share, however many it has
- * waiting.
- */
+/** Runs a few pieces of work at a time, and limits each account to its share. */
 export type FairQueue = <Result>(
   account: string,
   work: () => Promise<Result>,
@@ -23,11 +20,8 @@ export interface Holder {
 
 export interface FairQueueOptions extends Waiting {
   readonly atOnce: Budget
-  /** Counted per account. */
   readonly atOncePerAccount: Budget
-  /**
-   * After this time, waiting work evicts the holder that is latest. Without it, holders are never evicted.
-   */
+  /** After this time, waiting work evicts the most overdue holder. Without it, no holder is evicted. */
   readonly patienceMilliseconds?: number
 }
 
@@ -137,7 +131,6 @@ export async function takePlace(
 
 interface Waiting {
   readonly waiting: Budget
-  /** Counted for each account. */
   readonly waitingPerAccount: Budget
   readonly waitMillisecondsMax?: number
 }

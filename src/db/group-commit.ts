@@ -13,15 +13,11 @@ export interface KindOfWrite<Item, Result> {
   readonly idOf: (item: Item) => string
   /** Writes as if there were no other writers. */
   readonly alone: (item: Item) => Promise<Result>
-  /**
-   * Waits for no lock. The result is undefined for each item that it could not write, for whatever reason.
-   */
+  /** Waits for no lock. The result is undefined for each item that it could not write. */
   readonly together: (queries: Queries, items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
 }
 
-/**
- * Writes alone, or together with what arrives at the same time: the result, including an error, is the same.
- */
+/** Writes alone or together with concurrent writes: the result, including an error, is the same. */
 export type GatheredWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
 
 export interface GatherOptions {
@@ -161,9 +157,7 @@ const lostMillisecondsMax = 1500
 
 /** A larger batch would make a write wait for the rows of the others, and gains little. */
 const togetherMax = 32
-/**
- * A write that takes longer, because it waits for a lock or a slow store, does not hold up the next batch.
- */
+/** A write that takes longer, because of a lock or a slow store, does not hold up the next batch. */
 const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {

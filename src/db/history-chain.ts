@@ -13,8 +13,7 @@ export interface SealedDay {
 const pageSize = 5000
 
 /**
- * Serializes an entry as one line of text, without the number of its transaction, which may differ on another
- * server.
+ * Serializes an entry as one line, without the number of its transaction, which another server may change.
  */
 const line =
   raw(`jsonb_build_array(sequence, floor(extract(epoch from at) * 1000000)::bigint::text, resource, row_id, action,
@@ -24,8 +23,7 @@ const within = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
 /**
- * Computes the head of a day: each entry's hash covers the previous one, and the first covers the head of the
- * previous day.
+ * Computes the head of a day: each hash covers the one before, and the first the head of the previous day.
  */
 export async function chainOf(
   database: Queries,
@@ -50,10 +48,7 @@ export async function chainOf(
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/**
- * Seals every day that has ended and to which no transaction can still write. Several instances compute the
- * same heads.
- */
+/** Seals every day that has ended and has settled. Several instances compute the same heads. */
 export async function sealHistory(database: Database): Promise<void> {
   // A transaction is still open, perhaps since yesterday: the next hourly run tries again.
   if (!(await hasSettled(database))) return
@@ -87,10 +82,7 @@ export const sealedDays = (database: Queries): Promise<SealedDay[]> =>
     sql`select to_char(day, 'YYYY-MM-DD') as day, entries, head from history_days order by day`,
   )
 
-/**
- * Lists the differences, one sentence each, from the heads in the store and from those that were kept
- * elsewhere.
- */
+/** Lists the differences from the heads in the store and from those kept elsewhere, one sentence each. */
 export async function verifyHistory(database: Database, kept: readonly SealedDay[] = []): Promise<string[]> {
   const sealed = await sealedDays(database)
   // A day whose entries were purged has only its head left.
@@ -112,7 +104,7 @@ export async function verifyHistory(database: Database, kept: readonly SealedDay
 function comparedWith(kept: readonly SealedDay[], sealed: readonly SealedDay[]): string[] {
   const heads = new Map(sealed.map(({ day, head }) => [day, head]))
   return kept.flatMap(({ day, head }) => {
-    if (!heads.has(day)) return [`${day}: it was sealed, and the store does not know it any more.`]
+    if (!heads.has(day)) return [`${day}: it was sealed, but the store no longer has it.`]
     return heads.get(day) === head ? [] : [`${day}: the head is not the one that was kept.`]
   })
 }

@@ -1,6 +1,4 @@
-/**
- * The server, or the path to it, has been silent for too long. The code classifies this as a lost connection.
- */
+/** The server, or the path to it, has been silent for too long. The code marks it as a lost connection. */
 export class Silent extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -53,23 +51,17 @@ export async function gotInTime<Thing>(
 
 export interface TimeLimits {
   /**
-   * The time after which a silent store is given up. It bounds everything that one call of the store waits
-   * for.
+   * After this time a silent store is given up. It bounds everything that one call of the store waits for.
    */
   readonly answerMilliseconds: number
-  /**
-   * The time after which the server itself stops a statement, so that its caller knows that nothing was done.
-   */
+  /** After this time the server itself stops a statement, so its caller knows that nothing was done. */
   readonly statementMilliseconds: number
 }
 
 /** The server's error needs time to arrive. */
 const timesOfStatement = 8 / 7
 
-/**
- * A caller is answered within ten seconds, whatever happens to the store; two of them are left for everything
- * else.
- */
+/** A caller is answered within ten seconds, whatever happens; two of them are left for everything else. */
 const requestMilliseconds = 8000
 
 export const limitsOfRequests = (answerMilliseconds = requestMilliseconds): TimeLimits => ({

@@ -10,10 +10,7 @@ import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
 import type { Waiting } from './statement-times.ts'
 
-/**
- * Statements that may take long: few run at once, accounts share them fairly, and each is stopped at its
- * limit.
- */
+/** Statements that may take long: few run at once, shared fairly by accounts, each stopped at its limit. */
 export interface LimitedReads {
   /** Throws `StatementTooSlow` when the statement was stopped. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
@@ -36,10 +33,7 @@ export class StatementTooSlow extends Error {
   }
 }
 
-/**
- * Long enough for a page of any list that an index serves, and short enough for the other callers on the
- * connection to wait.
- */
+/** Long enough for a page of any indexed list, short enough to keep the other callers waiting. */
 const quickMilliseconds = 40
 export const slowSeconds = 2.5
 

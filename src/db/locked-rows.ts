@@ -7,10 +7,7 @@ export interface Locking {
   readonly table: string
   readonly columns: Sql
   readonly where: Sql
-  /**
-   * `update` blocks new references to the row, `no key update` allows them, and `key share` is the lock of a
-   * reference.
-   */
+  /** `update` blocks new references, `no key update` allows them, `key share` is the lock of a reference. */
   readonly strength: Strength
   /** `where` may name the row of `input` that has the same id. */
   readonly isOfInput?: boolean

@@ -84,10 +84,7 @@ export interface Written {
   readonly table: Remembered
   /** The part of the statement that wrote the rows and returns their new state. */
   readonly now: string
-  /**
-   * The columns that the statement sets, and the part that locked the rows in their old state; new rows have
-   * neither.
-   */
+  /** The columns that the statement sets, and the part that locked the old rows; absent for new rows. */
   readonly change?: Change | undefined
 }
 

@@ -25,10 +25,7 @@ export interface ManyRows {
   readonly conditions: readonly Condition[]
 }
 
-/**
- * One writer for all rows, or one for each row, in their order: the callers of a batch know nothing of each
- * other.
- */
+/** One writer for all rows, or one for each row, in their order: the callers of a batch are unrelated. */
 export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
 
 /** Refers, in a condition, to a value of the row that is being written. */
@@ -138,9 +135,7 @@ function writeEach(
   )
 }
 
-/**
- * One caller's rows must not wait for rows that another caller's refer to, so a locked row counts as missing.
- */
+/** A caller's rows must not wait for rows that others refer to, so a locked row counts as missing. */
 function waitingForNobody(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks

@@ -64,9 +64,7 @@ export async function requireKnown(applied: readonly Applied[]): Promise<void> {
   pendingOf(all, applied)
 }
 
-/**
- * Returns the names of the migrations that a store still needs; throws when it belongs to another version.
- */
+/** Returns the names of the pending migrations; throws when the store belongs to another version. */
 export async function readPending(client: pg.Client): Promise<readonly string[]> {
   return pendingOf(await readMigrations(), await readApplied(client)).map(({ name }) => name)
 }

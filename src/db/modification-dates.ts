@@ -2,16 +2,10 @@ import { type Repetition, repeat } from '../model/repeat.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/**
- * Dates for responses. Call this before reading the response body: what is known now also holds for what is
- * read later.
- */
+/** Dates for responses. Call this before reading the response body: what is known now also holds later. */
 export type ModificationDates = () => Promise<KnownDates>
 
-/**
- * All values are whole seconds since 1970 by the clock of the database, because the clocks of hosts may
- * differ.
- */
+/** Whole seconds since 1970 by the clock of the database, because the clocks of hosts may differ. */
 export interface KnownDates {
   /** This second has begun: everything committed before it can be read. */
   readonly second: number
@@ -25,8 +19,7 @@ export interface KnownDates {
 /** Frequent enough, because dates have whole seconds. */
 const freshMilliseconds = 500
 /**
- * While there are reads or writes, the database is asked once a second, so that a date is known when it is
- * needed.
+ * While there are reads or writes, the database is asked every second, so that dates are known when needed.
  */
 const askEveryMilliseconds = 1000
 const idleAfterMilliseconds = 10_000

@@ -1,9 +1,6 @@
 import { namedStatement, type Sql } from './sql.ts'
 
-/**
- * Statements of records and features that a store may execute in its own way, each with the pieces it is made
- * of.
- */
+/** Statements of records and features that a store may execute in its own way, with the pieces of each. */
 
 /** A page of rows, their total count, and the time of the last change to anything behind them. */
 export const pageOfList = namedStatement<{
@@ -58,10 +55,7 @@ export const changedRows = namedStatement<{
   }[]
 }>('changed rows')
 
-/**
- * The rows of a resource whose history a caller may read: all, none, or those for which a condition on `row`
- * holds.
- */
+/** The rows of a resource whose history a caller may read: all, none, or those that meet a condition. */
 export type ReadableRows = (
   resource: string,
 ) => 'all' | 'none' | { readonly table: Sql; readonly condition: Sql }

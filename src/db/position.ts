@@ -7,9 +7,7 @@ export interface Position {
   readonly lsn: string
 }
 
-/**
- * The end of the flushed log, or of the inserted log where commits are acknowledged before they are flushed.
- */
+/** The end of the flushed log, or of the inserted log if commits are acknowledged before they are flushed. */
 const here = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 

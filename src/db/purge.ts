@@ -8,8 +8,8 @@ export const batchSize = 1000
 const batchesMax = 1000
 
 /**
- * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it finds fewer. A
- * run therefore ends even if clients keep adding rows.
+ * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it finds fewer.
+ * It deletes faster than clients without an account can add rows.
  */
 export async function inBatches(database: Pick<Database, 'transaction'>, statement: Sql): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
@@ -42,15 +42,10 @@ interface Kept {
   readonly table: string
 }
 
-/**
- * The number of rows that the function in the database deletes at once, so that no statement hits its time
- * limit.
- */
+/** Rows that the function in the database deletes at once, so that no statement hits its time limit. */
 const forgottenAtOnceMax = 1000
 
-/**
- * Deletes rows removed more than this many days ago; 0 keeps all. Children are deleted before their parents.
- */
+/** Deletes rows removed more than this many days ago; 0 keeps all. Children go before their parents. */
 export async function forgetRemoved(
   database: Database,
   resources: readonly Kept[],
@@ -69,10 +64,7 @@ export async function forgetRemoved(
   }
 }
 
-/**
- * Creates partitions for the coming months, and drops months that ended more than this many days ago; 0 keeps
- * all.
- */
+/** Adds partitions for the coming months, and drops those that ended over this many days ago; 0 keeps all. */
 export async function keepHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),

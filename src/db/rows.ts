@@ -17,7 +17,7 @@ import { join, type Queries, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 
-/** camelCase names outside, snake_case columns inside. */
+/** Has camelCase keys, while columns are in snake_case. */
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
 
@@ -122,10 +122,7 @@ const now = toMilliseconds(raw('statement_timestamp()'))
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
-/**
- * Whether the locked row called `before` was changed since this version, which a client may hold with more
- * digits.
- */
+/** Whether the locked row `before` has changed since this version, which may have more digits. */
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 

@@ -3,20 +3,14 @@ export interface Sql {
   readonly strings: readonly string[]
   /** Fill the gaps between the strings: pieces of SQL are spliced in, anything else is a value. */
   readonly parts: readonly unknown[]
-  /**
-   * Marks SQL made for one request: it is sent unnamed, because only a limited number of named plans is kept.
-   */
+  /** Marks SQL made for one request: it is sent unnamed, because only a limited number of plans is kept. */
   readonly isRare?: true
-  /**
-   * The name of the statement and the pieces it is made of, so that a store can execute it in its own way.
-   */
+  /** The name and the pieces of the statement, from which a store can execute it in its own way. */
   readonly named?: { readonly name: string; readonly pieces: unknown }
   readonly [writtenHere]: true
 }
 
-/**
- * Marks everything made in this file: no request can forge a symbol, so no value is ever mistaken for SQL.
- */
+/** Marks SQL made in this file: no request can forge a symbol, so no value is ever mistaken for SQL. */
 const writtenHere: unique symbol = Symbol('sql')
 
 /** A tagged template: a nested piece of SQL is spliced in, anything else becomes a parameter. */

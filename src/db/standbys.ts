@@ -34,7 +34,7 @@ export interface Standbys {
 
 /**
  * How often each standby is checked, and so how soon one that has recovered is used again. Reads do not wait
- * for a standby that is away.
+ * for an unavailable standby.
  */
 const lookMilliseconds = 1000
 /** How long a standby that was behind gets no reads. Most have caught up after a few milliseconds. */

@@ -40,7 +40,7 @@ export interface Asked {
   readonly limits?: TimeLimits
 }
 
-/** Does something with the store within a time limit. */
+/** Runs a call of the store within its time limit. */
 export type Call = <Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>) => Promise<Result>
 
 /** Measures how long statements take, including those that fail. */

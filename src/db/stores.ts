@@ -6,13 +6,10 @@ import { holdCommits } from './sharded/hold-commits.ts'
 import { ownTables } from './sharded/placement.ts'
 import { sql } from './sql.ts'
 
-/**
- * There are two kinds of store: a single PostgreSQL, and a sharded one, which `src/db/sharded/` implements.
- */
+/** A store is a single PostgreSQL, or a sharded one, which `src/db/sharded/` implements. */
 
 /**
- * Tasks of operators and migrations. Each detects the kind of store; on a single PostgreSQL there is nothing
- * to do.
+ * Tasks of operators and migrations. Each detects the kind of store, and on a single PostgreSQL does nothing.
  */
 export const storeTasks = { checkNodes, completeSchema, holdCommits, ownTables }
 

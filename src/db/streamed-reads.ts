@@ -139,10 +139,7 @@ export function openStreamedReads(
   }
 }
 
-/**
- * Begins a transaction in a separate step, so that a silent store is noticed sooner than within the time
- * limit of a batch.
- */
+/** Begins a transaction separately, so that a silent store is noticed sooner than a slow batch. */
 function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (askedAt: number): Promise<pg.PoolClient> => {
@@ -212,19 +209,14 @@ async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenera
 const say = (client: pg.ClientBase, text: string, values?: unknown[]) =>
   answered(client, performance.now() + partMillisecondsMax, client.query(text, values))
 
-/**
- * A buffer between the database and a reader, which may be slower: it keeps as much in memory as the budgets
- * allow.
- */
+/** Buffers data between the database and a slower reader: as much in memory as the budgets allow. */
 interface ReadAhead {
   /** Waits until there is room; rejects once `fail` was called. */
   push(text: string): Promise<void>
   /** Marks the end of the data. */
   end(): void
   fail(error: unknown): void
-  /**
-   * Yields one slice after the other to the reader; requesting the next one means that the last was taken.
-   */
+  /** Yields one slice after another; requesting the next one means that the last was taken. */
   slices(): AsyncGenerator<Buffer, void>
   /** The lag in milliseconds compared with a reader that takes `bytesPerSecondMin`. */
   behindMilliseconds(): number
@@ -340,9 +332,7 @@ function keepPieces({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
   }
 }
 
-/**
- * Measures the time that a reader keeps the database waiting, minus the time that the data it takes is worth.
- */
+/** Measures how long a reader keeps the database waiting, minus the time that its data is worth. */
 function createPace(bytesPerSecondMin: number) {
   let behind = 0
   let waitsSince: number | undefined

@@ -155,9 +155,7 @@ function createCommits(current: Works['current']): Commits {
   }
 }
 
-/**
- * A write that waits too long for a place is rejected as overloaded, before the timeout for a silent store.
- */
+/** A write that waits too long for a place is rejected as overloaded, before the silent-store timeout. */
 const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   createPlaces({
     atOnce: budgets.budget('storeTransactions'),
@@ -198,8 +196,8 @@ function lendAny(pool: pg.Pool): Lend {
 }
 
 /**
- * Limits each holder to its share of the connections, because a write that waits for a locked row keeps its
- * connection: the writes to one row could take them all. Background work does not wait for a share.
+ * Limits each holder to its share, because a write that waits for a locked row keeps its connection: the
+ * writes to one row could take all of them. Background work does not wait for a share.
  */
 function lendFairly(pool: pg.Pool, places: Places, current: Works['current']): Lend {
   const lend = lendAny(pool)
@@ -311,8 +309,8 @@ async function runTransaction<Result>(
 }
 
 /**
- * Instead of a slower rollback the connection is closed, because the caller may have waited for a silent
- * store already.
+ * A rollback that would take longer is replaced by closing the connection, because the caller may have waited
+ * for a silent store already.
  */
 export const rollbackMillisecondsMax = 1000
 

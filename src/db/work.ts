@@ -47,7 +47,7 @@ export interface Works {
   complete<Result>(work: Work, run: () => Promise<Result>): Promise<Result>
   /** Calls back when a work has ended. */
   onWork(listener: WorkListener): void
-  /** From now on, outgoing requests carry the `traceparentOf` the work that sends them. */
+  /** Makes outgoing requests carry the `traceparentOf` the work that sends them. */
   traceBy(traceparentOf: (work: Work) => string): void
   /** The headers that continue the trace in a request sent by this work; empty without tracing. */
   traceHeaders(work: Work): Readonly<Record<string, string>>

@@ -124,10 +124,7 @@ async function writeTogether(
   return outcomes.map(({ row }) => row)
 }
 
-/**
- * A placeholder for the caller of each row, for conditions on a caller: its id is not a text but the SQL that
- * finds it.
- */
+/** A placeholder for the caller of each row in conditions: its id is not a text but the SQL that finds it. */
 const eachCaller = (isAdministrator: boolean): Caller => ({
   id: writerOfInput as unknown as string,
   isAdministrator,

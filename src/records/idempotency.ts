@@ -13,9 +13,7 @@ export interface AnsweredOnce {
   readonly isReplay: boolean
 }
 
-/**
- * Does the work of a keyed request once, however often it is sent, and returns the first answer each time.
- */
+/** Does the work of a keyed request once, however often it is sent, and always returns the first answer. */
 export type Once = (
   request: KeyedRequest,
   work: (tracker: Tracker) => Promise<string>,

@@ -22,10 +22,7 @@ export interface ListQuery {
   readonly dateTo: string | undefined
 }
 
-/**
- * Parses flat query keys, and reports all violations at once. Unknown keys are ignored, unknown filters never
- * are.
- */
+/** Parses flat query keys, and reports all violations at once. Unknown keys are ignored, but not filters. */
 export function readListQuery(
   listed: Listed,
   query: Readonly<Record<string, unknown>>,
@@ -211,7 +208,7 @@ export function readUuids(items: readonly unknown[]): Uuids {
 }
 
 /**
- * Limits of the contract, section "Limits"; the last page number keeps `offset` within 32 bits at the largest
+ * Limits of the contract, section "Limits". The last page number keeps `offset` within 32 bits at the largest
  * page.
  */
 export const idsMax = 100
@@ -220,10 +217,7 @@ export const pageSizeDefault = 10
 export const pageNumberMax = 21_474_836
 export const searchCharactersMax = 128
 
-/**
- * Limits of one query: enough for realistic questions, and so low that parsing and planning cost next to
- * nothing.
- */
+/** Limits of one query: enough for realistic questions, while parsing and planning cost next to nothing. */
 export const filterCharactersMax = 2000
 export const filterComparisonsMax = 20
 export const filterDepthMax = 5

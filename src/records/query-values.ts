@@ -4,9 +4,7 @@ import type { Violations } from '../model/problem.ts'
 import { resourceNamed, resourceNames } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-/**
- * Parse single values of a query string: each returns the value, or undefined after recording the violation.
- */
+/** Parses a single value of a query string, and returns undefined after recording a violation. */
 export function readResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input

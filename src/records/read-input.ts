@@ -80,9 +80,7 @@ function byDefault({ presence, isCallerByDefault }: Field, callerId: string | un
   return presence === 'optional' ? null : undefined
 }
 
-/**
- * Optional text may be cleared with null or be blank; all other fields count as missing when they are blank.
- */
+/** Optional text may be null or blank, which clears it; other fields count as missing when they are blank. */
 function isLeftOut({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isMissing(input) || (references !== undefined && input === zeroUuid)

@@ -42,10 +42,7 @@ export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose)
     )
 }
 
-/**
- * Guards credentials that outlast an app's own tokens: neither programs nor apps of a signed-in user may
- * create them.
- */
+/** Guards credentials that outlast an app's own tokens: neither programs nor apps may create them. */
 export function requireOwnClient(caller: Caller): void {
   requirePerson(caller)
   if (caller.origin?.clientId !== webClientId) throw notForApps()

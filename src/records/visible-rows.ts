@@ -77,8 +77,7 @@ const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
 /**
- * The single definition of the projects in which a caller is a member; a token never has more than its
- * account.
+ * The single definition of the projects in which a caller is a member; a token has no more than its account.
  */
 export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql {
   const limit = token?.projectIds
@@ -110,10 +109,7 @@ function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships,
   return sql`row.assignment_id in (select id from assignments where ${its} ${assignments} project_id in ${projects})`
 }
 
-/**
- * The condition a row called `row` must meet to be listed: active and visible, or removed and restorable by
- * the caller.
- */
+/** The condition a row called `row` must meet to be listed: active and visible, or removed and restorable. */
 export const listedRows = (listed: Listed, caller: Caller, state: RowState): Sql =>
   state === 'active'
     ? sql`row.active and ${visibleRows(listed, caller)}`
@@ -143,9 +139,7 @@ export interface ShownRows {
   readonly wanted: Sql
 }
 
-/**
- * The active rows that the caller may see, now or as they were at an instant. `which` restricts them to ids.
- */
+/** The active rows that the caller may see, now or at an earlier instant. `which` restricts them to ids. */
 export const shownRows = (listed: Listed, caller: Caller, at: string | undefined, which?: Sql): ShownRows =>
   at === undefined
     ? {

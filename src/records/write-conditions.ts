@@ -160,7 +160,7 @@ const distinctIds = (rows: readonly Values[], { column }: ReferenceColumn): stri
   ...new Set(rows.map((row) => row[column]).filter((id) => typeof id === 'string')),
 ]
 
-/** The version that a row must still have when it is locked, by id; null if no version would do. */
+/** Maps ids to the version that a row must still have when it is locked; null if no version would do. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
 /** Every change gives a row another version. */

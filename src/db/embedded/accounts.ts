@@ -57,8 +57,8 @@ export const minimalEnvironment = () => ({
 const plain: Account = { prefix: [] }
 
 /**
- * In its own user namespace root is an ordinary user who still owns root's files, so no permissions need to
- * be opened.
+ * In its own user namespace root is an ordinary user who still owns root's files, so their permissions can
+ * stay closed.
  */
 const namespaced: Account = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
@@ -92,9 +92,7 @@ export function dedicatedUser(path: string): DedicatedUser {
   throw new Error(`Every number from ${rangeStart} to ${rangeStart + rangeSize - 1} is an account here.`)
 }
 
-/**
- * Above the numbers that systems assign to accounts and services, and below those they assign to containers.
- */
+/** Above the numbers that systems assign to accounts and services, below those assigned to containers. */
 const rangeStart = 70_000
 const rangeSize = 30_000
 
@@ -148,10 +146,7 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/**
- * As root, gives a folder and its contents to the account that will use it; without root, owners stay
- * unchanged.
- */
+/** As root, gives a folder and its contents to the account that will use it; otherwise changes no owner. */
 export function giveTo({ user }: Account, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }

@@ -63,8 +63,7 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 }
 
 /**
- * Below a folder that is closed to everyone but root, and without user namespaces, binaries and data move to
- * /var/lib.
+ * Below a folder that only root can enter, and without user namespaces, binaries and data move to /var/lib.
  */
 function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const known = join(dataDirectory, 'postgres')

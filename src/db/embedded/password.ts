@@ -30,10 +30,7 @@ export function keepNewPassword(dataDirectory: string): string {
   return password
 }
 
-/**
- * Writes the file completely or not at all, readable by its owner only, and never through a link planted
- * there.
- */
+/** Writes the whole file or nothing, readable by its owner only, and never through a planted link. */
 export function replaceFile(file: string, text: string, owned?: (handle: number) => void): void {
   const staging = `${file}.new`
   rmSync(staging, { force: true })

@@ -28,17 +28,12 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   }
 }
 
-/**
- * False for a zombie, which in many containers no process reaps, and for another program that has the same
- * number.
- */
+/** False for a zombie, which in many containers is never reaped, and for another program with this number. */
 export function isServing(pid: number, cluster: string): boolean {
   return commandOf(pid)?.includes(`postgres -D ${cluster} `) ?? false
 }
 
-/**
- * PostgreSQL takes any process with the number in its file for a running server, so the file must be removed.
- */
+/** PostgreSQL takes any process with the number in its file for a running server, so the file must go. */
 const removePidFile = (cluster: string) => rmSync(pidFileOf(cluster), { force: true })
 
 /** A busy session does not notice that its server was killed, and keeps the cluster from being opened. */

@@ -162,9 +162,7 @@ const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/**
- * Whether connections require exactly this password; the checksum detects a cluster copied from elsewhere.
- */
+/** Whether connections require exactly this password; the checksum detects a copied cluster. */
 const asksFor = (cluster: string, password: string): boolean => readRules(cluster) === rulesWith(password)
 
 /** Takes effect when the server next reloads its rules. */
@@ -220,10 +218,7 @@ function openServerLog(dataDirectory: string): ServerLog {
 /** An ordinary server takes weeks to write this much; one older file is kept. */
 const logBytesMax = 10 * 1024 * 1024
 
-/**
- * Sets the password of the role on a server that requires none yet, and returns once `askForIt` has taken
- * effect.
- */
+/** Sets a password where none is required yet, and returns once `askForIt` has taken effect. */
 async function setPassword(host: string, password: string, askForIt: () => void): Promise<void> {
   const asNobody = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
   const client = new pg.Client(asNobody)
@@ -264,7 +259,7 @@ const reloadSecondsMax = 10
 const reloadPauseMilliseconds = 10
 
 /**
- * The folder of the socket: the cluster, or, when that path is too long for a socket, a private short folder.
+ * The folder of the socket: the cluster, or a private short folder when that path is too long for a socket.
  */
 export function socketDirectoryFor(cluster: string, account: Account): string {
   if (isShort(cluster)) return cluster
@@ -276,10 +271,7 @@ export function socketDirectoryFor(cluster: string, account: Account): string {
   return directory
 }
 
-/**
- * As with its process file, PostgreSQL would take any process with the number in a stale lock for a running
- * server.
- */
+/** PostgreSQL takes any process with the number in a stale lock for a running server, as with its pid file. */
 const removeLeftSocketLock = (socketDirectory: string) =>
   rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
 

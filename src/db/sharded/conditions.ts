@@ -56,8 +56,8 @@ export async function ask(
 }
 
 /**
- * The assignment is passed to the statement that checks the conditions, which otherwise would look it up on
- * its node for each of many rows.
+ * Passes the assignment to the statement that checks the conditions, which otherwise would look it up on its
+ * node for each of many rows.
  */
 async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
   if (typeof asked?.assignmentId !== 'string') return []

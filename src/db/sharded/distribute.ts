@@ -6,14 +6,11 @@ import { turnId } from './places.ts'
 
 /**
  * The largest number of nodes that can share the rows. Each list and each count queries every shard, so more
- * of them make each list more expensive.
+ * shards make them more expensive.
  */
 const shardsByDefault = 8
 
-/**
- * Spreads the rows over the nodes that the coordinator knows, and reports what it did; empty if that was done
- * before.
- */
+/** Spreads the rows over the nodes that the coordinator knows, and reports what it did, if anything. */
 export async function distribute(url: string, shards = shardsByDefault): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'distribute' })
   client.on('error', () => undefined)
@@ -102,10 +99,7 @@ const knownToNodes = `
 const placesOf = (table: string) => `
   insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
 
-/**
- * Applies to all future connections: several connections to a node would not see each other's writes within a
- * transaction.
- */
+/** Applies to future connections: several connections to a node would not see each other's open writes. */
 async function oneConnectionEach(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`

@@ -57,6 +57,6 @@ async function execute<Row>(query: Query, statement: Sql): Promise<Row[]> {
   const { named } = statement
   if (!named) return query<Row>(statement)
   const run = steps.get(named.name)
-  if (!run) throw new Error(`A store of several nodes has no steps for the statement: ${named.name}`)
+  if (!run) throw new Error(`The sharded store has no steps for the statement: ${named.name}`)
   return (await run({ query: (one) => execute(query, one) }, named.pieces)) as Row[]
 }

@@ -9,9 +9,8 @@ export interface HeldCommits {
 }
 
 /**
- * Every node has its own snapshot, taken at its first query. So that the snapshots of a transaction show the
- * same instant, commits are blocked between the first and the last of them. A single node needs no such
- * block.
+ * Every node takes its own snapshot at its first query. So that the snapshots of a transaction show the same
+ * instant, commits are blocked between the first and the last of them. A single node needs no block.
  */
 export async function holdCommits(url: string): Promise<HeldCommits> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
@@ -46,8 +45,8 @@ export async function holdCommits(url: string): Promise<HeldCommits> {
 
 /**
  * Every change of several nodes writes to this table, and keeps its lock until it is committed on each of
- * them. Two hosts could deadlock through this lock, so it times out before the database would resolve that,
- * and is retried.
+ * them. Two hosts could deadlock through this lock, so it times out before the deadlock detection of the
+ * database, and is retried.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (let tries = 1; ; tries += 1) {

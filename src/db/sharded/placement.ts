@@ -1,7 +1,4 @@
-/**
- * Small tables that nearly every statement reads, replicated to every node. Parents come before their
- * children.
- */
+/** Small tables that nearly every statement reads, replicated to every node, parents before children. */
 export const everywhere = [
   'organizations',
   'assignment_types',
@@ -25,9 +22,6 @@ export const withAssignment = [
 /** `distribute` creates these: the places of all rows, and a table that always stays empty. */
 export const ownTables = ['row_places', 'two_phase_commits'] as const
 
-/**
- * The column whose value determines the node of a row; its rows can be found on one node by it and by no
- * other column.
- */
+/** The column that determines the node of a row, and the only one by which rows are found on one node. */
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
   (withAssignment as readonly string[]).includes(table) ? 'assignment_id' : undefined

@@ -45,8 +45,7 @@ export async function readQuery(
 }
 
 /**
- * Adds the rows that `owners` refer to, under the names of the references, to `into`, with one statement for
- * each reference.
+ * Adds the rows that `owners` refer to to `into`, under the names of the references, with one statement each.
  */
 async function addReferences(
   queries: Queries,

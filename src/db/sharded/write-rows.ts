@@ -127,7 +127,7 @@ const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active
 
 /** The error that PostgreSQL reports for a duplicate key. */
 const duplicateOf = (constraint: string) =>
-  Object.assign(new Error('A row with this key is there.'), { code: '23505', constraint })
+  Object.assign(new Error('A row with this key exists.'), { code: '23505', constraint })
 
 function insertionOf(table: string, values: StoredRow): Sql {
   const columns = Object.keys(values)
@@ -136,10 +136,7 @@ function insertionOf(table: string, values: StoredRow): Sql {
     values (${join(given, ', ')})`
 }
 
-/**
- * Changes the rows that are known as `before`. `movesTo` is the assignment whose node they move to, if that
- * changes.
- */
+/** Changes the rows known as `before`. `movesTo` is the assignment whose node they move to, if any. */
 async function update(
   queries: Queries,
   known: readonly KnownRows[],

@@ -63,9 +63,7 @@ export const referencesOf = (
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
 
-/**
- * The record with the rows it refers to; those that the caller may not see, or that were removed, are null.
- */
+/** The record with the rows it refers to; those that are removed or hidden from the caller are null. */
 export function showRow({ columns, expansions }: Shown, row: Row, alias = 'page'): Values {
   const nameIn = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
   return {

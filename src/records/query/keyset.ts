@@ -147,8 +147,5 @@ const signs: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>
   ge: '>=',
 }
 
-/**
- * Adds the type, which the database would otherwise take from the column: an integer column would reject 1.5
- * with an error.
- */
+/** Adds the type, which would otherwise be that of the column: an integer column would fail on 1.5. */
 const typed = (shape: Shape, value: Value): Sql => sql`${value}::${raw(types[shape])}`

@@ -13,10 +13,7 @@ import {
 
 export type FilterReading = { readonly filter: Filter } | { readonly problems: readonly string[] }
 
-/**
- * Parses the grammar in `docs/reading.md`. All errors in fields and values are reported at once, in their
- * order.
- */
+/** Parses the grammar in `docs/reading.md`, and reports all errors in fields and values, in their order. */
 export function readFilter(listed: Listed, caller: Caller, input: string): FilterReading {
   if (input.length > filterCharactersMax)
     return { problems: [`Filter must be at most ${filterCharactersMax} characters.`] }
@@ -241,8 +238,7 @@ const pattern =
 const kinds = ['word', 'number', 'text', 'sign'] as const
 
 /**
- * Splits the input into words, numbers, texts in single quotes, parentheses and commas; the last token is the
- * end.
+ * Splits the input into words, numbers, texts in single quotes, parentheses and commas, ending with `end`.
  */
 function readTokens(input: string): readonly Token[] {
   const tokens: Token[] = []
@@ -265,10 +261,7 @@ function readTokens(input: string): readonly Token[] {
 
 type TextReader = (text: string, label: string) => Reading<string>
 
-/**
- * Parses a value from text, by the kind of its column. Anything that the database would reject is rejected
- * here.
- */
+/** Parses a value from text, by the kind of its column, and rejects all that the database would reject. */
 export const textReaders: Readonly<Record<Exclude<Shape, 'number'>, TextReader>> = {
   text(text, label) {
     if (!isStorable(text)) return refused(`${label} contains a character that cannot be stored.`)

@@ -92,10 +92,7 @@ function readKeys(given: Readonly<Record<string, unknown>>, violations: Violatio
   return keys
 }
 
-/**
- * Parses `sort=-amountHours,name`: descending, then ascending; rows that are equal in all keys are sorted by
- * id.
- */
+/** Parses `sort=-amountHours,name`: descending, then ascending; ties are sorted by id. */
 function readSort(listed: Listed, input: string | undefined, violations: Violations): readonly SortKey[] {
   const columns = queryColumns(listed)
   const sortable = columns.filter(({ isSortable }) => isSortable)
@@ -161,10 +158,7 @@ interface ViewRow {
 
 const views = [savedView, projectView]
 
-/**
- * Merges the keys of a query with those of the view that it names. A key of the request replaces that of the
- * view.
- */
+/** Merges the keys of a query with those of its view. A key of the request replaces that of the view. */
 export async function withView(
   { database }: Tracker,
   listed: Listed,

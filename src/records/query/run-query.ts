@@ -137,10 +137,7 @@ function asksTexts(filter: Filter): boolean {
   return ('all' in filter ? filter.all : filter.any).some(asksTexts)
 }
 
-/**
- * Whether the text of every row has to be searched, because no index helps: for short words, and for negated
- * ones.
- */
+/** Whether the text of every row has to be searched, because no index helps with short or negated words. */
 function looksIntoTexts(filter: Filter): boolean {
   if ('not' in filter) return asksTexts(filter.not)
   if ('all' in filter) return asksTexts(filter) && filter.all.filter(asksTexts).every(looksIntoTexts)
