@@ -7,7 +7,7 @@ import { columnTypes } from './columns.ts'
 
 let fresh: FreshDatabase
 let client: pg.Client
-/** How often the server told its columns. */
+/** How often the server has sent column metadata. */
 let told: number
 
 before(async () => {
@@ -33,7 +33,7 @@ const ofEachKind = `select $1::int as one, 2.50::numeric as price, 'text' as tex
   now() as moment, array['a', null] as list, '{"a": [1]}'::jsonb as document, 9007199254740991 as count
   from generate_series(1, 3) union all select null, 0, '', '', null, null, null, null, 0`
 
-test('rows are those that the driver answers itself, also when their columns are known', async () => {
+test('rows equal those of the driver, also when their columns are known', async () => {
   await client.query('begin')
   const { rows } = await client.query(ofEachKind, [1])
   const statement = { name: 'each kind', text: ofEachKind, values: [1] }
@@ -41,7 +41,7 @@ test('rows are those that the driver answers itself, also when their columns are
   await client.query('commit')
 })
 
-test('a connection tells the columns of a named statement once, of any other each time', async () => {
+test('a connection receives the columns of a named statement once, those of any other each time', async () => {
   const text = 'select $1::int as number'
   for (const number of [1, 2, 3])
     assert.deepEqual(await ask(client, { name: 'number', text, values: [number] }), [{ number }])
@@ -66,7 +66,7 @@ test('statements that are sent together each get their own rows', async () => {
   )
 })
 
-test('a statement whose columns have changed is refused and never read by the old ones', async () => {
+test('a statement whose columns have changed is rejected and never parsed by the old ones', async () => {
   await client.query('create table changing (a int); insert into changing values (1)')
   const statement = { name: 'changing', text: 'select * from changing', values: [] }
   assert.deepEqual(await ask(client, statement), [{ a: 1 }])
@@ -74,7 +74,7 @@ test('a statement whose columns have changed is refused and never read by the ol
   await assert.rejects(ask(client, statement), /cached plan must not change result type/)
 })
 
-test('a value that cannot be read fails its statement alone', async () => {
+test('a value that cannot be parsed fails only its own statement', async () => {
   const early = { name: 'early', text: "select '0044-03-15 BC'::timestamptz as moment", values: [] }
   const quick = { name: 'quick', text: 'select 1 as one', values: [] }
   for (let time = 0; time < 2; time += 1) {
@@ -84,7 +84,7 @@ test('a value that cannot be read fails its statement alone', async () => {
   }
 })
 
-test('a refused statement says who asked for it', async () => {
+test('the stack of a rejected statement names its caller', async () => {
   const failing = { name: 'failing', text: 'select 1 / $1::int as quotient', values: [0] }
   async function whoAsks() {
     await ask(client, failing)

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { columnTypes } from './columns.ts'
 
 /**
- * Sends a statement and answers its rows. Of a named one a connection is asked for the columns once: the server refuses a
- * prepared statement whose columns have changed, so they stay what they were. Telling and reading them is a third of what a
- * small statement costs.
+ * Sends a statement and returns its rows. For a prepared statement, column metadata is fetched once per
+ * connection: the server rejects a prepared statement whose columns have changed, so they stay valid. Sending
+ * and parsing the metadata is a third of the cost of a small statement.
  */
 export async function ask<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement
@@ -14,7 +14,7 @@ export async function ask<Row>(client: pg.ClientBase, statement: pg.QueryConfig)
       client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
     })
   } catch (error) {
-    // It arose where the answer came in; here it tells who asked.
+    // Replaces the stack of the socket event with that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }
@@ -30,9 +30,9 @@ interface Columns {
 const told = new WeakMap<pg.Connection, Told>()
 
 interface Told {
-  /** By the name of the statement. */
+  /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>
-  /** The same connection, which the driver cannot ask for columns. */
+  /** The same connection, on which the driver does not request column metadata. */
   readonly silent: pg.Connection
 }
 
@@ -59,7 +59,7 @@ function columnsOf(fields: readonly Field[]): Columns {
   }
 }
 
-/** What the driver calls its queries by, and does not declare. */
+/** The driver's class for queries, which its types do not declare. */
 const { Query } = pg as unknown as {
   readonly Query: new (
     statement: pg.QueryConfig,

@@ -76,7 +76,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await database.close()
     })
 
-    test('a list is stopped at its limit, which no other client of the pooler meets', async () => {
+    test('a list is stopped at its limit, which does not affect other clients of the pooler', async () => {
       const database = open()
       await assert.rejects(
         database.lists.query(sql`select pg_sleep(20)`, 'slow'),

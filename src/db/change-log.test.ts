@@ -28,7 +28,7 @@ describe('the change log', () => {
     return row?.at
   }
 
-  it('tells what became visible since a snapshot, once', async () => {
+  it('reports what became visible since a snapshot, once', async () => {
     const snapshot = await snapshotNow()
     await other.query(append('project'))
     const first = await changesSince(fresh.database, snapshot)
@@ -47,7 +47,7 @@ describe('the change log', () => {
     assert.deepEqual((await changesSince(fresh.database, first.snapshot)).resources, ['assignment'])
   })
 
-  it('holds no number for done that a standby which takes over may give again', async () => {
+  it('treats no transaction number as settled that a promoted standby may assign again', async () => {
     await other.query(append('project'))
     const { rows } = await other.query('select max(transaction::text::bigint) as newest from changes')
     await other.query('begin')
@@ -57,13 +57,13 @@ describe('the change log', () => {
     assert.equal(next, Number(rows[0].newest) + 1)
   })
 
-  it('keeps apart what is under way and older than the newest change', async () => {
+  it('separates transactions in progress that are older than the newest change', async () => {
     await other.query('begin')
     const { rows } = await other.query('select pg_current_xact_id()::text as number')
     await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))
     const [least, , open = ''] = (await snapshotNow()).split(':')
     await other.query('rollback')
-    // Transactions in the server's other databases are under way, too.
+    // Transactions in the server's other databases are in progress, too.
     assert.ok(open.split(',').includes(rows[0].number), open)
     assert.ok(Number(least) <= Number(rows[0].number), least)
   })
@@ -76,7 +76,7 @@ describe('the change log', () => {
     assert.equal(await lastChangeOf('user'), null)
   })
 
-  it('forgets what is older than a month', async () => {
+  it('purges what is older than a month', async () => {
     await other.query(append('userProject', "now() - interval '31 days'"))
     await other.query(append('userProject', "now() - interval '29 days'"))
     await forgetOldChanges(fresh.database)

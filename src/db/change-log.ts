@@ -3,7 +3,7 @@ import type { Database, Queries } from './database.ts'
 import { limitsOfUpkeep } from './in-time.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
-/** What the store had committed at one moment. Opaque; an engine other than PostgreSQL may fill it differently. */
+/** The state committed at one instant. Opaque, so that another database may fill it differently. */
 export type Snapshot = string
 
 export interface Changes {
@@ -12,8 +12,9 @@ export interface Changes {
 }
 
 /**
- * The resources with changes that became visible since `snapshot`, none missed and none twice, in whatever order their
- * transactions committed: a row counts when it is settled now and was not in the older snapshot.
+ * Returns the resources with changes that became visible since `snapshot`, none missed and none twice, in
+ * whatever order their transactions committed: a row counts when it is settled now and was not in the older
+ * snapshot.
  */
 export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
   const [row] = await database.query<Changes>(
@@ -28,11 +29,11 @@ export async function changesSince(database: Queries, snapshot: Snapshot | undef
             and pg_visible_in_snapshot(transaction, lasting.snapshot)
         ) as resources from lasting`,
   )
-  if (!row) throw new Error('The store did not tell its snapshot.')
+  if (!row) throw new Error('The store returned no snapshot.')
   return row
 }
 
-/** The second of the newest change to any of these resources; null when none is remembered. */
+/** The second of the newest change to any of these resources; null when the log no longer has one. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
   const newest = resources.map(newestOf)
   return sql`(
@@ -41,8 +42,9 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 }
 
 /**
- * Not asked with `=`: the store would take a frequent resource to be among the newest changes, and read all of them backwards, which
- * may be those of a large import of something else. In this order only the index of resources has them.
+ * Not compared with `=`: the planner would expect a frequent resource among the newest changes, and read all
+ * of them backwards, which may include a large import of another resource. Only the index by resource has
+ * this order.
  */
 const newestOf = (name: string): Sql => {
   const resource = raw(`'${name}'`)
@@ -52,9 +54,9 @@ const newestOf = (name: string): Sql => {
   )`
 }
 
-/** No reader looks back further than its last poll; the days are for people who ask what happened. */
+/** No reader looks back further than its last poll; the days are for people who investigate what happened. */
 const daysByDefault = 30
-/** Deleted at once, so that no statement runs into its time limit after a long break. */
+/** Rows deleted per statement, so that none hits its time limit after a long break. */
 const forgottenAtOnceMax = 10_000
 
 const forgetting = (days: number) => sql`
@@ -79,21 +81,23 @@ export interface ChangeWatch {
   /** Resolves once every change committed from now on will be reported. */
   start(): Promise<void>
   stop(): void
-  /** How old what is known may be; 0 while nobody watches. */
+  /** Returns how old the known state may be; 0 without watchers. */
   secondsBehind(): number
 }
 
 export interface ChangeWatchOptions {
   readonly database: Database
-  /** `since`: what was known before them. */
+  /** `since` is the snapshot known before these changes. */
   readonly onChanges: (resources: ReadonlySet<string>, since: Snapshot) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Changes of other processes are noticed within this time; one cheap statement each. */
+/** Changes by other processes are noticed within this time, at the cost of one cheap statement. */
 const pollMilliseconds = 200
 
-/** Reports which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
+/**
+ * Reports which resources changed, on any instance or host: this process at once, others at the next poll.
+ */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined
   let polling: Repetition | undefined
@@ -118,7 +122,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
         if (since !== undefined && changes.resources.length > 0) onChanges(new Set(changes.resources), since)
       } while (isPollWanted && polling)
     } catch (error) {
-      // The snapshot stays where it was, so the next poll misses nothing.
+      // The snapshot is kept, so the next poll misses nothing.
       onFailure(error)
     } finally {
       isPolling = false
@@ -147,8 +151,9 @@ const waitMilliseconds = 20
 const waitsMax = 100
 
 /**
- * Waits until every transaction that may have written by now has ended; false when that takes more than two seconds. The mark is a
- * transaction number taken now: a snapshot does not know transactions that began after the last one that has ended.
+ * Waits until every transaction that may have written by now has ended; false when that takes more than two
+ * seconds. The mark is a transaction number assigned now, because a snapshot does not include transactions
+ * that began after the last one that ended.
  */
 export async function hasSettled(database: Queries): Promise<boolean> {
   const [mark] = await database.query<{ next: string }>(sql`select pg_current_xact_id()::text as next`)

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { raw, render, type Sql, sql } from './sql.ts'
 
-/** Names come from declarations, so there are few of them, and each is spelled for the store once. */
+/** Names come from declarations, so there are few of them, and each is converted once. */
 const columns = new Map<string, Sql>()
 
-/** camelCase names outside, snake_case columns inside. */
+/** API names are camelCase, column names snake_case. */
 export const columnName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -17,11 +17,11 @@ export function column(name: string): Sql {
   return spelled
 }
 
-/** Set by the store itself, never by a client. */
+/** The database sets these; clients never do. */
 const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
 
 /**
- * RFC 3339 in UTC with milliseconds: a version is shown with no more digits than a JavaScript `Date` keeps. Rows that were
+ * RFC 3339 in UTC with milliseconds: a version has no more digits than a JavaScript `Date` keeps. Rows
  * written by earlier releases hold microseconds, which are cut wherever such a column is shown or compared.
  */
 export const timestampText = (timestamp: Sql): Sql =>
@@ -29,7 +29,7 @@ export const timestampText = (timestamp: Sql): Sql =>
 
 export const toMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
 
-/** A column of a row called `row`, as it is compared with what clients were shown. */
+/** A column of a row called `row`, in the precision that clients were shown. */
 export const comparedColumn = (name: string): Sql =>
   rowTimestamps.has(name) ? toMilliseconds(sql`row.${column(name)}`) : sql`row.${column(name)}`
 
@@ -41,7 +41,7 @@ export const shownColumn = (name: string): Sql => {
 
 export const tableOf = ({ table }: { readonly table: string }): Sql => raw(`"${table}"`)
 
-/** What a row shows of a table, such as one that history keeps. */
+/** The columns of a table that are shown, for example in the history. */
 interface Shown {
   readonly columns: readonly string[]
 }
@@ -59,11 +59,11 @@ export function shownColumns(table: Shown): Sql {
 
 const { builtins } = pg.types
 
-/** `pg` and `Date` would cut microseconds off, so moments stay text, in the form the contract shows: RFC 3339 in UTC. */
+/** `pg` and `Date` would cut off microseconds, so timestamps stay text, in the form of the contract. */
 export const showMoment = (stored: string): string =>
   stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
 
-/** The same with milliseconds, as `timestampText` has the store write it. */
+/** Like `showMoment`, but with milliseconds, as `timestampText` writes it. */
 export function showRowTimestamp(stored: string): string {
   const [whole, fraction = ''] = showMoment(stored).slice(0, -1).split('.')
   return `${whole}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
@@ -73,8 +73,8 @@ const elsewhere =
   /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
 
 /**
- * A server or pooler may keep its own time zone. Before zones had whole minutes its offset has seconds too, and the first
- * and last day that we store may stand in the year before or after them there.
+ * A server or pooler may have its own time zone. Before zones were in whole minutes, offsets had seconds too,
+ * and there the first and last day that we store may lie in the adjacent year.
  */
 function inUtc(stored: string): string {
   const parts = elsewhere.exec(stored)?.groups ?? {}
@@ -84,11 +84,11 @@ function inUtc(stored: string): string {
   utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
   utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
   const shown = utc.toISOString()
-  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is before or after all moments of ours.`)
+  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is outside the range of our timestamps.`)
   return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 
-/** Our exact numbers are small: amounts of hours, counts, sequences. All are whole in a double. */
+/** Our exact numbers are small: hours, counts, sequences. All of them are represented exactly by a double. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [builtins.TIMESTAMPTZ]: showMoment,
   [builtins.NUMERIC]: Number,
@@ -100,7 +100,9 @@ export const columnTypes = {
     parsers[oid] ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** UUIDv7 (RFC 9562, method 3): milliseconds, then their 4096ths, then chance; so ids sort as they were made. */
+/**
+ * UUIDv7 (RFC 9562, method 3): milliseconds, fractions of 1/4096 ms, random bits, so ids sort by creation.
+ */
 export function newId(): string {
   const milliseconds = performance.timeOrigin + performance.now()
   const whole = Math.floor(milliseconds)

@@ -2,7 +2,7 @@ import { invalid, type Problem } from '../model/problem.ts'
 import type { LockedRows } from './locked-rows.ts'
 import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
 
-/** What a write requires. The statement that writes checks it too, so a write takes one round trip. */
+/** A requirement of a write. The statement that writes checks it too, so a write takes one round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `refusedIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
@@ -16,13 +16,14 @@ export interface Part {
   readonly statement: Sql
 }
 
-/** What each writing part of a conditional write must have in its `where`. */
+/** Every part of a conditional write must have this in its `where`. */
 export const permitted: Sql = raw('verdict.refused = 0')
 
 /**
- * Locks, asks every condition, and runs all parts if none refuses: one statement. Locks are taken in the order of the
- * conditions. Under READ COMMITTED a row whose lock had to be waited for is read again after the wait, so a condition
- * on a locked row is about its newest version; everything else is as it was when the statement began.
+ * Locks rows, checks every condition, and runs all parts if none rejects the write, in one statement. Locks
+ * are taken in the order of the conditions. Under READ COMMITTED a row whose lock had to be waited for is
+ * read again after the wait, so a condition on a locked row sees its newest version; everything else is as it
+ * was when the statement began.
  */
 export async function writeIf<Written extends object>(
   queries: Queries,
@@ -45,13 +46,13 @@ export async function writeIf<Written extends object>(
 export interface Asked<Written> {
   readonly position: number
   readonly refusal: Problem | undefined
-  /** Also undefined, without a refusal, where another row had the same key already. */
+  /** Also undefined, without a rejection, where another row already had the same key. */
   readonly written: Written | undefined
 }
 
 /**
- * The same for many rows: every condition is asked of each row of `input`, which `refusedIf` may name, and each is refused
- * by itself. Of rows that are locked under the name `before` it is the one that has the id of the input.
+ * Checks every condition for each row of `input`, which `refusedIf` may name, and rejects rows one by one. If
+ * rows are locked under the name `before`, a condition sees the one that has the id of the input.
  */
 export async function writeEachIf<Written extends object>(
   queries: Queries,
@@ -84,7 +85,7 @@ export async function writeEachIf<Written extends object>(
   }))
 }
 
-/** Locks and asks without writing, for what a transaction does later. */
+/** Locks rows and checks conditions without writing, for the later statements of a transaction. */
 export async function requireConditions(
   transaction: Queries,
   conditions: readonly Condition[],
@@ -98,7 +99,7 @@ export async function requireConditions(
 export const askConditions = namedStatement<readonly Condition[]>('ask conditions')
 
 export interface Verdict {
-  /** One bit per condition, set where it refuses. */
+  /** One bit per condition, set where it rejects the write. */
   readonly refused: number
 }
 
@@ -124,7 +125,7 @@ export const fromOnce = (conditions: readonly Condition[]): Sql =>
 export const fromInput = (conditions: readonly Condition[]): Sql =>
   raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
 
-/** Whether the row as it was, which is called `before`, is asked; where there is none its columns are null. */
+/** Whether any condition refers to the stored row as `before`; its columns are null if it is missing. */
 const isOfStored = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ locks }) => locks?.name === 'before')
 
@@ -137,7 +138,7 @@ export const listOf = (parts: readonly Part[]): Sql =>
     ', ',
   )
 
-/** A condition that is neither true nor false refuses. */
+/** A condition that evaluates to null rejects the write. */
 export const refusedBits = (conditions: readonly Condition[]): Sql =>
   conditions.length === 0 ? raw('0') : joinedBits(conditions)
 
@@ -149,11 +150,11 @@ const joinedBits = (conditions: readonly Condition[]): Sql =>
     ' + ',
   )
 
-/** The first refusal is the answer. Violations of fields that follow each other are one answer. */
+/** The first rejection becomes the error. Consecutive validation errors are merged into one. */
 function problemOf(refused: readonly Condition[]): Problem {
   const problems = refused.map(({ refusal }) => refusal())
   const [first] = problems
-  if (!first) throw new Error('A statement refused a write for a condition that it was not given.')
+  if (!first) throw new Error('A statement rejected a write for a condition that it was not given.')
   if (first.kind !== 'invalid') return first
   const violations = problems
     .filter(({ kind }) => kind === 'invalid')

@@ -6,19 +6,19 @@ import { type ConnectionLimits, cut, limitConnection, limitsOf, streamOf } from 
 import { Behind, isThere, type Position } from './position.ts'
 import { render, type Sql } from './sql.ts'
 
-/** How every connection of a process is opened, and how the limits of a statement are set on it. */
+/** Opens every connection of a process, and sets the limits of a statement on it. */
 export interface Connections {
   openPool(max: number, limits: ConnectionLimits): pg.Pool
   openPipelined(limits: ConnectionLimits): PipelinedConnection
-  /** Sends one statement that is a transaction, with its limits where the connection does not have them by itself. */
+  /** Sends one statement that is a transaction, with its limits where the connection does not keep them. */
   run<Row>(
     client: pg.ClientBase,
     statement: Sql,
     limits: ConnectionLimits,
-    /** What a standby must have replayed; throws `Behind` when it has not. */
+    /** The position that a standby must have replayed; throws `Behind` when it has not. */
     position?: Position,
   ): Promise<Row[]>
-  /** Sends what begins a transaction. */
+  /** Sends the statements that begin a transaction. */
   begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
 }
 
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly prepare: Prepare
   /** The time after which an attempt to connect is given up. */
   readonly connectMilliseconds: number
-  /** A server that takes no writes is no use to anybody but readers who can tell how old it is. */
+  /** Allows read-only servers, which are of use only to readers that can tell how far behind they are. */
   readonly isForStandbys?: boolean
 }
 
@@ -43,7 +43,7 @@ export function createConnections({
     connectionString: url,
     application_name: applicationName,
     types: columnTypes,
-    // Statements are sent without waiting for the answer to the one before.
+    // Statements are sent without waiting for the answer to the previous one.
     pipeline: true,
     connectionTimeoutMillis: connectMilliseconds,
   }
@@ -60,8 +60,8 @@ export function createConnections({
     openPool(max, limits) {
       const onConnect = (client: pg.ClientBase) => limit(limits)(client as pg.Client)
       const pool = new pg.Pool({ ...config, max, onConnect } as pg.PoolConfig)
-      // A connection may break while it is idle or between two statements: the next statement tells. Without listeners
-      // it would end the process.
+      // A connection may break while it is idle or between two statements, and the next statement fails then.
+      // Without listeners the error would end the process.
       pool.on('error', () => undefined)
       pool.on('connect', (client) => client.on('error', () => undefined))
       return pool
@@ -70,7 +70,7 @@ export function createConnections({
     async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
       const isLimited = limited.get(client) === limits
       if (isLimited && position === undefined) return ask<Row>(client, prepare(statement))
-      // Sent in one go, so that nobody else's statement comes between them on a shared connection.
+      // Sent together, so that no other caller's statement comes between them on a shared connection.
       const [there, rows] = await Promise.all([
         isLimited ? undefined : client.query(beginning(client, limits)),
         position && ask<{ isThere: boolean }>(client, prepare(isThere(position))),
@@ -84,11 +84,11 @@ export function createConnections({
   }
 }
 
-/** One connection on which many callers' statements are sent without waiting for each other's answers. */
+/** A connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
   /**
-   * `send` runs at once and must send all it has to before it returns: others' statements follow. `endsAt` is when its caller
-   * is told that there was no answer.
+   * `send` runs at once and must send everything before it returns, because statements of other callers
+   * follow. At `endsAt` the caller's wait ends with an error.
    */
   use<Result>(send: (client: pg.Client) => Promise<Result>, endsAt: number): Promise<Result>
   /** Gives up a connection that does not answer; the next use opens another one. */
@@ -97,8 +97,9 @@ export interface PipelinedConnection {
 }
 
 /**
- * Opens the connection at its first use and again after it dropped. One that has been silent for as long as connecting may take
- * is given up at the next call that waits in vain: not by each of them, or a store that hangs would get a connection from each.
+ * Opens the connection at its first use, and again after it dropped. A connection that has been silent for as
+ * long as connecting may take is dropped by the next call that times out. Not every such call drops it, or a
+ * hanging server would receive a new connection for each.
  */
 export function openPipelinedConnection(
   config: pg.ClientConfig & { readonly connectionTimeoutMillis: number },
@@ -107,7 +108,7 @@ export function openPipelinedConnection(
   let opening: Opening | undefined
   let isClosed = false
   const open = () => {
-    // One that was dropped must not make its successor forgotten, when it ends at last.
+    // When a dropped connection ends at last, its successor must stay.
     const made: Opening = { client: connect(() => forget(made)), heardAt: performance.now() }
     return made
   }
@@ -159,11 +160,11 @@ export function openPipelinedConnection(
 
 interface Opening {
   readonly client: Promise<pg.Client>
-  /** On the clock of `performance.now()`; when it was opened, until it has answered. */
+  /** On the clock of `performance.now()`; until the first answer, the time at which it was opened. */
   heardAt: number
 }
 
-/** What many requests ask in one turn of the event loop leaves in one packet: sending is most of what asking costs. */
+/** Sends the statements of one turn of the event loop in one packet: sending is most of their cost. */
 function gather(client: pg.Client): void {
   const stream = streamOf(client)
   if (stream.writableCorked > 0) return
@@ -173,10 +174,10 @@ function gather(client: pg.Client): void {
 
 export type Prepare = (statement: Sql) => QueryConfig
 
-/** Each named statement keeps a plan on every connection; beyond this many, rare ones are sent unnamed. */
+/** Each named statement keeps a plan on every connection; beyond this number, statements are sent unnamed. */
 const namesMax = 1000
 
-/** Gives every distinct text a name, so that the server parses and plans it once: 2.4 times less of its work. */
+/** Names every distinct text, so that the server parses and plans it once: its work is 2.4 times less. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
   const nameOf = (text: string) => {

@@ -42,7 +42,7 @@ describe('the database', () => {
     for (const rows of await Promise.all(reads)) assert.deepEqual(rows, [{ one: 1 }])
   })
 
-  it('runs a transaction again whose connection was cut before its commit', async () => {
+  it('retries a transaction whose connection was cut before its commit', async () => {
     let attempts = 0
     await fresh.database.transaction(async (transaction) => {
       attempts += 1
@@ -54,7 +54,7 @@ describe('the database', () => {
     assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 1`), [{ value: 1 }])
   })
 
-  it('runs a deadlocked transaction again', async () => {
+  it('retries a deadlocked transaction', async () => {
     const bump = (first: number, second: number) =>
       fresh.database.transaction(async (transaction) => {
         await transaction.query(sql`update counter set value = value + 1 where id = ${first}`)
@@ -65,7 +65,7 @@ describe('the database', () => {
     assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 2`), [{ value: 2 }])
   })
 
-  it('gives up on a conflict that does not end, and says so as a problem', async () => {
+  it('gives up on a conflict that does not end, and reports a problem', async () => {
     const conflict = Object.assign(new Error('could not serialize'), { code: '40001' })
     await assert.rejects(
       fresh.database.transaction(() => Promise.reject(conflict)),
@@ -73,7 +73,7 @@ describe('the database', () => {
     )
   })
 
-  it('keeps every microsecond of a moment, in whatever time zone the server lives', async () => {
+  it('keeps every microsecond of a timestamp, whatever the time zone of the server', async () => {
     await other.query(`alter database ${other.database} set timezone to 'America/Sao_Paulo'`)
     const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
     const [row] = await elsewhere.query(
@@ -83,7 +83,7 @@ describe('the database', () => {
     await elsewhere.close()
   })
 
-  it('has moments as text in one form, in whatever style its database shows dates', async () => {
+  it('returns timestamps as text in one form, whatever the date style of its database', async () => {
     await other.query(`alter database ${other.database} set datestyle to 'German'`)
     const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
     const moment = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
@@ -117,7 +117,7 @@ describe('the database', () => {
     await other.query(`drop database ${other.database}_empty with (force)`)
   })
 
-  it('starts on a store that a newer version has only added to, and refuses one that it took something from', async () => {
+  it('starts on a store that a newer version has only added to, and rejects one from which it has removed something', async () => {
     await other.query(`insert into migrations (name, checksum) values ('9998-more.sql', '')`)
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query(`insert into migrations (name, checksum, contracts) values ('9999-less.sql', '', true)`)
@@ -129,13 +129,13 @@ describe('the database', () => {
     await other.query(`delete from migrations where name like '999%'`)
   })
 
-  it('is found up to date on a store of 0.1.0, whose list of migrations lacks a column', async () => {
+  it('recognizes a store of 0.1.0, whose list of migrations lacks a column, as up to date', async () => {
     await other.query('alter table migrations drop column contracts')
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query('alter table migrations add column contracts boolean not null default false')
   })
 
-  it('refuses to start on a migration that was changed after it was applied', async () => {
+  it('does not start when a migration was changed after it was applied', async () => {
     await other.query("update migrations set checksum = 'other' where name = '0001-tracker.sql'")
     await assert.rejects(migrate(fresh.url), /0001-tracker.sql was applied with another text/)
   })

@@ -21,40 +21,44 @@ export type { Queries }
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
- * `query` is for single statements that only read a few rows by their keys: they share one pipelined connection, which
- * nothing slow may hold up, and are repeated when it drops.
+ * `query` is for single statements that only read a few rows by their keys: they share one pipelined
+ * connection, which no slow statement may block, and are repeated when it drops.
  */
 export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
-  /** For lists. */
+  /** Serves lists. */
   readonly lists: LimitedReads
-  /** For the snapshots of live listings, which never hold a list up. */
+  /** Serves the snapshots of live listings, which must not delay lists. */
   readonly liveLists: LimitedReads
   /**
-   * The same for reads that look at rows alone: at a standby that has everything committed so far, where there is one. What
-   * takes a snapshot to go on from later stays above: standbys do not know which transactions were under way.
+   * Reads of rows alone, from a standby that has everything committed so far, if there is one. Reads that
+   * take a snapshot as a starting point for later changes use the ones above, because standbys do not know
+   * which transactions were in progress.
    */
   readonly listsAnywhere: LimitedReads
   readonly liveListsAnywhere: LimitedReads
-  /** What became of the reads that might have gone to a standby; nothing where none is configured. */
+  /** Counts the outcomes of reads that might have used a standby; undefined where none is configured. */
   readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
-  /** For exports, of any length. */
+  /** Serves exports of any length. */
   readonly exports: Pick<StreamedReads, 'stream'>
-  /** Calls back when a statement or a transaction has ended, with how long it took, the wait for a connection included. */
+  /**
+   * Calls back when a statement or a transaction has ended, with its duration, including the wait for a
+   * connection.
+   */
   onStatement(listener: StatementListener): void
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly url: string
-  /** Standbys of it, each by its own address. */
+  /** The addresses of its standbys. */
   readonly readUrls?: readonly string[]
   readonly applicationName: string
-  /** Off for poolers that do not know named statements. */
+  /** False for poolers that do not support named statements. */
   readonly namedStatements?: boolean
   readonly poolSize?: number
   readonly budgets?: Budgets
   readonly exportLimits?: Partial<StreamLimits>
-  /** After which a silent store is given up; tests wait less. */
+  /** The time after which a silent store is given up; tests use a shorter one. */
   readonly answerMilliseconds?: number
 }
 
@@ -136,7 +140,7 @@ function openReads(connections: Connections, prepare: Prepare, limits: TimeLimit
   return { by, query, close: connection.close }
 }
 
-/** The same database, whose writes are a part of this transaction: they are committed with it, or not at all. */
+/** The same database, whose writes join this transaction: they are committed with it, or not at all. */
 export const within = (database: Database, transaction: Queries): Database => ({
   ...database,
   single: transaction,

@@ -9,7 +9,7 @@ import { raw, sql } from './sql.ts'
 
 const demote = 'set default_transaction_read_only = on'
 
-describe('a server that takes no writes any more', () => {
+describe('a server that has become read-only', () => {
   let fresh: FreshDatabase
   before(async () => {
     fresh = await freshDatabase()
@@ -26,7 +26,7 @@ describe('a server that takes no writes any more', () => {
     await client.end()
   }
 
-  it('is left at once: the write is done on the next connection, once', async () => {
+  it('is abandoned at once: the write runs once, on the next connection', async () => {
     const database = openDatabase({ url: fresh.url, applicationName: 'test', poolSize: 1 })
     const [{ count: before } = { count: 0 }] = await database.query<{ count: number }>(
       sql`select count(*) as count from entries`,
@@ -41,7 +41,7 @@ describe('a server that takes no writes any more', () => {
     await database.close()
   })
 
-  it('is not connected to, and what waits is done when another one takes its place', async () => {
+  it('is not connected to, and waiting writes run when another server takes its place', async () => {
     await setForNew('on')
     const database = openDatabase({ url: fresh.url, applicationName: 'test', poolSize: 1 })
     await assert.rejects(database.query(sql`select 1`), ({ cause }) =>
@@ -53,7 +53,7 @@ describe('a server that takes no writes any more', () => {
     await database.close()
   })
 
-  it('is left by the bank, which says that nothing was applied', async () => {
+  it('is abandoned by the bank, which reports that nothing was applied', async () => {
     const connection = openConnection({ url: fresh.url, namedStatements: true, losesAnsweredOnCrash: false })
     const apply = openTransactions(connection)
     const transaction = { account: 1, amount: 5, description: 'once' }

@@ -2,11 +2,11 @@ import type { Sql } from './sql.ts'
 
 export type Query = <Row>(statement: Sql) => Promise<Row[]>
 
-/** How statements are executed. */
+/** Defines how statements are executed. */
 export interface Execution {
-  /** A statement on a connection, or within a transaction; `query` sends it. */
+  /** Executes a statement on a connection, or within a transaction; `query` sends it. */
   execute<Row>(query: Query, statement: Sql): Promise<Row[]>
-  /** A statement that is a transaction of its own. */
+  /** Executes a statement that is a transaction of its own. */
   executeAlone<Row>(senders: Senders, statement: Sql): Promise<Row[]>
   /** Whether one statement may write for several callers. */
   canShare(): boolean
@@ -19,7 +19,7 @@ export interface Senders {
   ) => Promise<Result>
 }
 
-/** Each statement is sent as it is written. */
+/** Sends each statement as it is written. */
 export const asWritten: Execution = {
   execute: (query, statement) => query(statement),
   executeAlone: ({ query }, statement) => query(statement),

@@ -2,7 +2,7 @@ import { duplicate, overloaded, uncertain } from '../model/problem.ts'
 import type { Call } from './statement-times.ts'
 import type { Work, Works } from './work.ts'
 
-/** What the driver's errors mean to a caller. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Meanings of the driver's errors. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface DriverFailure {
   readonly code?: string
   readonly constraint?: string
@@ -11,27 +11,30 @@ interface DriverFailure {
 
 const failureOf = (error: unknown): DriverFailure => (error ?? {}) as DriverFailure
 
-/** Serialization failure, deadlock, or a lock that could not be had in time: the same work may succeed if repeated. */
+/** Serialization failures, deadlocks and lock timeouts: the same work may succeed if repeated. */
 const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
 export const isConflict = (error: unknown): boolean => conflictCodes.has(failureOf(error).code ?? '')
 
-/** Stopped at its time limit. */
+/** Whether the statement was stopped at its time limit. */
 export const isTimedOut = (error: unknown): boolean => failureOf(error).code === '57014'
 
-/** A statement that was to be parsed by one before it, which was stopped before it got so far. */
+/** Whether the statement that should have parsed this one was stopped before it got that far. */
 export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
 
 /**
- * The fault of what one of the rows holds: a value that does not fit, a constraint, a limit of the server, or what a trigger of the
- * operator's own refuses. The statement was rolled back.
+ * Whether the error is due to the content of a row: a value that does not fit, a constraint, a limit of the
+ * server, or a trigger added by the operator. The statement was rolled back.
  */
 export const isOfRow = (error: unknown): boolean => /^(22|23|54|P0)/.test(failureOf(error).code ?? '')
 
-/** A value that a function does not take: of those we send, only the name of a time zone can be one. */
+/** Whether a function rejected a value: among those that we send, only the name of a time zone can be one. */
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
 
-/** A server that takes no writes, or no more: of no use to us, so its connection is given up, and the next one finds another. */
+/**
+ * A server that is or has become read-only is useless for writes, so its connection is closed, and the next
+ * one finds another server.
+ */
 export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
@@ -43,17 +46,17 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
-/** The server says that it ends the connection, or that it takes no writes, which it never says after a commit. */
+/** Whether the server ended the connection or is read-only, which it never reports after a commit. */
 export const isRefusedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
-/** A full disk, or too little of memory or connections: the statement was rolled back, and may succeed when there is room again. */
+/** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
 const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
 
-/** Parts of a table may have its constraints under a number of their own. */
+/** Partitions may have the constraints of their table under numbered names. */
 const numberOfPart = /_\d{6,}$/
 
-/** The constraint that a duplicate key would have broken. */
+/** Returns the name of the constraint that a duplicate key violated. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint, message = '' } = failureOf(error)
   if (code !== '23505') return undefined
@@ -61,7 +64,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(numberOfPart, '')
 }
 
-/** One answer for a duplicate, whether it was found before the write or by a unique index during it. */
+/** Returns the same error for a duplicate found before the write as for one found by a unique index. */
 export function duplicateProblem(error: unknown, { table }: { readonly table: string }) {
   const constraint = violatedUniqueConstraint(error)
   if (constraint === `${table}_pkey`) return idTaken()
@@ -73,7 +76,7 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 
 const retryAfterSeconds = 5
 
-/** Does what `call` does; a store that is not available is a refusal. */
+/** Wraps a call, so that an unavailable store becomes a problem. */
 export const refusing =
   ({ current }: Pick<Works, 'current'>, call: Call): Call =>
   async (asked, run) => {
@@ -85,9 +88,10 @@ export const refusing =
   }
 
 /**
- * The store could not be reached, did not answer in time, has no room, or stopped a statement at its time limit, such as a write
- * that waited for a row that somebody else holds: for no fault of the caller, and nothing was done, so that trying again is safe.
- * It is not where the request has written something before. A commit whose outcome is unknown is none of these, and stays as it is.
+ * The store could not be reached, did not answer in time, has no room, or stopped a statement at its time
+ * limit, such as a write that waited for a locked row. The caller is not at fault and nothing was done, so a
+ * retry is safe. If the request has already written something, that is not true, and the error says so. A
+ * commit whose outcome is unknown is passed on unchanged.
  */
 export function refusalOf(error: unknown, work: Work | undefined): unknown {
   if (!isLostConnection(error) && !isOutOfRoom(error) && !isTimedOut(error)) return error
@@ -101,7 +105,7 @@ export function refusalOf(error: unknown, work: Work | undefined): unknown {
 /** Waits between attempts; together they outlast a restart of the database on the same machine. */
 const waitsMilliseconds = [10, 40, 160, 640]
 
-/** Runs the attempt again as long as its failure may pass and there is time left, up to four times. */
+/** Retries as long as the failure may pass and there is time left, up to four times. */
 export async function retried<Result>(
   mayPass: (error: unknown) => boolean,
   attempt: () => Promise<Result>,

@@ -30,13 +30,13 @@ function turnsOf(maxima: {
   })
   const running: string[] = []
   const ends: (() => void)[] = []
-  /** Work that is noted when it begins and ends when the test says so. */
+  /** Work that is recorded when it begins and ends when the test says so. */
   const begin = (account: string, name = account, end: 'at once' | 'later' = 'later') => {
     const turn = turns(account, () => {
       running.push(name)
       return end === 'at once' ? Promise.resolve() : new Promise<void>((resolve) => ends.push(resolve))
     })
-    // What still waits when the test is over is refused a minute later.
+    // Work that still waits when the test has ended is rejected a minute later.
     turn.catch(() => undefined)
     return turn
   }
@@ -50,7 +50,7 @@ function turnsOf(maxima: {
 const patient = { lateMilliseconds: () => 0, giveWay: () => undefined }
 
 describe('A queue that is fair between accounts', () => {
-  it('leave places free for others, however much one account wants', () => {
+  it('leaves places free for others, however much one account wants', () => {
     const { begin, running } = turnsOf({ atOnce: 4, atOncePerAccount: 2 })
     for (let count = 0; count < 50; count += 1) void begin('greedy')
     assert.deepEqual(running, ['greedy', 'greedy'])
@@ -67,7 +67,7 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['a1', 'b1', 'c1', 'a2', 'a3'])
   })
 
-  it('refuse an account that has too much waiting as busy, and everybody when all that may wait do', async () => {
+  it('rejects an account that has too much waiting as busy, and all accounts when the queue is full', async () => {
     const { begin } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 3, waitingPerAccount: 2 })
     for (let count = 0; count < 3; count += 1) void begin('a')
     await assert.rejects(begin('a'), refusedAs('busy'))
@@ -75,7 +75,7 @@ describe('A queue that is fair between accounts', () => {
     await assert.rejects(begin('b'), refusedAs('overloaded'))
   })
 
-  it('refuses what has waited too long, and counts it as waiting no more', async () => {
+  it('rejects what has waited too long, and no longer counts it as waiting', async () => {
     const { begin, running, endNext } = turnsOf({
       atOnce: 1,
       atOncePerAccount: 1,
@@ -90,7 +90,7 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['first', 'next'])
   })
 
-  it('forget what waits for a caller that has left', async () => {
+  it('drops what waits for a caller that has left', async () => {
     const { turns, begin, endNext, running } = turnsOf({
       atOnce: 1,
       atOncePerAccount: 1,
@@ -110,7 +110,7 @@ describe('A queue that is fair between accounts', () => {
     await left
   })
 
-  it('has the latest holder give way once others have waited, and nobody for an account that has its share', async () => {
+  it('has the latest holder give way once others have waited, but none for an account that has its share', async () => {
     const { turns, begin, running } = turnsOf({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
     const ousted: string[] = []
     const hold = (account: string, late: number) => {
@@ -131,7 +131,7 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual([ousted, running], [['latest'], ['let in']])
   })
 
-  it('go on after work that failed', async () => {
+  it('continues after work that failed', async () => {
     const turns = createFairQueue({
       atOnce: createBudget(1),
       atOncePerAccount: createBudget(1),

@@ -1,18 +1,18 @@
 import type { Budget } from '../model/budget.ts'
 import { busy, overloaded } from '../model/problem.ts'
 
-/** Runs a few pieces of work at a time, and of no account more than its share, however many it has waiting. */
+/** Runs a few pieces of work at a time, and limits each account to its share. */
 export type FairQueue = <Result>(
   account: string,
   work: () => Promise<Result>,
   holder?: Holder,
 ) => Promise<Result>
 
-/** Work that may end early: because its caller has left, or because others wait for its place. */
+/** Work that may end early, because its caller has left or because others wait for its place. */
 export interface Holder {
-  /** Once aborted, it waits no longer. */
+  /** Once it is aborted, the work stops waiting. */
   readonly signal?: AbortSignal
-  /** By how much it has kept its place longer than it may while others wait; 0 while it may. */
+  /** Returns by how much it has exceeded the time allowed while others wait; 0 within that time. */
   lateMilliseconds(): number
   /** Ends the work soon. */
   giveWay(): void
@@ -20,9 +20,8 @@ export interface Holder {
 
 export interface FairQueueOptions extends Waiting {
   readonly atOnce: Budget
-  /** Counted per account. */
   readonly atOncePerAccount: Budget
-  /** After this time, work that waits takes the place of the holder that is late by most. Never, unless given. */
+  /** After this time, waiting work evicts the most overdue holder. Without it, no holder is evicted. */
   readonly patienceMilliseconds?: number
 }
 
@@ -43,7 +42,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     latest.giveWay()
   }
 
-  /** Again and again, because the place may go to work that waits for longer. Never while the account has its own share. */
+  /**
+   * Repeats, because the freed place may go to work that has waited longer. Does nothing while the account
+   * has its full share.
+   */
   function demandPlace(account: string, afterMilliseconds: number): () => void {
     let timer = setTimeout(function demand() {
       if (atOncePerAccount.used(account) < atOncePerAccount.max) oustLatest()
@@ -72,13 +74,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 /** Longer than a holder takes to end. */
 const demandAgainMilliseconds = 500
 
-/** The same for work that is not one call. */
+/** Places for work that is not a single call. */
 export interface Places {
-  /** Whether there was a place at once; whoever gets none has to wait. */
+  /** Returns whether there was a free place; otherwise the caller has to wait. */
   enter(account: string): boolean
-  /** Ends when it has entered; rejects when that takes too long, and once the signal is aborted. */
+  /** Resolves once it has entered; rejects when that takes too long, and when the signal is aborted. */
   wait(account: string, signal?: AbortSignal): Promise<void>
-  /** Exactly once for whatever has entered. */
+  /** Must be called exactly once for each entry. */
   leave(account: string): void
 }
 
@@ -96,7 +98,7 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
       enter(account)
       return true
     },
-    // When the wait ends it is counted as entered already, so that work that comes later cannot overtake it.
+    // When the wait ends, the place is already counted as taken, so that later work cannot overtake it.
     wait: (account, signal) => queues.wait(account, signal),
     leave(account) {
       atOnce.giveBack()
@@ -111,7 +113,7 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
   }
 }
 
-/** Enters, and leaves once that is over: for work that is not one call. */
+/** Enters, and returns the function that leaves: for work that is not a single call. */
 export async function takePlace(
   turns: FairQueue,
   account: string,
@@ -129,7 +131,6 @@ export async function takePlace(
 
 interface Waiting {
   readonly waiting: Budget
-  /** Counted for each account. */
   readonly waitingPerAccount: Budget
   readonly waitMillisecondsMax?: number
 }
@@ -139,9 +140,9 @@ interface Waiter {
   readonly letIn: () => void
 }
 
-/** Longer than two of the slowest statements; by then a client has given up or asks again. */
+/** Longer than two of the slowest statements; by then a client has given up or retries. */
 const waitMillisecondsDefault = 6000
-/** Told with a refusal: after this time the work that ran has ended. */
+/** Sent with the error: after this time the work that was running has ended. */
 const retryAfterSeconds = 5
 
 /** One queue for each account; the accounts are served in rotation. */
@@ -150,7 +151,7 @@ function createQueues({
   waitingPerAccount,
   waitMillisecondsMax = waitMillisecondsDefault,
 }: Waiting) {
-  /** The account that is served next comes first. */
+  /** Ordered: the account that is served next comes first. */
   const queues = new Map<string, Set<Waiter>>()
 
   function join(account: string) {
@@ -169,7 +170,7 @@ function createQueues({
     waitingPerAccount.giveBack(1, account)
   }
 
-  /** An account that had a turn comes behind those that wait for theirs. */
+  /** Moves an account that had its turn behind those that wait for theirs. */
   function comesLast(account: string) {
     const queue = queues.get(account)
     if (!queue) return
@@ -198,7 +199,7 @@ function createQueues({
         signal?.removeEventListener('abort', giveUp)
       })
     },
-    /** Takes out the next waiter that may enter. */
+    /** Removes and returns the next waiter that may enter. */
     next(mayEnter: (account: string) => boolean): Waiter | undefined {
       for (const [account, queue] of queues) {
         const [waiter] = queue

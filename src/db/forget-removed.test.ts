@@ -27,7 +27,7 @@ describe('rows that were removed long ago', () => {
     (await scene.tracker.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
   const forget = (days = 90) => forgetRemoved(scene.tracker.database, resources, days)
 
-  it('stay for ever unless they shall go', async () => {
+  it('are kept for ever without a retention period', async () => {
     const id = await make('impediment')
     await removeRow('impediment', id)
     await age('impediments', id, 4000)
@@ -43,7 +43,7 @@ describe('rows that were removed long ago', () => {
     assert.deepEqual([Number(rows), removedBefore], [1, true])
   })
 
-  it('go with those that refer to them, and stay while something that stays refers to them', async () => {
+  it('are purged with the rows that refer to them, and stay while a remaining row refers to them', async () => {
     const project = await make('project')
     const assignment = await make('assignment', { projectId: project })
     for (const [resource, id] of [
@@ -52,7 +52,7 @@ describe('rows that were removed long ago', () => {
     ] as const)
       await removeRow(resource, id)
     await age('projects', project, 100)
-    // They went along at the same moment.
+    // They were removed in the same instant.
     await scene.tracker.database.query(
       sql`update user_projects set deleted_at = now() - interval '100 days' where project_id = ${project}`,
     )
@@ -65,7 +65,7 @@ describe('rows that were removed long ago', () => {
     assert.equal(await isThere('projects', project), false)
   })
 
-  it('are news to those who list them, and live rows and young ones stay', async () => {
+  it('appear as changes to clients that list them, while active and recently removed rows stay', async () => {
     const [live, young, old] = [await make('workflow'), await make('workflow'), await make('workflow')]
     for (const id of [young, old]) await removeRow('workflow', id)
     await age('workflows', young, 89)
@@ -80,7 +80,7 @@ describe('rows that were removed long ago', () => {
     ])
   })
 
-  it('stay when somebody is restoring them at that moment', async () => {
+  it('stay when a concurrent transaction is restoring them', async () => {
     const id = await make('organization')
     await removeRow('organization', id)
     await age('organizations', id, 100)
@@ -89,7 +89,7 @@ describe('rows that were removed long ago', () => {
     const forgetting = await database.transaction(async (transaction) => {
       await restoreRows(transaction, organization, undefined, sql`row.id = ${id}`, false)
       const forgetting = forget()
-      // Where rows are spread over nodes, its turn comes after this one's.
+      // In a sharded store, its turn comes after this one.
       if (!isDistributed) await forgetting
       return [forgetting]
     })
@@ -97,7 +97,7 @@ describe('rows that were removed long ago', () => {
     assert.ok(await isThere('organizations', id))
   })
 
-  it('take along what only the account was for, and leave its history', async () => {
+  it('of accounts are purged with their credentials, and leave their history', async () => {
     const { database } = scene.tracker
     const user = await make('user')
     for (const statement of ofAnAccount) await database.query(raw(statement.replaceAll('$user', `'${user}'`)))
@@ -112,7 +112,7 @@ describe('rows that were removed long ago', () => {
     assert.deepEqual(left, { entries: 2, tokens: 0 })
   })
 
-  it('of an account stay while hours are counted that it booked', async () => {
+  it('of an account stay while hours that it booked still exist', async () => {
     const user = await make('user')
     const booked = {
       userId: user,
@@ -127,7 +127,7 @@ describe('rows that were removed long ago', () => {
     assert.ok(await isThere('users', user))
   })
 
-  it('are kept by other resources only, which are found by an index', async () => {
+  it('are kept only by references from other resources, which are found by an index', async () => {
     const isResource = (table: string) =>
       raw(`(select count(*) from pg_attribute where attrelid = ${table}
         and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)
@@ -142,7 +142,7 @@ describe('rows that were removed long ago', () => {
     )
     assert.ok(references.length > 20)
     const wrong = references.filter(({ keeps, goes }) => keeps === goes).map(({ reference }) => reference)
-    assert.deepEqual(wrong, [], 'what is no resource is deleted with its parent: add on delete cascade')
+    assert.deepEqual(wrong, [], 'rows of no resource go with their parent: add on delete cascade')
     const unfound = await scene.tracker.database.query<{ reference: string }>(
       sql`select conrelid::regclass || '.' || attname as reference
         from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
@@ -150,10 +150,10 @@ describe('rows that were removed long ago', () => {
           select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
             and (indpred is null or pg_get_expr(indpred, indrelid) = '(' || attname || ' IS NOT NULL)'))`,
     )
-    assert.deepEqual(unfound, [], 'each deleted row would read the whole table: add an index of all its rows')
+    assert.deepEqual(unfound, [], 'each deletion would scan the whole table: add an index on all its rows')
   })
 
-  it('cannot be made to go early, nor any other table', async () => {
+  it('cannot be purged early, nor can any other table', async () => {
     const { database } = scene.tracker
     await assert.rejects(forget(29), /kept for 30 days at least/)
     for (const table of ['signin_sessions', 'history', 'pg_class', 'none'])
@@ -164,7 +164,7 @@ describe('rows that were removed long ago', () => {
   })
 })
 
-/** Everything else that refers to an account goes through the same constraint; these are the ones that last. */
+/** Everything else that refers to an account uses the same constraint; these are the rows that would last. */
 const ofAnAccount = [
   `insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
    values (gen_random_uuid(), $user, sha256('a'), '', 'a', '{a}', now())`,

@@ -37,8 +37,8 @@ function scene() {
   return { gathering, written, wait, end, idle: () => idle }
 }
 
-describe('writes that are gathered', () => {
-  it('go at once where none is under way', () => {
+describe('batched writes', () => {
+  it('run at once where none is in progress', () => {
     const { gathering, idle } = scene()
     const turn = gathering.enter()
     assert.ok(turn)
@@ -48,7 +48,7 @@ describe('writes that are gathered', () => {
     assert.ok(gathering.enter())
   })
 
-  it('have a turn of their own where nobody else waits', async () => {
+  it('run alone where no other write waits', async () => {
     const { gathering, written, wait } = scene()
     const first = gathering.enter()
     const second = wait('a1')
@@ -98,14 +98,14 @@ describe('writes that are gathered', () => {
     await end(1)
   })
 
-  it('wait for nothing that takes longer than a moment', async () => {
+  it('do not wait for a write that takes long', async () => {
     const { gathering, written, wait, end } = scene()
     gathering.enter()
     void Promise.all(wait('a1', 'b1'))
     await sleep(60)
     assert.deepEqual(written, [['a1', 'b1']])
     await end(0)
-    // What holds the first one up does not hold up these.
+    // The write that still holds the first turn does not block this one.
     assert.ok(gathering.enter())
   })
 

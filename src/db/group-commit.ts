@@ -3,26 +3,26 @@ import { Silent } from './in-time.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, Waiting } from './statement-times.ts'
 
-/** Writes that one statement can do for several callers at once. */
+/** A kind of write that one statement can do for several callers at once. */
 export interface KindOfWrite<Item, Result> {
-  /** Those of one name may be written together. */
+  /** Writes with the same name may be batched together. */
   readonly name: string
   /** Accounts take turns. */
   readonly accountOf: (item: Item) => string
-  /** One statement writes a row once. */
+  /** A statement writes each row at most once. */
   readonly idOf: (item: Item) => string
-  /** As if nobody else wrote anything. */
+  /** Writes as if there were no other writers. */
   readonly alone: (item: Item) => Promise<Result>
-  /** Waits for no lock. Of what it could not write, for whatever reason, nothing is answered. */
+  /** Waits for no lock. The result is undefined for each item that it could not write. */
   readonly together: (queries: Queries, items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
 }
 
-/** Writes alone or together with what comes at the same time: the answer, a refusal too, is the same. */
+/** Writes alone or together with concurrent writes: the result, including an error, is the same. */
 export type GatheredWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
 
 export interface GatherOptions {
   readonly call: Call
-  /** What is under way has written something that stays. */
+  /** Records that the current request has committed something. */
   readonly noteOwn: () => void
   readonly isPossible: () => boolean
   /** Sends a statement that is a transaction, once. */
@@ -31,18 +31,19 @@ export interface GatherOptions {
 
 interface Entry {
   readonly item: unknown
-  /** When its own time ends. */
+  /** The time at which this call gives up. */
   readonly endsAt: number
   readonly endWait: () => void
-  /** Tells those who measure. */
+  /** Reports the statement to the measurements. */
   readonly tell: (statement: Sql) => void
 }
 
 /**
- * A statement costs the store four times as much as a row more in it. So while a write of a kind is under way, those that come
- * are gathered, and written in one statement when it is done. That is for the good case alone: it passes over
- * rows that somebody has locked and whatever a condition refuses, and a row that fails undoes it whole; all these are then written
- * alone, which waits, refuses and fails as ever, and holds nobody else up.
+ * A statement costs the database four times as much as another row in it. So while a write of a kind is in
+ * progress, others that arrive are batched, and written in one statement when it is done. The batch handles
+ * the good case only: it skips rows that are locked and rows that a condition rejects, and a row that fails
+ * rolls all of it back. Such writes then run alone, where they wait, are rejected or fail as usual, without
+ * holding up the others.
  */
 export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions): GatheredWrites {
   const gatherings = new Map<string, Gathering<Entry, unknown>>()
@@ -82,7 +83,8 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
         entries.map(({ item }) => item as Item),
       )
     } catch (error) {
-      // Nothing was written. After anything else that may not be known, or it would be the same for each of them.
+      // In these cases nothing was written. After any other error that is uncertain, or each write would fail
+      // in the same way.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
       const mayPass = isLostConnection(error) && !(error instanceof Silent) && isEarly
       if (isOfRow(error) || isConflict(error) || mayPass) return []
@@ -101,7 +103,7 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
       const tell = (statement: Sql) => {
         asked.statement = statement
       }
-      // One that gets a turn of its own has only waited.
+      // A write that gets its own turn has only waited.
       return gathering.wait({ item, endsAt: waiting.endsAt, endWait, tell }).finally(endWait)
     })
     if (gathered.turn) return kind.alone(item).finally(gathered.turn)
@@ -119,40 +121,43 @@ function once(work: () => void): () => void {
   }
 }
 
-/** Writes of one kind that wait while another of their kind is under way, and are then written together. */
+/** Writes of one kind that wait while another one is in progress, and are then written together. */
 interface Gathering<Item, Result> {
-  /** The turn of whoever finds nobody under way; undefined for others. */
+  /** Returns a turn when no write of the kind is in progress. */
   enter(): Turn | undefined
-  /** Waits for others. */
+  /** Waits to be written with others. */
   wait(item: Item): Promise<Gathered<Result>>
 }
 
-/** To write by oneself, until it is told that this is over. */
+/** The right to write alone; calling it ends the turn. */
 export type Turn = () => void
 
 export interface Gathered<Result> {
   /** Undefined where it was not written with others. */
   readonly written?: Result | undefined
-  /** Of one that nobody else waited with. */
+  /** Present when no other write was waiting: the caller writes alone. */
   readonly turn?: Turn
 }
 
 export interface GatheringOptions<Item, Result> {
   readonly write: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
-  /** Whose it is: accounts take turns. */
+  /** Accounts take turns. */
   readonly accountOf: (item: Item) => string
-  /** Of equal ones the second waits for the first. */
+  /** If two items have the same id, the second waits for the first. */
   readonly idOf: (item: Item) => string
-  /** When there is nobody left. */
+  /** Called when no write is left. */
   readonly onIdle: () => void
 }
 
-/** A write whose connection was lost later is not written alone: that takes eight seconds, and its caller is answered within ten. */
+/**
+ * A write whose connection was lost later than this is not retried alone: that takes up to eight seconds, and
+ * callers are promised an answer within ten.
+ */
 const lostMillisecondsMax = 1500
 
-/** More would make one of them wait for the others' rows, and gains little. */
+/** A larger batch would make a write wait for the rows of the others, and gains little. */
 const togetherMax = 32
-/** One that takes longer, because it waits for a lock or for a slow store, is not waited for. */
+/** A write that takes longer, because of a lock or a slow store, does not hold up the next batch. */
 const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {
@@ -167,7 +172,7 @@ export function createGathering<Item, Result>({
   idOf,
   onIdle,
 }: GatheringOptions<Item, Result>): Gathering<Item, Result> {
-  /** By account; the one whose turn it is comes first. */
+  /** Keyed by account; the one whose turn it is comes first. */
   const waiting = new Map<string, Waiter<Item, Result>[]>()
   const underWay = new Set<object>()
   let timer: NodeJS.Timeout | undefined
@@ -219,7 +224,7 @@ export function createGathering<Item, Result>({
   }
 }
 
-/** Takes out the next ones, round by round. */
+/** Removes and returns the next items, round by round. */
 function takeTurns<Item, Result>(
   waiting: Map<string, Waiter<Item, Result>[]>,
   idOf: (item: Item) => string,
@@ -234,7 +239,7 @@ function takeTurns<Item, Result>(
       if (taken.length === togetherMax || !next || ids.has(idOf(next.item))) continue
       ids.add(idOf(next.item))
       taken.push(next)
-      // It comes last the next time.
+      // The account comes last in the next round.
       waiting.delete(account)
       if (own.length > 1) waiting.set(account, own.slice(1))
     }

@@ -17,7 +17,7 @@ describe('The chain of the history', () => {
   beforeEach(async () => {
     fresh = await freshDatabase()
     await write(`update history_begin set at = now() - interval '4 days'`)
-    // Some entries on each of the last days, and today.
+    // Creates some entries on each of the last days, and today.
     await write(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
       select n, pg_current_xact_id(), now() - make_interval(days => (4 - n % 5)::int), 'project', gen_random_uuid(), 'create',
         jsonb_build_object('name', 'Project ' || n) from generate_series(1, 200) as n`)
@@ -25,7 +25,7 @@ describe('The chain of the history', () => {
   })
   afterEach(() => fresh.drop())
 
-  it('seals every day that is over, each with the head of the one before, and no other', async () => {
+  it('seals every day that has ended, each with the head of the previous one, and no other', async () => {
     const days = await sealedDays(fresh.database)
     assert.deepEqual(
       days.map(({ entries }) => entries),
@@ -59,13 +59,13 @@ describe('The chain of the history', () => {
       /days before it are missing/,
     ],
   ] as const)
-    it(`tells ${what}`, async () => {
+    it(`detects ${what}`, async () => {
       await write(statement)
       const problems = await verifyHistory(fresh.database)
       assert.match(problems[0] ?? '', problem)
     })
 
-  it('that was written anew as a whole is told by heads that were kept elsewhere', async () => {
+  it('rewritten as a whole is detected by heads that were kept elsewhere', async () => {
     const kept = await sealedDays(fresh.database)
     await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
     await write('delete from history_days')
@@ -74,10 +74,10 @@ describe('The chain of the history', () => {
     const problems = await verifyHistory(fresh.database, kept)
     assert.match(problems.join('\n'), /the head is not the one that was kept/)
     await write('delete from history_days')
-    assert.match((await verifyHistory(fresh.database, kept)).join('\n'), /does not know it any more/)
+    assert.match((await verifyHistory(fresh.database, kept)).join('\n'), /no longer has it/)
   })
 
-  it('goes on from the head of the day before when older months were forgotten', async () => {
+  it('continues from the head of the previous day when older months were purged', async () => {
     const days = await sealedDays(fresh.database)
     await write(
       `update history_begin set at = date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '2 days'`,
@@ -88,7 +88,7 @@ describe('The chain of the history', () => {
     assert.equal((await verifyHistory(fresh.database, days)).length, 1)
   })
 
-  it('is verified and exported by commands', async () => {
+  it('can be verified and exported by commands', async () => {
     const cli = (...words: string[]) =>
       run(process.execPath, [join(import.meta.dirname, '..', 'cli.ts'), ...words], {
         env: { ...process.env, DATABASE_URL: fresh.url },

@@ -9,10 +9,12 @@ export interface SealedDay {
   readonly head: string
 }
 
-/** Read at once, so that a day of any size needs little memory. */
+/** Entries per query, so that a day of any size needs little memory. */
 const pageSize = 5000
 
-/** Every entry as one line of text; not the number of its transaction, which another server may count differently. */
+/**
+ * Serializes an entry as one line, without the number of its transaction, which another server may change.
+ */
 const line =
   raw(`jsonb_build_array(sequence, floor(extract(epoch from at) * 1000000)::bigint::text, resource, row_id, action,
   project_id, caller, fields, session, client, host, request)::text`)
@@ -20,7 +22,9 @@ const line =
 const within = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
-/** The head of a day: each entry's hash covers the one before it, and the first that of the day before. */
+/**
+ * Computes the head of a day: each hash covers the one before, and the first the head of the previous day.
+ */
 export async function chainOf(
   database: Queries,
   day: string,
@@ -44,9 +48,9 @@ export async function chainOf(
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Seals every day that is over and in which nobody can write any more. Several instances find the same heads. */
+/** Seals every day that has ended and has settled. Several instances compute the same heads. */
 export async function sealHistory(database: Database): Promise<void> {
-  // Somebody is writing, perhaps since yesterday: the next hour tries again.
+  // A transaction is still open, perhaps since yesterday: the next hourly run tries again.
   if (!(await hasSettled(database))) return
   const [now] = await database.query<{ today: string; first: string }>(sql`
     select ${dateText(raw('now()'))} as today, ${dateText(raw('at'))} as first from history_begin`)
@@ -78,10 +82,10 @@ export const sealedDays = (database: Queries): Promise<SealedDay[]> =>
     sql`select to_char(day, 'YYYY-MM-DD') as day, entries, head from history_days order by day`,
   )
 
-/** What does not fit, one sentence each: with the heads in the store, and with those that somebody kept elsewhere. */
+/** Lists the differences from the heads in the store and from those kept elsewhere, one sentence each. */
 export async function verifyHistory(database: Database, kept: readonly SealedDay[] = []): Promise<string[]> {
   const sealed = await sealedDays(database)
-  // Of a day that was forgotten only the head is left.
+  // A day whose entries were purged has only its head left.
   const [begin] = await database.query<{ first: string }>(
     sql`select ${dateText(raw('at'))} as first from history_begin`,
   )
@@ -100,7 +104,7 @@ export async function verifyHistory(database: Database, kept: readonly SealedDay
 function comparedWith(kept: readonly SealedDay[], sealed: readonly SealedDay[]): string[] {
   const heads = new Map(sealed.map(({ day, head }) => [day, head]))
   return kept.flatMap(({ day, head }) => {
-    if (!heads.has(day)) return [`${day}: it was sealed, and the store does not know it any more.`]
+    if (!heads.has(day)) return [`${day}: it was sealed, but the store no longer has it.`]
     return heads.get(day) === head ? [] : [`${day}: the head is not the one that was kept.`]
   })
 }

@@ -1,4 +1,4 @@
-/** A server, or the way to it, has been silent for too long. The code makes it a lost connection. */
+/** The server, or the path to it, has been silent for too long. The code marks it as a lost connection. */
 export class Silent extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -9,8 +9,8 @@ export class Silent extends Error {
 }
 
 /**
- * Only the client can notice that a server has stopped to answer. `endsAt` is on the clock of `performance.now()`; `giveUp` ends
- * what would go on waiting.
+ * Only the client can notice that a server has stopped answering. `endsAt` is on the clock of
+ * `performance.now()`; `giveUp` ends the pending work.
  */
 export async function inTime<Result>(
   endsAt: number,
@@ -33,7 +33,7 @@ export async function inTime<Result>(
   }
 }
 
-/** The same for something that its caller would have to give back: what comes too late is given back here. */
+/** Limits the wait for a resource that must be released: one that arrives too late is released here. */
 export async function gotInTime<Thing>(
   endsAt: number,
   coming: Promise<Thing>,
@@ -50,16 +50,18 @@ export async function gotInTime<Thing>(
 }
 
 export interface TimeLimits {
-  /** After this time a store that is silent is given up. It bounds everything that one call of the store waits for. */
+  /**
+   * After this time a silent store is given up. It bounds everything that one call of the store waits for.
+   */
   readonly answerMilliseconds: number
-  /** After this time the server itself stops a statement, so that its caller knows that nothing was done. */
+  /** After this time the server itself stops a statement, so its caller knows that nothing was done. */
   readonly statementMilliseconds: number
 }
 
 /** The server's error needs time to arrive. */
 const timesOfStatement = 8 / 7
 
-/** A caller is answered within ten seconds, whatever happens to the store; two of them are left to everything else. */
+/** A caller is answered within ten seconds, whatever happens; two of them are left for everything else. */
 const requestMilliseconds = 8000
 
 export const limitsOfRequests = (answerMilliseconds = requestMilliseconds): TimeLimits => ({
@@ -67,5 +69,5 @@ export const limitsOfRequests = (answerMilliseconds = requestMilliseconds): Time
   statementMilliseconds: Math.floor(answerMilliseconds / timesOfStatement),
 })
 
-/** No caller waits for what the program does by itself, such as maintenance, whose statements delete thousands of rows. */
+/** No caller waits for background work such as maintenance, whose statements delete thousands of rows. */
 export const limitsOfUpkeep: TimeLimits = { answerMilliseconds: 32_000, statementMilliseconds: 30_000 }

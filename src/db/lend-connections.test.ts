@@ -7,7 +7,7 @@ import { type Database, openDatabase, type Queries } from './database.ts'
 import { sql } from './sql.ts'
 import { startWork } from './work.ts'
 
-describe('Connections to write by', () => {
+describe('Connections for writing', () => {
   const budgets = openBudgets({ storeTransactionsOfAccount: 1, storeTransactionsWaitingOfAccount: 1 })
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   let database: Database
@@ -29,7 +29,7 @@ describe('Connections to write by', () => {
     return database.complete(work, run)
   }
 
-  /** Until it is let go. */
+  /** Held until the test releases it. */
   async function hold(holder: string, also = (_: Queries): Promise<unknown> => Promise.resolve()) {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
@@ -44,7 +44,7 @@ describe('Connections to write by', () => {
     return { done, letGo }
   }
 
-  it('are lent to an account as its share says; who waits for one is let in when another is given back', async () => {
+  it('are limited to the share of an account; a write that waits gets one when another is released', async () => {
     const { done, letGo } = await hold('greedy')
     let isWritten = false
     const waiting = write('greedy').then(() => {
@@ -57,7 +57,7 @@ describe('Connections to write by', () => {
     await Promise.all([done, waiting])
   })
 
-  it('are refused to an account that has as many writes waiting as it may', async () => {
+  it('are denied to an account at its limit of waiting writes', async () => {
     const { done, letGo } = await hold('greedy')
     const waiting = write('greedy')
     await assert.rejects(write('greedy'), refusedAs('busy'))
@@ -67,20 +67,20 @@ describe('Connections to write by', () => {
     assert.equal(refused, 1)
   })
 
-  it('are lent at once to a request that has one already', async () => {
+  it('are acquired at once by a request that has one already', async () => {
     const { done, letGo } = await hold('greedy', () => database.single.query(one))
     letGo()
     await done
   })
 
-  it('are given back by what fails, too', async () => {
+  it('are released by failed writes, too', async () => {
     const wrong = sql`select 1 / 0`
     await assert.rejects(during('greedy', () => database.single.query(wrong)))
     await assert.rejects(during('greedy', () => database.transaction(({ query }) => query(wrong))))
     await write('greedy')
   })
 
-  it('that cannot be made keep nobody’s place', async () => {
+  it('that cannot be opened occupy no place', async () => {
     const own = openBudgets()
     const none = openDatabase({
       url: 'postgresql://nobody@127.0.0.1:1/none',

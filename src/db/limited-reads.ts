@@ -10,16 +10,16 @@ import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
 import type { Waiting } from './statement-times.ts'
 
-/** Statements that may be long: few at once, fair between accounts, each stopped at its limit. */
+/** Statements that may take long: few run at once, shared fairly by accounts, each stopped at its limit. */
 export interface LimitedReads {
-  /** Throws `StatementTooSlow` for one that was stopped. */
+  /** Throws `StatementTooSlow` when the statement was stopped. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
 }
 
-/** The same, which know of the time that each has. */
+/** Limited reads that receive the remaining time of their call. */
 export interface OpenReads {
   query<Row>(statement: Sql, account: string, waiting: Waiting): Promise<Row[]>
-  /** At a standby that has everything committed so far; at the primary where there is none. */
+  /** Reads from a standby that has everything committed so far, or else from the primary. */
   queryAnywhere: OpenReads['query']
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export class StatementTooSlow extends Error {
   }
 }
 
-/** Long enough for a page of any list that an index serves, short enough for everybody else on the connection to wait. */
+/** Long enough for a page of any indexed list, short enough to keep the other callers waiting. */
 const quickMilliseconds = 40
 export const slowSeconds = 2.5
 
@@ -41,9 +41,10 @@ const quickLimits = { statementMilliseconds: quickMilliseconds, parallel: false 
 const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false }
 
 /**
- * Most lists take a millisecond and share one pipelined connection, which costs a third less than one for each. What is not
- * done in 40 ms is stopped there and begun again on a connection of its own. For the next minute its account is kept off the
- * shared one, so an account delays others by a few times 40 ms and then not at all.
+ * Most lists take a millisecond and share one pipelined connection, which costs a third less than one
+ * connection each. A statement that has not finished in 40 ms is stopped and started again on a connection of
+ * its own. For the next minute its account is kept off the shared connection, so an account delays others by
+ * a few times 40 ms and then not at all.
  */
 export function openLimitedReads(
   connections: Connections,
@@ -66,10 +67,10 @@ export function openLimitedReads(
   })
   const slowAccounts = rememberSlowAccounts()
 
-  /** Undefined when it takes longer. */
+  /** Returns undefined when it takes longer. */
   async function readQuickly<Row>(asked: Asked): Promise<Row[] | undefined> {
     const { statement, account, reading, endsAt } = asked
-    // Another statement of the account may have proved slow while this one waited.
+    // Another statement of the account may have turned out slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
       return await reading(({ quickly }) => quickly<Row>(statement, quickLimits), { endsAt, ...quickLimits })
@@ -132,7 +133,7 @@ function inTurn<Result>(
   return inTime(waiting.endsAt, done)
 }
 
-/** A server that statements which only read may be sent to: the primary or a standby. */
+/** A server for statements that only read: the primary or a standby. */
 export interface ReadingServer {
   /** Sends it on the connection that all callers share. */
   quickly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
@@ -140,18 +141,18 @@ export interface ReadingServer {
   slowly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
 }
 
-/** Chooses the server. A standby that stays silent for longer than the statement may take is given up. */
+/** Chooses the server. A standby that is silent for longer than the statement may take is given up. */
 type Reading = <Result>(read: (server: ReadingServer) => Promise<Result>, within: Within) => Promise<Result>
 
 interface Within {
   readonly statementMilliseconds: number
-  /** When the primary is given up, too. */
+  /** The time at which the primary is given up, too. */
   readonly endsAt: number
 }
 
 export interface ReadingServers {
   readonly atPrimary: Reading
-  /** At a standby that has everything committed so far; at the primary where there is none. */
+  /** Reads from a standby that has everything committed so far, or else from the primary. */
   readonly anywhere: Reading
   close(): Promise<void>
 }
@@ -162,7 +163,7 @@ export interface ServerLimits {
   readonly slowAtOnce: number
 }
 
-/** The server stops a statement at its time limit; this much longer is allowed for its error to arrive. */
+/** The server stops a statement at its time limit; its error may arrive this much later. */
 const silenceMilliseconds = 500
 
 function openReadingServers(
@@ -206,7 +207,7 @@ function openReadingServers(
 
 interface OpenServer {
   readonly quick: PipelinedConnection
-  /** With a position, a statement fails unless the server has replayed everything up to it. */
+  /** If a position is given, a statement fails unless the server has replayed everything up to it. */
   at(endsAt: number, position?: Position): ReadingServer
   close(): Promise<void>
 }
@@ -245,14 +246,14 @@ async function useOne<Row>(
   }
 }
 
-/** Accounts that lately asked for something slow. */
+/** Accounts that recently sent a slow statement. */
 export interface SlowAccounts {
   has(account: string): boolean
   add(account: string): void
 }
 
 const rememberedMilliseconds = 60_000
-/** Beyond these, the one that was slow longest ago is forgotten. */
+/** Beyond this number, the account that was slow longest ago is dropped. */
 const accountsMax = 10_000
 
 function rememberSlowAccounts(now: () => number = () => performance.now()): SlowAccounts {

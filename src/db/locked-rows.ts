@@ -7,11 +7,11 @@ export interface Locking {
   readonly table: string
   readonly columns: Sql
   readonly where: Sql
-  /** `update` keeps references away, `no key update` lets them pass, `key share` is what a reference takes. */
+  /** `update` blocks new references, `no key update` allows them, `key share` is the lock of a reference. */
   readonly strength: Strength
   /** `where` may name the row of `input` that has the same id. */
   readonly isOfInput?: boolean
-  /** Rows that somebody else has locked are left out. */
+  /** Skips rows that another transaction has locked. */
   readonly waitsForNobody?: true
 }
 

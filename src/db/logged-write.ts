@@ -5,7 +5,7 @@ import type { LockedRows } from './locked-rows.ts'
 import type { Signature, Writer } from './signature.ts'
 import { join, namedStatement, raw, type Sql, sql } from './sql.ts'
 
-/** What the store has to know of a resource. */
+/** The properties of a resource that the store needs. */
 export interface Table extends Remembered {
   readonly name: string
 }
@@ -17,11 +17,11 @@ export type { Writer } from './signature.ts'
 export interface WrittenTable {
   readonly table: Table
   readonly statement: Sql
-  /** New rows have none. */
+  /** Absent for new rows. */
   readonly change?: Change
 }
 
-/** The rows that are written: a new one, or the rows called `before`, which get these values or are set by an update. */
+/** Either a new row, or the rows called `before`, which get these values or are set by an update. */
 export type Writing =
   | { readonly insert: Readonly<Record<string, unknown>> }
   | { readonly set: Readonly<Record<string, unknown>> }
@@ -49,7 +49,7 @@ export const writeRows = namedStatement<LoggedWrite>('write rows')
 /** The name of the part that writes the first table. */
 export const mainPart = 'written0'
 
-/** What writes the rows, and their rows in the change log and in the history. */
+/** The parts that write the rows, and their lines in the change log and in the history. */
 export const loggedParts = (action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] =>
   partsOf(
     action,
@@ -57,7 +57,7 @@ export const loggedParts = (action: Action, signature: Signature, writes: readon
     writes.map((write) => ({ ...write, statement: sql`${write.statement} returning row.*` })),
   )
 
-/** The same of statements that answer the rows which were written. */
+/** The same parts, given statements that return the rows they wrote. */
 export function partsOf(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
   const parts = writes.map((written, index) => ({ ...written, name: `written${index}` }))
   const logged = parts.map(
@@ -73,7 +73,7 @@ export function partsOf(action: Action, signature: Signature, writes: readonly W
   return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
 }
 
-/** Whose rows are kept, and how the project of one is found. */
+/** A table whose rows are kept in the history, and the rule that finds the project of a row. */
 interface Remembered {
   readonly table: string
   readonly columns: readonly string[]
@@ -82,9 +82,9 @@ interface Remembered {
 
 export interface Written {
   readonly table: Remembered
-  /** The part of the statement that wrote the rows and answers them as they are now. */
+  /** The part of the statement that wrote the rows and returns their new state. */
   readonly now: string
-  /** What the statement sets, and the part that locked the rows as they were; new rows have neither. */
+  /** The columns that the statement sets, and the part that locked the old rows; absent for new rows. */
   readonly change?: Change | undefined
 }
 
@@ -94,9 +94,9 @@ interface Change {
 }
 
 /**
- * Keeps what changed, beside the line in the change log and in the same statement: neither can be written without the other.
- * Only columns that a declaration shows are looked at, so no secret is kept, and no new resource can be forgotten. Of a new
- * row its values are kept, of another one `[before, after]` of each column that changed.
+ * Writes the history in the same statement as the change log, so neither can be written without the other.
+ * Only declared columns are included: no secret is kept, and no new resource can be forgotten. For a new row
+ * its values are kept, for a changed one `[before, after]` of each changed column.
  */
 function historyOf(writes: readonly Written[], { origin, from }: Signature): Sql {
   const kept = writes.map(
@@ -111,7 +111,7 @@ function historyOf(writes: readonly Written[], { origin, from }: Signature): Sql
 
 const texts = new WeakMap<Remembered, Map<string, Sql>>()
 
-/** The SQL of project and fields, made once for each table and set of changed columns. */
+/** The SQL of project and fields, built once for each table and set of changed columns. */
 function fieldsOf(table: Remembered, change: Change | undefined): Sql {
   const ofTable = texts.get(table) ?? new Map<string, Sql>()
   texts.set(table, ofTable)
@@ -129,7 +129,7 @@ const valuesOf = ({ columns }: Remembered) =>
     .map((name) => `row.${spelled(name)}`)
     .join(', ')}) as given)`
 
-/** Of a column that did not change there is null, which is taken out. */
+/** Columns that did not change become null and are stripped. */
 const changedIn = (table: Remembered, change: Change) =>
   `jsonb_strip_nulls(jsonb_build_object(${change.columns
     .filter((name) => table.columns.includes(name))

@@ -9,7 +9,10 @@ import { refusedAs } from '../../test/support/tracker.ts'
 import { openDatabase } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Stands before the store, and cuts the connection when the answer to a commit comes: it is done, and nobody knows. */
+/**
+ * A proxy in front of the store that cuts the connection when the answer to a commit arrives: the commit is
+ * done, but the client does not know.
+ */
 async function cuttingProxy({ host, port }: pg.Client) {
   const sockets = new Set<Socket>()
   let cuts = 0
@@ -42,7 +45,7 @@ async function cuttingProxy({ host, port }: pg.Client) {
 }
 
 describe('a transaction whose commit was lost', () => {
-  it('is never run again by itself: it may have been done', async () => {
+  it('is never retried automatically: it may have been committed', async () => {
     const fresh = await freshDatabase()
     const direct = new pg.Client({ connectionString: fresh.url })
     await direct.connect()

@@ -16,25 +16,25 @@ import { type AlsoInserted, columnsOf, nextVersion, type Row, type Values } from
 import { signatureColumns, signatureTypes, signedBy, signedInInput } from './signature.ts'
 import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
 
-/** Rows that one statement writes or refuses, each by itself. All have the same columns. */
+/** Rows that one statement writes or rejects one by one. All have the same columns. */
 export interface ManyRows {
   readonly table: Table
   readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
-  /** The types of their columns in the store, and of values that conditions need but no column holds. */
+  /** The database types of their columns, and of values that conditions need but no column holds. */
   readonly types: Readonly<Record<string, string>>
   readonly conditions: readonly Condition[]
 }
 
-/** One for all rows, or one for each of them, in their order: those are rows of people who know nothing of each other. */
+/** One writer for all rows, or one for each row, in their order: the callers of a batch are unrelated. */
 export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
 
 /** Refers, in a condition, to a value of the row that is being written. */
 export const inputOf = (name: string): Sql => raw(`input."${name}"`)
 
-/** In a condition, whoever writes the row, where each row has its own writer. */
+/** Refers, in a condition, to the writer of the row, where each row has its own. */
 export const writerOfInput = inputOf(':caller')
 
-/** What is inserted together with the row that has this id. */
+/** A row that is inserted together with the row that has this id. */
 export type AlsoWith = AlsoInserted & { readonly with: string }
 
 export async function insertEach(
@@ -47,7 +47,7 @@ export async function insertEach(
   const given = names.map((name) => raw(`verdict."${name}"`))
   const main = {
     table: many.table,
-    // A key that is taken is no reason to fail for the others.
+    // A duplicate key must not fail the other rows.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
       select ${join(given, ', ')} from verdict where ${permitted} order by verdict.position on conflict do nothing`,
   }
@@ -57,7 +57,7 @@ export async function insertEach(
       (one) => ({ table: one.table, writing: { insert: one.values } }),
     )
   const asked = await writeEach(queries, 'create', writers, many, { written, writesOf })
-  // No condition refused these, and still they were not written: their id or their login was taken.
+  // No condition rejected these rows, and still they were not written: their id or login was taken.
   const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
   if (skipped.length === 0) return asked
   const ids = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
@@ -71,7 +71,7 @@ export async function insertEach(
   })
 }
 
-/** `set` are the columns that change. */
+/** `set` names the columns that change. */
 export function updateEach(
   queries: Queries,
   writers: Writers,
@@ -97,14 +97,14 @@ type GivenRow = ManyRows['rows'][number]
 
 interface Writes {
   readonly written: readonly WrittenTable[]
-  /** The part of it that belongs to one row. */
+  /** Returns the writes that belong to one row. */
   readonly writesOf: (row: GivenRow) => readonly WriteOf[]
 }
 
 /** The pieces of a write of many rows. */
 export interface LoggedWriteEach extends Omit<LoggedWrite, 'writes' | 'locks'> {
   readonly rows: ManyRows['rows']
-  /** The part called `input`, of these rows. */
+  /** The part called `input`, with these rows. */
   readonly inputOf: (rows: ManyRows['rows']) => Sql
   readonly writesOf: Writes['writesOf']
 }
@@ -135,7 +135,7 @@ function writeEach(
   )
 }
 
-/** The rows of somebody must not wait for what somebody else's refer to: what is locked counts as missing. */
+/** A caller's rows must not wait for rows that others refer to, so a locked row counts as missing. */
 function waitingForNobody(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
@@ -143,13 +143,13 @@ function waitingForNobody(condition: Condition): Condition {
   return { ...condition, locks: { name, rows: rowsNow } }
 }
 
-/** One parameter, whatever the number of rows. */
+/** Passes any number of rows as one parameter. */
 function inputFrom(rows: readonly Values[], types: ManyRows['types']): Sql {
   const columns = Object.entries({ ...types, position: 'integer' }).map(([name, type]) => `"${name}" ${type}`)
   return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as input (${raw(columns.join(', '))})`
 }
 
-/** For each table one part, of the rows whose main row was written. */
+/** One part for each table, with the rows whose main row was written. */
 function alsoInserted(also: readonly AlsoWith[]): WrittenTable[] {
   const tables = [...new Set(also.map(({ table }) => table))]
   return tables.map((table) => {

@@ -8,29 +8,31 @@ import { storeTasks } from './stores.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 
-/** Any constant will do, as long as every instance asks for the same lock. */
+/** Any constant will do, as long as every instance uses the same one. */
 const migrationLock = 7_251_405_118
 
 interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** It takes something away that earlier versions use: they refuse to start on it. */
+  /** It removes something that earlier versions use, so they do not start on this schema. */
   readonly contracts: boolean
 }
 
 /**
- * Brings the schema up to date and returns the names of what it applied. Instances that start together do so one after the other: the lock
- * belongs to the one transaction, so that a pooler which lends connections out by the transaction gives it back as well.
+ * Brings the schema up to date and returns the names of the migrations it applied. Instances that start
+ * together run one after the other. The lock belongs to the single transaction, so that it is released with
+ * it, also behind a pooler that assigns connections per transaction.
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'migrate' })
-  // A connection lost between two statements shows in the next one; without a listener it would end the process.
+  // A connection lost between two statements shows in the next one; without a listener it would end the
+  // process.
   client.on('error', () => undefined)
   await client.connect()
   try {
     const all = await readMigrations()
-    // A host whose role may only read finds out here that it has nothing to do.
+    // This lets a host whose role may only read start on a schema that is up to date.
     if (pendingOf(all, await readApplied(client)).length === 0) return []
     return await inTransaction(client, () => migrateWithin(client))
   } finally {
@@ -38,7 +40,7 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** The same within a transaction of the caller's; `isWanted` keeps to the schema of an earlier version. */
+/** Migrates within the caller's transaction; `isWanted` can select the schema of an earlier version. */
 export async function migrateWithin(
   client: pg.Client,
   isWanted: (name: string) => boolean = () => true,
@@ -54,20 +56,20 @@ export async function migrateWithin(
 
 export type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
 
-/** Refuses migrations that this version does not have, or has with another text. */
+/** Rejects migrations that this version does not have, or has with another text. */
 export async function requireKnown(applied: readonly Applied[]): Promise<void> {
   const all = await readMigrations()
   const unknown = applied.find(({ name }) => all.every((migration) => migration.name !== name))
-  if (unknown) throw new Error(`It was made by a newer version (${unknown.name}): restore it with that one.`)
+  if (unknown) throw new Error(`It was made by a newer version (${unknown.name}). Restore it with that one.`)
   pendingOf(all, applied)
 }
 
-/** Names of what a store still needs; throws when it belongs to another version. */
+/** Returns the names of the pending migrations; throws when the store belongs to another version. */
 export async function readPending(client: pg.Client): Promise<readonly string[]> {
   return pendingOf(await readMigrations(), await readApplied(client)).map(({ name }) => name)
 }
 
-/** What `readyz` compares the store with. */
+/** `readyz` compares the store with this. */
 async function newestMigration(): Promise<string> {
   return (await readMigrations()).at(-1)?.name ?? ''
 }
@@ -80,7 +82,7 @@ const tableOfMigrations = `
   );
   alter table migrations add column if not exists contracts boolean not null default false`
 
-/** Nothing of a store without our schema. */
+/** Returns nothing for a store without our schema. */
 export async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
   if (tables.length === 0) return []
@@ -138,7 +140,7 @@ async function apply(client: pg.Client, { name, text, checksum, contracts }: Mig
   }
 }
 
-/** All of them or none: a start that is cut short leaves the schema of before. */
+/** Applies all migrations or none: an interrupted start leaves the old schema. */
 async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin')
   try {
@@ -160,7 +162,7 @@ async function requireCurrentSchema(database: Database): Promise<void> {
   if ((newest?.name ?? '') < wanted) throw new Error(`The schema is older than ${wanted}.`)
 }
 
-/** What every host on the store must have before it can work, for `/readyz`. */
+/** The requirements of every host on the store, for `/readyz`. */
 export const storeReadiness = (database: Database) => [
   { name: 'database', check: () => database.query(sql`select 1`) },
   { name: 'schema', check: () => requireCurrentSchema(database) },

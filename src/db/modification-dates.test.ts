@@ -22,7 +22,7 @@ describe('a modification date', () => {
   const clock = async () =>
     Number((await writer.query('select extract(epoch from clock_timestamp())::float8 as at')).rows[0].at)
 
-  it('is given once its second is over, and then stays', async () => {
+  it('is given once its second has ended, and then stays', async () => {
     const modificationDates = createModificationDates(fresh.database)
     const changedAt = Math.floor(await clock())
     assert.equal((await modificationDates()).dateOf(changedAt), undefined)
@@ -50,11 +50,11 @@ describe('a modification date', () => {
     assert.ok(date > committedAt, 'an answer from before the commit cannot have been sent at that date')
   })
 
-  it('is not given for a change nobody remembers', async () => {
+  it('is not given for a change that is no longer in the log', async () => {
     assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
   })
 
-  it('is there for many callers of a store that is slow to tell', async () => {
+  it('is available to many callers of a store that answers slowly', async () => {
     let now = 0
     const slow: Queries & Pick<Database, 'onCommit'> = {
       onCommit: () => undefined,

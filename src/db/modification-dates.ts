@@ -2,26 +2,28 @@ import { type Repetition, repeat } from '../model/repeat.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Dates for answers. Ask before the answer is read: what is known then holds for what is read later. */
+/** Dates for responses. Call this before reading the response body: what is known now also holds later. */
 export type ModificationDates = () => Promise<KnownDates>
 
-/** In whole seconds since 1970, all by the clock of the store: those of hosts may be apart. */
+/** Whole seconds since 1970 by the clock of the database, because the clocks of hosts may differ. */
 export interface KnownDates {
-  /** It has begun: whatever was committed before it can be read. */
+  /** This second has begun: everything committed before it can be read. */
   readonly second: number
   /**
-   * The date of the newest change: an answer that was read in this second or later has the change. Undefined while that cannot be
-   * promised, and while the second has not begun.
+   * Returns the date of the newest change: a response read in this second or later contains that change.
+   * Undefined while that cannot be promised, and while the second has not begun.
    */
   dateOf(lastChangeSecond: number | null | undefined): number | undefined
 }
 
-/** Old enough to ask the store again: dates have whole seconds. */
+/** Frequent enough, because dates have whole seconds. */
 const freshMilliseconds = 500
-/** While somebody reads or writes, the store is asked once a second, so that a date is known when it is wanted. */
+/**
+ * While there are reads or writes, the database is asked every second, so that dates are known when needed.
+ */
 const askEveryMilliseconds = 1000
 const idleAfterMilliseconds = 10_000
-/** How many dates are remembered. A forgotten one is given anew, later, which costs its reader one full answer. */
+/** A date that was dropped is determined again later, which costs its reader one full response. */
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 
@@ -32,7 +34,7 @@ interface Settlement {
 }
 
 interface Mark {
-  /** The store's clock, read before the number was given out. */
+  /** Read from the database's clock before the transaction number was assigned. */
   readonly second: number
   readonly transaction: string
 }
@@ -48,7 +50,7 @@ export function createModificationDates(
   let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
-  /** One at a time, so that what is known only grows. */
+  /** Runs one query at a time, so that knowledge only grows. */
   function ask(): Promise<void> {
     if (asking === undefined) {
       askedAt = now()
@@ -70,7 +72,10 @@ export function createModificationDates(
     pending = undefined
   }
 
-  /** The whole second after the settlement was seen: an answer without the change was read before, and has an earlier Date. */
+  /**
+   * Returns the whole second after the settlement was seen: a response without the change was read earlier,
+   * and has an earlier Date.
+   */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const known = dates.get(lastChangeSecond)
     const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
@@ -85,7 +90,7 @@ export function createModificationDates(
   database.onCommit(touch)
   return async () => {
     touch()
-    // While one caller asks, the others take what is known: it stays true for ever.
+    // While one caller asks, the others use what is known, because that stays true.
     const isOld = asking === undefined && now() - askedAt >= freshMilliseconds
     if (isOld || storeSecond === undefined) await ask()
     const second = storeSecond ?? 0
@@ -99,7 +104,7 @@ export function createModificationDates(
   }
 }
 
-/** Asks in the background from one use to the next, and stops when there is none for a while. */
+/** Asks in the background from one use to the next, and stops after a period without any. */
 function askWhileTouched(ask: () => Promise<void>): () => void {
   let asking: Repetition | undefined
   let touchedAt = 0
@@ -114,15 +119,15 @@ function askWhileTouched(ask: () => Promise<void>): () => void {
   }
 }
 
-/** Every transaction that wrote before this moment has an older number than the one that this takes. */
+/** Every transaction that wrote earlier has a lower number than the one assigned here. */
 async function setMark(database: Queries): Promise<Mark> {
   const [mark] = await database.query<Mark>(sql`
     select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction`)
-  if (!mark) throw new Error('The store did not tell its time.')
+  if (!mark) throw new Error('The store returned no time.')
   return mark
 }
 
-/** The clock is read after the snapshot was taken: what the snapshot has ended by then. */
+/** Reads the clock after taking the snapshot, so everything the snapshot shows as ended had ended by then. */
 async function lookAt(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
     select pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8 as "hasPassed",

@@ -1,18 +1,18 @@
 import { namedStatement, type Sql } from './sql.ts'
 
-/** Statements of records and features that a store may execute in a way of its own, with the pieces each is made of. */
+/** Statements of records and features that a store may execute in its own way, with the pieces of each. */
 
-/** A page, how many rows there are, and when anything behind them changed last. */
+/** A page of rows, their total count, and the time of the last change to anything behind them. */
 export const pageOfList = namedStatement<{
-  /** Each row as text, from `rows`. */
+  /** Serializes each row of `rows`. */
   readonly record: Sql
   readonly rows: Sql
-  /** Sorts the rows and leaves those of the page. */
+  /** Sorts the rows and cuts out the page. */
   readonly cut: Sql
   readonly lastChange: Sql
 }>('page of a list')
 
-/** One row, if it is there, and when anything behind it changed last. */
+/** One row, if it exists, and the time of the last change to anything behind it. */
 export const datedRow = namedStatement<{
   readonly row: Sql
   /** Selected as `lastChangeSecond`. */
@@ -23,26 +23,26 @@ export const datedRow = namedStatement<{
 export const pageOfQuery = namedStatement<{
   /** Selected as `lastChangeSecond`. */
   readonly lastChange: Sql
-  /** Selected as `totalCount`; undefined where it is not asked for. */
+  /** Selected as `totalCount`; undefined where it was not requested. */
   readonly count: Sql | undefined
   readonly page: () => Sql
   readonly references: () => readonly Reference[]
 }>('page of a query')
 
-/** How rows get one of the rows that they refer to. */
+/** Describes how rows get one of the rows that they refer to. */
 export interface Reference {
   /** Holds the id. */
   readonly column: string
   readonly rowsOf: (ids: readonly string[]) => Sql
-  /** The columns that are shown, under the name of `alias`. */
+  /** The columns to show, under the name of `alias`. */
   readonly columns: readonly string[]
   readonly alias: string
   readonly references: readonly Reference[]
 }
 
-/** The rows that changed, as they are now. */
+/** The rows that changed, in their current state. */
 export const changedRows = namedStatement<{
-  /** What follows `from`: lines of the change log called `logged`, and of the history called `entry`. */
+  /** Follows `from`: lines of the change log called `logged`, and of the history called `entry`. */
   readonly changes: Sql
   /** Selected as `fields`. */
   readonly fields: Sql
@@ -55,7 +55,7 @@ export const changedRows = namedStatement<{
   }[]
 }>('changed rows')
 
-/** The rows of a resource whose entries in the history a caller may read: all, none, or those that such a `row` has to be. */
+/** The rows of a resource whose history a caller may read: all, none, or those that meet a condition. */
 export type ReadableRows = (
   resource: string,
 ) => 'all' | 'none' | { readonly table: Sql; readonly condition: Sql }
@@ -65,21 +65,24 @@ export const newestEntries = namedStatement<{
   readonly rows: ReadableRows
   readonly count: number
   readonly before: number | undefined
-  /** As many as these, before this one, whoever may read them. */
+  /** Selects this many entries before the given one, without checking access. */
   readonly entries: (count: number, before: number | undefined) => Sql
 }>('newest entries')
 
-/** All of these entries that a caller may read. */
+/** Those of the given entries that a caller may read. */
 export const readableAmong = namedStatement<{
   readonly rows: ReadableRows
   readonly entries: () => Sql
 }>('readable entries')
 
-/** A page of the feed: its bounds, and in each row an entry that the caller may read; one row without an entry where there is none. */
+/**
+ * A page of the feed: each row has its bounds and an entry that the caller may read; without any such entry,
+ * there is one row that has only the bounds.
+ */
 export const pageOfFeed = namedStatement<{
   readonly rows: ReadableRows
   readonly pageSize: number
-  /** Everything that was looked at, whoever may read it. */
+  /** All entries in the range, without checking access. */
   readonly entries: () => Sql
 }>('page of the feed')
 

@@ -29,7 +29,7 @@ const askFor = (number: number) =>
     performance.now() + patience,
   )
 
-test('what is asked in one turn of the event loop leaves in one write', async () => {
+test('statements of one turn of the event loop leave in one write', async () => {
   await askFor(0)
   const writes = await countWrites(async () => {
     const rows = await Promise.all([1, 2, 3, 4, 5].map(askFor))
@@ -41,14 +41,14 @@ test('what is asked in one turn of the event loop leaves in one write', async ()
   assert.equal(writes, 1)
 })
 
-test('what is asked later does not wait for more', async () => {
+test('a later statement does not wait for more', async () => {
   const writes = await countWrites(async () => {
     for (const number of [1, 2, 3]) assert.deepEqual(await askFor(number), [{ number }])
   })
   assert.equal(writes, 3)
 })
 
-test('a server that is silent gets no connection from each call that waits in vain', async () => {
+test('a silent server does not get a new connection for each call that times out', async () => {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket.on('error', () => undefined))
@@ -79,6 +79,6 @@ async function countWrites(work: () => Promise<void>): Promise<number> {
   return writing.mock.callCount()
 }
 
-/** Where a socket hands over to the system what was gathered. */
+/** A socket passes what it has buffered to the system here. */
 type Writing = Required<Pick<Socket, '_writev'>>
 type Connected = pg.Client & { readonly connection: { readonly stream: Socket } }

@@ -10,32 +10,33 @@ export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =
 export const release = (client: pg.PoolClient, failure: unknown): void =>
   client.release(isLostConnection(failure) ? (failure as Error) : undefined)
 
-/** A connection that has not answered by `endsAt` is cut, which undoes a transaction that is open on it. */
+/** Closes a connection that has not answered by `endsAt`, which rolls back its open transaction. */
 export const answered = <Result>(
   client: pg.ClientBase,
   endsAt: number,
   work: Promise<Result>,
 ): Promise<Result> => inTime(endsAt, work, () => cut(client))
 
-/** The driver does not declare it. */
+/** The driver does not declare this property. */
 export const streamOf = (client: pg.ClientBase): Socket =>
   (client as pg.ClientBase & { readonly connection: { readonly stream: Socket } }).connection.stream
 
-/** Fails what was sent on it. An end in order would wait for the answers. */
+/** Fails everything sent on the connection. Closing it in order would wait for the answers. */
 export const cut = (client: pg.ClientBase): void => void streamOf(client).destroy()
 
 export interface ConnectionLimits {
   readonly statementMilliseconds: number
-  /** Of waiting for a lock; without it as long as the statement may take. */
+  /** The lock timeout; without it, a statement waits for locks as long as it may take. */
   readonly lockMilliseconds?: number
-  /** Off for statements that are to use one core at most. */
+  /** False for statements that are to use one core at most. */
   readonly parallel?: boolean
 }
 
 /**
- * Sets the limits of a connection that is the server's own and returns whether it is. Behind a pooler the number of the
- * server process differs from what the connection was told: there a setting would stay behind for other clients of the
- * pooler, so that a limit goes with each transaction instead. A limit among the startup parameters would be refused.
+ * Sets the limits on a connection to the server itself, and returns whether it is one. Behind a pooler, the
+ * number of the server process differs from the one reported at connecting. A setting would stay behind there
+ * for other clients of the pooler, so each transaction sets its limits instead. Poolers reject limits among
+ * the startup parameters.
  */
 export async function limitConnection(
   client: pg.Client,
@@ -52,10 +53,10 @@ export async function limitConnection(
   return isDirect
 }
 
-/** A standby, or a primary that was demoted: what is read there may be old, and nothing can be written. */
+/** True on a standby and on a demoted primary: reads may be stale, and writes are impossible. */
 export const isReadOnly = `pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`
 
-/** The statement that sets the limits for a connection, or for the transaction that has just begun. */
+/** The statement that sets the limits, for a connection or for the transaction that has just begun. */
 export function limitsOf(
   { statementMilliseconds, lockMilliseconds = 0, parallel = true }: ConnectionLimits,
   scope: Scope,
@@ -71,12 +72,12 @@ export function limitsOf(
 }
 
 /**
- * The store's default is that of turning disks: there it reads a small table whole for a single row, such as a hundred accounts
- * for one, on every write that locks what it refers to.
+ * The default of PostgreSQL suits spinning disks: with it, a small table is scanned for a single row, such as
+ * a hundred accounts for one, on every write that locks the rows it refers to.
  */
 const randomReads = 'random_page_cost = 1.1'
 
-/** Moments are text of the store, whatever style a database or role was given. */
+/** Timestamps are returned as text, independent of the date style of a database or role. */
 const datesAsShown = `datestyle = 'ISO'`
 
 type Scope = 'session' | 'local'

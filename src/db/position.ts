@@ -2,22 +2,25 @@ import { type Queries, type Sql, sql } from './sql.ts'
 
 /** A position in the write-ahead log: a server that has replayed it has everything that was committed before. */
 export interface Position {
-  /** Changes with every fail-over; positions of different timelines cannot be compared. */
+  /** Changes with every failover; positions of different timelines cannot be compared. */
   readonly timeline: number
   readonly lsn: string
 }
 
-/** The end of what is on disk; of what is inserted, where commits are acknowledged before they are on disk. */
+/** The end of the flushed log, or of the inserted log if commits are acknowledged before they are flushed. */
 const here = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 
-/** Asks the primary. Callers that come while a query is under way share the next one, so many readers cost one query. */
+/**
+ * Asks the primary. Callers that arrive while a query is in flight share the next one, so many readers cost
+ * one query.
+ */
 export function createPositions(primary: Queries): () => Promise<Position> {
   const ask = async () => {
     const [position] = await primary.query<Position>(sql`
       select here::text as lsn, ('x' || substr(pg_walfile_name(here), 1, 8))::bit(32)::int as timeline
       from (select ${here} as here) as asked`)
-    if (!position) throw new Error('The store did not tell its position.')
+    if (!position) throw new Error('The store returned no position.')
     return position
   }
   let running: Promise<Position> | undefined
@@ -43,7 +46,10 @@ export function createPositions(primary: Queries): () => Promise<Position> {
 /** The server has not replayed the position yet. */
 export class Behind extends Error {}
 
-/** Whether the server has replayed the position. When asked on the connection of a statement before it, the answer holds for it. */
+/**
+ * Checks whether the server has replayed the position. Sent on the same connection before a statement, it
+ * guarantees that the statement sees that position.
+ */
 export const isThere = ({ timeline, lsn }: Position): Sql => sql`
   select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
     and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "isThere"`

@@ -2,14 +2,14 @@ import type { Database } from './database.ts'
 import { limitsOfUpkeep } from './in-time.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** Rows per statement, so that none holds many locks for long or runs into its time limit. */
+/** Limits each statement, so that none holds many locks for long or hits its time limit. */
 export const batchSize = 1000
-/** With the batch size above, a million rows. The rest waits for the next time. */
+/** A million rows with the batch size above. The rest waits for the next run. */
 const batchesMax = 1000
 
 /**
- * Runs a statement that changes `batchSize` rows at most and returns one for each, until it finds fewer: what strangers add meanwhile
- * is no more than it takes away.
+ * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it finds fewer.
+ * It deletes faster than clients without an account can add rows.
  */
 export async function inBatches(database: Pick<Database, 'transaction'>, statement: Sql): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
@@ -18,7 +18,10 @@ export async function inBatches(database: Pick<Database, 'transaction'>, stateme
   }
 }
 
-/** Deletes the rows of a table that meet the condition. Several instances may do so at once: each takes rows that nobody else has. */
+/**
+ * Deletes the rows of a table that meet the condition. Several instances may run at once: each skips rows
+ * that another one has locked.
+ */
 export function deleteInBatches(
   database: Pick<Database, 'transaction'>,
   { table, key = 'id' }: { readonly table: string; readonly key?: string },
@@ -39,10 +42,10 @@ interface Kept {
   readonly table: string
 }
 
-/** As many as the function in the store deletes at once, so that no statement runs into its time limit. */
+/** Rows that the function in the database deletes at once, so that no statement hits its time limit. */
 const forgottenAtOnceMax = 1000
 
-/** Deletes what was removed more than so many days ago; 0 keeps all. Those that refer come before those they refer to. */
+/** Deletes rows removed more than this many days ago; 0 keeps all. Children go before their parents. */
 export async function forgetRemoved(
   database: Database,
   resources: readonly Kept[],
@@ -61,7 +64,7 @@ export async function forgetRemoved(
   }
 }
 
-/** Makes room for the months to come, and forgets whole months that ended more than so many days ago; 0 keeps all. */
+/** Adds partitions for the coming months, and drops those that ended over this many days ago; 0 keeps all. */
 export async function keepHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),

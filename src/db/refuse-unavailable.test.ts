@@ -14,13 +14,13 @@ const isUnavailable = (error: unknown) =>
   error.cause !== undefined &&
   error.message === 'The store is not available, and nothing was done. Please try again later.'
 
-/** What PostgreSQL says when it cannot extend a file; test/operations/full-disk fills a real disk. */
+/** The error of PostgreSQL when it cannot extend a file; test/operations/full-disk fills a real disk. */
 const diskFull = raw(`do $$ begin
   raise exception 'could not extend file' using errcode = 'disk_full';
 end $$`)
 
 describe('A store', () => {
-  it('whose disk is full refuses writes and reads as unavailable, and takes the next one', async (t) => {
+  it('whose disk is full rejects writes and reads as unavailable, and accepts the next one', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await assert.rejects(database.single.query(diskFull), isUnavailable)
@@ -47,13 +47,13 @@ describe('A store', () => {
     await assert.rejects(database.query(late), isUnavailable)
   })
 
-  it('that nobody reaches is unavailable, too', async (t) => {
+  it('that cannot be reached is unavailable, too', async (t) => {
     const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', applicationName: 'test' })
     t.after(() => database.close())
     await assert.rejects(database.query(raw('select 1')), isUnavailable)
   })
 
-  it('that is away after a request has written something leaves it open what was done', async (t) => {
+  it('that fails after a request has written something reports an unknown outcome', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     const one = raw('select 1')
@@ -72,7 +72,7 @@ describe('A store', () => {
     await assert.rejects(another, isUnavailable)
   })
 
-  it('that fails for another reason is no refusal', async (t) => {
+  it('that fails for another reason returns that error', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await assert.rejects(database.single.query(raw('select none')), { code: '42703' })

@@ -17,7 +17,7 @@ import { join, type Queries, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 
-/** camelCase names outside, snake_case columns inside. */
+/** Has camelCase keys, while columns are in snake_case. */
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
 
@@ -78,11 +78,11 @@ export async function updateRow(
   return first(await write(queries, 'update', writer, [written], { conditions }))
 }
 
-/** Without its condition. */
+/** The update without its condition. */
 export const updating = (table: Table, values: Values): Sql =>
   sql`update ${tableOf(table)} as row set ${join([...assignments(values), nextVersion], ', ')}`
 
-/** Marks rows removed. Those that went along with a parent keep which one it was. */
+/** Marks rows as removed. Rows removed along with a parent record that parent. */
 export async function removeRows(
   transaction: Queries,
   table: Table,
@@ -95,7 +95,7 @@ export async function removeRows(
   return rewrite(transaction, 'remove', writer, { table, update, set: presence, which })
 }
 
-/** Brings rows back as they were; `updatedAt` does not move. */
+/** Restores rows as they were; `updatedAt` does not change. */
 export async function restoreRows(
   transaction: Queries,
   table: Table,
@@ -108,20 +108,21 @@ export async function restoreRows(
   return rewrite(transaction, 'restore', writer, { table, update, set: presence, which })
 }
 
-/** What removing and restoring set. */
+/** The columns set by removing and restoring. */
 const presence = ['active', 'deletedAt'] as const
 
-/** The same for all rows of a statement. */
+/** One timestamp for all rows of a statement. */
 const now = toMilliseconds(raw('statement_timestamp()'))
 
 /**
- * Every change of a row is at least a millisecond later than the one before, even when several fall into one tick of the clock
- * or the clock has gone back. The lock on the row keeps it so: the second of two changes finds what the first one left.
+ * Every change of a row is at least a millisecond later than the previous one, even when several fall into
+ * one tick of the clock or the clock was set back. The lock on the row guarantees this: the second of two
+ * changes sees the result of the first.
  */
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
-/** Whether the locked row called `before` was changed since it had this version, which a client may hold with more digits. */
+/** Whether the locked row `before` has changed since this version, which may have more digits. */
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
@@ -130,13 +131,16 @@ const assignments = (values: Values): Sql[] =>
 
 interface Rewriting {
   readonly table: Table
-  /** Without its condition. */
+  /** The update without its condition. */
   readonly update: Sql
   readonly set: readonly string[]
   readonly which: Sql
 }
 
-/** Locks the rows under the name `before`, in the order of their ids, and changes them: history wants them as they were. */
+/**
+ * Locks the rows under the name `before`, in the order of their ids, and changes them: the history needs
+ * their previous values.
+ */
 function rewrite(
   queries: Queries,
   action: Action,
@@ -160,8 +164,8 @@ interface WriteOptions {
 }
 
 /**
- * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for each; answers
- * those of the first.
+ * Writes the rows of one or more tables in one statement, with a line in the change log and in the history
+ * for each; returns the rows of the first table.
  */
 async function write(
   queries: Queries,
@@ -189,6 +193,6 @@ async function write(
 
 function first(rows: readonly Row[]): Row {
   const [row] = rows
-  if (!row) throw new Error('A row that was locked or inserted is gone.')
+  if (!row) throw new Error('A row that was locked or inserted is missing.')
   return row
 }

@@ -11,12 +11,12 @@ before(async () => {
 })
 after(() => fresh.drop())
 
-it('What was being written has settled only after its transaction has ended, even the newest one', async () => {
+it('A write settles only after its transaction has ended, even the newest one', async () => {
   const { database } = fresh
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
   const writing = database.transaction(async (transaction) => {
-    // It has a number from here on, and none that is newer has ended.
+    // From here on it has a number, and no newer transaction has ended.
     await transaction.query(sql`select pg_current_xact_id()`)
     begin()
     await mayEnd

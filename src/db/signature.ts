@@ -1,18 +1,18 @@
 import type { Caller } from '../model/caller.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** For writes without a caller, such as those of the seed. */
+/** Undefined for writes without a caller, such as those of the seed. */
 export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
-/** Who wrote a row called `row`, as the change log and the history keep it. */
+/** The author of a row called `row`, as the change log and the history record it. */
 export interface Signature {
   readonly caller: Sql
   readonly origin: Sql
-  /** What these are read from, beside the row. */
+  /** The source of these values, in addition to the row. */
   readonly from: Sql
 }
 
-/** All rows of a statement are of one writer. */
+/** Signs all rows of a statement with one writer. */
 export const signedBy = (writer: Writer): Signature => {
   const { caller, session, client, host, request } = signatureOf(writer)
   return {
@@ -22,7 +22,7 @@ export const signedBy = (writer: Writer): Signature => {
   }
 }
 
-/** Each row has the writer of the row of `input` with the same id. */
+/** Signs each row with the writer in the row of `input` with the same id. */
 export const signedInInput: Signature = {
   caller: raw('input.":caller"'),
   origin: raw('input.":session", input.":client", input.":host", input.":request"'),
@@ -38,7 +38,7 @@ export const signatureTypes = {
   ':request': 'text',
 } as const
 
-/** What the row of `input` has of its writer. */
+/** The values of a writer in a row of `input`. */
 export const signatureColumns = (
   writer: Writer,
 ): Readonly<Record<keyof typeof signatureTypes, string | null>> => {

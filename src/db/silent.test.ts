@@ -17,7 +17,7 @@ import { startWork } from './work.ts'
 
 const answerMilliseconds = 3000
 
-/** The promise to callers. */
+/** The limit promised to callers. */
 const answeredMillisecondsMax = 10_000
 
 describe('A store that does not answer', { concurrency: 1 }, () => {
@@ -76,12 +76,12 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exported)),
   }
 
-  it('is given up in the time of one call, however much of it is waited for', async () => {
+  it('is given up within the time of one call, however many calls wait for it', async () => {
     await assert.rejects(database.liveLists.query(sql`select pg_sleep(9)`, 'slow'))
-    // The store is asked once whether it is one of several nodes; before that nothing is shared.
+    // The store is asked once whether it is sharded; nothing is batched before that.
     await database.query(askConditions.of([], one))
     for (const call of Object.values(calls)) await call()
-    // Longer than a connection is trusted without being asked.
+    // Longer than an idle connection is trusted without a probe.
     await sleep(200)
     proxy.pause()
     const times = await Promise.all(
@@ -100,7 +100,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     await assertAllGivenBack(budgets)
   })
 
-  it('ends a transaction that has begun in the time of one call, too', async () => {
+  it('ends a transaction that has begun within the time of one call, too', async () => {
     let startedAt = 0
     const late = database.transaction(async (transaction) => {
       await transaction.query(one)
@@ -116,12 +116,12 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   it('leaves enough of ten seconds for everything else', () => {
     const { answerMilliseconds, statementMilliseconds } = limitsOfRequests()
     assert.ok(answerMilliseconds + rollbackMillisecondsMax < answeredMillisecondsMax)
-    // The server has stopped the statement by then, and has said so.
+    // The server has by then stopped the statement and reported that.
     assert.ok(statementMilliseconds + 500 <= answerMilliseconds)
   })
 })
 
-/** All of them have ended when it ends. */
+/** Settles when all of them have. */
 async function allOf(calls: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   await Promise.allSettled(calls)
   await Promise.all(calls)

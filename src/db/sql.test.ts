@@ -11,7 +11,7 @@ describe('a piece of SQL', () => {
     assert.equal(render(statement).text, 'select * from t where a = $1 and b = any($2) limit $3')
     assert.deepEqual(render(statement).values, [1, ['x'], 2])
   })
-  it('joins pieces, and no piece at all', () => {
+  it('joins any number of pieces, including none', () => {
     assert.equal(render(join([sql`${1}`, sql`${2}`], ', ')).text, '$1, $2')
     assert.equal(render(allOf([])).text, 'true')
   })

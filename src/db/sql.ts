@@ -1,16 +1,16 @@
 /** A piece of SQL whose values are sent as parameters, never inside its text. */
 export interface Sql {
   readonly strings: readonly string[]
-  /** What stands between the strings: pieces of SQL, anything else is a value. */
+  /** Fill the gaps between the strings: pieces of SQL are spliced in, anything else is a value. */
   readonly parts: readonly unknown[]
-  /** Made for one request: it is sent unnamed, because only a limited number of named plans is kept. */
+  /** Marks SQL made for one request: it is sent unnamed, because only a limited number of plans is kept. */
   readonly isRare?: true
-  /** The name of the statement and the pieces it is made of, from which a store can execute it in a way of its own. */
+  /** The name and the pieces of the statement, from which a store can execute it in its own way. */
   readonly named?: { readonly name: string; readonly pieces: unknown }
   readonly [writtenHere]: true
 }
 
-/** Marks what this file made: no request can forge a symbol, so no value is ever mistaken for SQL. */
+/** Marks SQL made in this file: no request can forge a symbol, so no value is ever mistaken for SQL. */
 const writtenHere: unique symbol = Symbol('sql')
 
 /** A tagged template: a nested piece of SQL is spliced in, anything else becomes a parameter. */
@@ -22,7 +22,7 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[])
 
 export interface NamedStatement<Pieces> {
   readonly name: string
-  /** The statement, which keeps the pieces it is made of. */
+  /** Returns the statement with the pieces it is made of. */
   of(pieces: Pieces, statement: Sql): Sql
 }
 
@@ -42,17 +42,17 @@ export const join = (pieces: readonly Sql[], separator: string): Sql => ({
   [writtenHere]: true,
 })
 
-/** All conditions at once; none means no restriction. */
+/** Combines conditions with `and`; none means no restriction. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw('true') : join(conditions, ' and ')
 
 export interface RenderedSql {
-  /** With numbered placeholders, as the driver wants it. */
+  /** Has numbered placeholders, as the driver requires. */
   readonly text: string
   readonly values: unknown[]
 }
 
-/** Renders the whole statement in one pass, without first copying nested pieces into each other. */
+/** Renders the whole statement in one pass, without copying nested pieces first. */
 export function render(statement: Sql): RenderedSql {
   const values: unknown[] = []
   return { text: textOf(statement, values), values }
@@ -73,14 +73,17 @@ export interface Queries {
   query<Row>(statement: Sql): Promise<Row[]>
 }
 
-/** For a pattern of `like` and `ilike` that contains a text as it was given. */
+/** Escapes a text, so that a `like` or `ilike` pattern matches it literally. */
 export const matchedLiterally = (text: string): string =>
   text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)
 
-/** What ends nowhere but at its own end: comments, texts, names, bodies of functions. Nothing else may hold a semicolon. */
+/**
+ * Comments, literals, quoted names and function bodies end only at their own delimiter. Nothing else may
+ * contain a semicolon.
+ */
 const piece = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|(\$[a-z_]*\$)[\s\S]*?\1|;|[^;'"$-]+|[-$]/gi
 
-/** The statements of a migration, one by one. */
+/** Splits a migration into its statements. */
 export function statementsOf(text: string): readonly string[] {
   const statements = ['']
   for (const [found] of text.matchAll(piece)) {

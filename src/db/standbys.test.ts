@@ -11,7 +11,7 @@ import { sql } from './sql.ts'
 
 describe('reading from a standby', () => {
   let store: ReplicatedStore
-  /** Two hosts. */
+  /** Both are hosts on the same store. */
   let here: Database
   let there: Database
   before(async () => {
@@ -49,7 +49,7 @@ describe('reading from a standby', () => {
     return row?.number
   }
 
-  test('what takes a snapshot is always read at the primary', async () => {
+  test('reads that take a snapshot always go to the primary', async () => {
     for (const reads of [here.lists, here.liveLists]) {
       const [row] = await reads.query<{ is: boolean }>(sql`select pg_is_in_recovery() as is`, 'somebody')
       assert.equal(row?.is, false)
@@ -57,7 +57,7 @@ describe('reading from a standby', () => {
     assert.equal(await isAtStandby(here), true)
   })
 
-  test('never sees less than was committed through another host, however late the standby is', async () => {
+  test('always sees what was committed through another host, however far the standby lags', async () => {
     await store.atStandby('select pg_wal_replay_pause()')
     const before = there.standbyReads?.behind ?? 0
     for (let round = 0; round < 10; round += 1) assert.equal(await writeThenRead(), last)
@@ -67,7 +67,7 @@ describe('reading from a standby', () => {
     for (let round = 0; round < 100; round += 1) assert.equal(await writeThenRead(), last)
   })
 
-  test('a statement that is in the way of what the standby repeats is answered by the primary', async () => {
+  test('a statement that conflicts with the replay of the standby is answered by the primary', async () => {
     const failed = there.standbyReads?.failed ?? 0
     await untilUsed()
     const slow = there.listsAnywhere.query<{ count: number }>(
@@ -82,7 +82,7 @@ describe('reading from a standby', () => {
     await untilUsed()
   })
 
-  test('nobody waits for a standby that stands still, or fails because of one that is gone', async () => {
+  test('no read waits for a standby that hangs, or fails because one is gone', async () => {
     store.signal('SIGSTOP')
     const startedAt = performance.now()
     assert.equal(await writeThenRead(), last)
@@ -98,7 +98,7 @@ describe('reading from a standby', () => {
     await untilUsed()
   })
 
-  test('one that has become a primary, or is of another time line, is not believed', async () => {
+  test('a standby that was promoted, or is on another timeline, is not trusted', async () => {
     const prepare = preparedStatements({ named: false })
     const limits = { statementMilliseconds: 1000 }
     const options = { applicationName: 'test', prepare, connectMilliseconds: 1000, isForStandbys: true }
@@ -119,7 +119,7 @@ describe('reading from a standby', () => {
   })
 })
 
-test('those who ask for the position while a question is under way share the next one', async () => {
+test('callers that ask for the position while a query is in flight share the next one', async () => {
   const answers: ((lsn: string) => void)[] = []
   const position = createPositions({
     query: <Row>() =>

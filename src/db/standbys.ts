@@ -5,23 +5,23 @@ import { inTime } from './in-time.ts'
 import { Behind, type Position } from './position.ts'
 import { sql } from './sql.ts'
 
-/** A server that replays what the primary commits, a little later. */
+/** A server that replays the commits of the primary with a delay. */
 export interface Standby {
   readonly connections: Connections
-  /** As the last look found it; false before the first look. */
+  /** The result of the last check; false before the first. */
   isUsable: boolean
-  /** After it was behind it gets no reads for a moment. On the clock of `performance.now()`. */
+  /** A standby that was behind gets no reads until this time, on the clock of `performance.now()`. */
   unusedUntil: number
 }
 
-/** What became of the reads that might have gone to a standby. */
+/** The outcome of a read that might have used a standby. */
 export type StandbyOutcome = 'standby' | 'behind' | 'failed' | 'unavailable'
 
 export interface Standbys {
   readonly all: readonly Standby[]
   /**
-   * Reads at a standby that has everything committed so far. Where there is none, or it fails, at the primary: no reader ever
-   * notices that there are standbys.
+   * Reads from a standby that has everything committed so far. Without such a standby, or if it fails, the
+   * primary is used: readers never notice standbys.
    */
   read<Result>(
     endsAt: number,
@@ -32,9 +32,12 @@ export interface Standbys {
   close(): Promise<void>
 }
 
-/** How often each is looked at, and so how soon one that is back is used again. No reader waits for one that is away. */
+/**
+ * How often each standby is checked, and so how soon one that has recovered is used again. Reads do not wait
+ * for an unavailable standby.
+ */
 const lookMilliseconds = 1000
-/** How long one that was behind gets no reads. Most have caught up after a few milliseconds. */
+/** How long a standby that was behind gets no reads. Most have caught up after a few milliseconds. */
 const unusedMilliseconds = 20
 
 export function openStandbys(
@@ -56,7 +59,7 @@ export function openStandbys(
   function note(standby: Standby, error: unknown) {
     outcomes[error instanceof Behind ? 'behind' : 'failed'] += 1
     if (error instanceof Behind) standby.unusedUntil = performance.now() + unusedMilliseconds
-    // A conflict with what is being repeated (40001) is of one statement, any other failure of the server.
+    // A conflict with the replay (40001) concerns one statement, any other failure the server.
     else if ((error as { code?: string }).code !== '40001') standby.isUsable = false
   }
 
@@ -76,7 +79,7 @@ export function openStandbys(
         outcomes.standby += 1
         return result
       } catch (error) {
-        // It would take as long at the primary.
+        // The primary would take as long.
         if (isTimedOut(error) || isUnparsed(error)) throw error
         note(standby as Standby, error)
         return atPrimary()
@@ -90,7 +93,7 @@ export function openStandbys(
 
 const limits = { statementMilliseconds: lookMilliseconds }
 
-/** Looks now and then whether it can be used. */
+/** Checks regularly whether the standby can be used. */
 function watch(standby: Standby): { close(): Promise<void> } {
   const connection = standby.connections.openPipelined(limits)
   let looking: Promise<void> | undefined

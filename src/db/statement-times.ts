@@ -2,48 +2,48 @@ import type { TimeLimits } from './in-time.ts'
 import { render, type Sql } from './sql.ts'
 import type { Work, Works } from './work.ts'
 
-/** `in transaction` are the statements of a `transaction`, whose time has theirs in it. */
+/** `in transaction` marks the statements of a `transaction`, whose time includes theirs. */
 export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transaction' | 'in transaction'
 
 export interface EndedStatement {
   readonly kind: StatementKind
   /** On the clock of `performance.now()`. */
   readonly startedAt: number
-  /** From asking the store to its answer, waiting and trying again included. */
+  /** From the call to the answer, including waits and retries. */
   readonly seconds: number
-  /** Of these, the seconds spent waiting in a queue or for a connection. */
+  /** The part of it that was spent waiting in a queue or for a connection. */
   readonly waitSeconds: number
   readonly isFailed: boolean
   /** Undefined outside of requests and commands. */
   readonly work: Work | undefined
-  /** Without parameter values; undefined for a transaction, which is many statements. */
+  /** Excludes parameter values; undefined for a transaction, which is many statements. */
   text(): string | undefined
 }
 
 export type StatementListener = (statement: EndedStatement) => void
 
-/** Of what is under way now. */
+/** The state of one call while it is in progress. */
 export interface Waiting {
-  /** From now until the returned function is called, it waits. */
+  /** Counts as waiting from now until the returned function is called. */
   begin(): () => void
-  /** When a store that is silent is given up, on the clock of `performance.now()`. */
+  /** The time at which a silent store is given up, on the clock of `performance.now()`. */
   endsAt: number
-  /** The store has answered, so from now on it has all of its time again. */
+  /** Restarts the time limit, because the store has answered. */
   renew(): void
 }
 
 export interface Asked {
   readonly kind: StatementKind
-  /** May be told later, while it runs. */
+  /** May be set later, while the call runs. */
   readonly statement?: Sql | undefined
-  /** Those of a request unless given. */
+  /** The limits of a request unless others are given. */
   readonly limits?: TimeLimits
 }
 
-/** Does something with the store, in the time that it has. */
+/** Runs a call of the store within its time limit. */
 export type Call = <Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>) => Promise<Result>
 
-/** Tells how long statements take, the failed ones too. */
+/** Measures how long statements take, including those that fail. */
 export function createTiming(works: Pick<Works, 'current'>, limitsOfRequest: TimeLimits) {
   const listeners: StatementListener[] = []
   return {

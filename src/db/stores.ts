@@ -6,12 +6,14 @@ import { holdCommits } from './sharded/hold-commits.ts'
 import { ownTables } from './sharded/placement.ts'
 import { sql } from './sql.ts'
 
-/** There are two kinds of store: one PostgreSQL, and several nodes, whose ways of doing things are in `src/db/sharded/`. */
+/** A store is a single PostgreSQL, or a sharded one, which `src/db/sharded/` implements. */
 
-/** Tasks of operators and migrations. Each asks the store which kind it is; with one PostgreSQL there is nothing to do. */
+/**
+ * Tasks of operators and migrations. Each detects the kind of store, and on a single PostgreSQL does nothing.
+ */
 export const storeTasks = { checkNodes, completeSchema, holdCommits, ownTables }
 
-/** The execution that fits the store, which is asked once, before the first named statement. */
+/** Chooses the execution for the store, which is asked once, before the first named statement. */
 export function chooseExecution(ask: Query): Execution {
   let known: Execution | undefined
   const choose = async (): Promise<Execution> => {
@@ -32,5 +34,5 @@ export function chooseExecution(ask: Query): Execution {
   }
 }
 
-/** `distribute` makes this table. */
+/** `distribute` creates this table. */
 const isDistributed = sql`select to_regclass('row_places') is not null as "isDistributed"`

@@ -10,7 +10,7 @@ import { StatementTooSlow } from './limited-reads.ts'
 import { acquire, answered, release } from './pooled-connections.ts'
 import { render, type Sql } from './sql.ts'
 
-/** Any number of rows as text, a slice at a time, as they were at one instant. */
+/** Streams any number of rows as text, slice by slice, as they were at one instant. */
 export interface StreamedReads {
   stream<Row>(streamed: Streamed<Row>): AsyncGenerator<Buffer, void>
   close(): Promise<void>
@@ -22,53 +22,56 @@ export interface Streamed<Row> {
   format(rows: Row[]): string
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal
-  /** Breaks the answer off. Its reader may ask for nothing, and so would never meet the error. */
+  /** Ends the response early. A reader that requests no more data would never see the error otherwise. */
   onCut(reason: CutReason): void
 }
 
-/** The reader took nothing, was too slow while others waited, or took too long in all. */
+/** The reader took nothing, was too slow while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
-/** Tests may have their own. */
+/** Tests may set their own. */
 export interface StreamLimits {
-  /** A reader who takes nothing for this long while a connection waits for it. */
+  /** The longest time that a reader may take nothing while a connection waits for it. */
   readonly pauseSecondsMax: number
-  /** From the first row to the last byte. */
+  /** Counted from the first row to the last byte. */
   readonly streamSecondsMax: number
-  /** While others wait: a slower reader gives way once it is `graceSeconds` behind, and any other after `shareSeconds`. */
+  /**
+   * While others wait, a slower reader gives way once it is `graceSeconds` behind, and any other after
+   * `shareSeconds`.
+   */
   readonly bytesPerSecondMin: number
   readonly graceSeconds: number
   readonly shareSeconds: number
   /** Others wait for this long before an export gives way to them. */
   readonly patienceSeconds: number
-  /** Longer than a share, so that a request which waits gets its turn. */
+  /** Longer than a share, so that a waiting request gets its turn. */
   readonly waitSecondsMax: number
 }
 
 const defaults: StreamLimits = {
   pauseSecondsMax: 10,
   streamSecondsMax: 15 * 60,
-  // Ten megabytes in twenty seconds: mobile links of today are faster.
+  // Ten megabytes take twenty seconds at this rate, which today's mobile networks exceed.
   bytesPerSecondMin: 512 * 1024,
   graceSeconds: 2,
-  // A million rows of a quiet store.
+  // Enough for a million rows on an idle database.
   shareSeconds: 25,
   patienceSeconds: 3,
   waitSecondsMax: 30,
 }
 
-/** A part of the longest rows has 4 MB. */
+/** A batch of the longest rows has 4 MB. */
 const rowsAtOnce = 200
-/** What a part may take; the first one may have to sort all rows. */
+/** The time limit of a batch; the first one may have to sort all rows. */
 const partSeconds = 30
 /** The server's error needs time to arrive. */
 const partMillisecondsMax = partSeconds * 1000 + 2000
-/** For a process that hangs: one that runs ends the transaction itself, much earlier. */
+/** A safeguard against a hanging process: a running one ends the transaction itself, much earlier. */
 const idleSecondsMax = 5 * 60
 
 const partLimits = { statementMilliseconds: partSeconds * 1000, parallel: false }
 
-/** On connections of their own, so that neither lists nor writes wait for an export. */
+/** Uses its own connections, so that neither lists nor writes wait for an export. */
 export function openStreamedReads(
   connections: Connections,
   budgets: Budgets,
@@ -88,7 +91,7 @@ export function openStreamedReads(
 
   const begin = beginIn(connections, pool, answerMilliseconds)
 
-  /** It leaves its place as soon as everything was read, whether it was taken or not. */
+  /** Frees its place as soon as everything was read, whether the reader has taken it or not. */
   function startReading<Row>(streamed: Streamed<Row>, ahead: ReadAhead, giveWay: () => void) {
     const askedAt = performance.now()
     let enteredAt = askedAt
@@ -136,11 +139,11 @@ export function openStreamedReads(
   }
 }
 
-/** Begins a transaction by itself: a store that is silent is noticed sooner than a part takes. */
+/** Begins a transaction separately, so that a silent store is noticed sooner than a slow batch. */
 function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (askedAt: number): Promise<pg.PoolClient> => {
-    // Those who waited for a place meanwhile would find the same, one after the other.
+    // Requests that waited for a place meanwhile would time out too, one after the other.
     if (silentAt > askedAt) throw new Silent()
     const endsAt = performance.now() + answerMilliseconds
     let client: pg.PoolClient | undefined
@@ -183,7 +186,7 @@ const cutOff = () =>
     retryAfterSeconds: 5,
   })
 
-/** A slow reader gives way before one that has merely had its share. */
+/** A slow reader gives way before one that has merely used up its share. */
 function lateness(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
   if (behind > graceSeconds * 1000) return behind
   return held > shareSeconds * 1000 ? 1 : 0
@@ -206,16 +209,16 @@ async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenera
 const say = (client: pg.ClientBase, text: string, values?: unknown[]) =>
   answered(client, performance.now() + partMillisecondsMax, client.query(text, values))
 
-/** Text on its way from the store to a reader, who may be slower: as much waits in memory as the budgets have room for. */
+/** Buffers data between the database and a slower reader: as much in memory as the budgets allow. */
 interface ReadAhead {
   /** Waits until there is room; rejects once `fail` was called. */
   push(text: string): Promise<void>
-  /** Nothing follows. */
+  /** Marks the end of the data. */
   end(): void
   fail(error: unknown): void
-  /** For the reader, one slice after the other; asking for the next says that the last one was taken. */
+  /** Yields one slice after another; requesting the next one means that the last was taken. */
   slices(): AsyncGenerator<Buffer, void>
-  /** By how many milliseconds the reader is behind one who takes `bytesPerSecondMin`. */
+  /** The lag in milliseconds compared with a reader that takes `bytesPerSecondMin`. */
   behindMilliseconds(): number
 }
 
@@ -223,7 +226,7 @@ export interface ReadAheadOptions {
   readonly account: string
   readonly bytes: Budget
   readonly bytesOfAccount: Budget
-  /** How long a reader may take nothing while there is no room. */
+  /** The longest time that a reader may take nothing while there is no room. */
   readonly pauseMilliseconds: number
   readonly bytesPerSecondMin: number
   /** Calls `fail`. */
@@ -251,7 +254,7 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
     clearTimeout(timer)
   }
 
-  /** Undefined when nothing follows. */
+  /** Resolves with undefined at the end of the data. */
   async function nextPiece(): Promise<Buffer | undefined> {
     for (;;) {
       if (failure) throw failure.error
@@ -295,7 +298,7 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
   }
 }
 
-/** Small enough to show that a slow reader takes something. */
+/** Small enough to show that a slow reader is making progress. */
 const sliceBytes = 64 * 1024
 
 const slicesOf = (piece: Buffer): Buffer[] =>
@@ -303,7 +306,7 @@ const slicesOf = (piece: Buffer): Buffer[] =>
     piece.subarray(index * sliceBytes, (index + 1) * sliceBytes),
   )
 
-/** One piece is kept in any case: without any budget, each is read when the one before was taken. */
+/** One piece is kept in any case: without any budget, each is read after the previous one was taken. */
 function keepPieces({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
   const kept: { readonly piece: Buffer; readonly counted: number }[] = []
   const fits = ({ length }: Buffer) =>
@@ -329,7 +332,7 @@ function keepPieces({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
   }
 }
 
-/** The time that a reader keeps the store waiting, less the time that what it takes is worth. */
+/** Measures how long a reader keeps the database waiting, minus the time that its data is worth. */
 function createPace(bytesPerSecondMin: number) {
   let behind = 0
   let waitsSince: number | undefined

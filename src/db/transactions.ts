@@ -13,13 +13,13 @@ import type { Queries, Sql } from './sql.ts'
 import type { Call, createTiming, Waiting } from './statement-times.ts'
 import type { Work, Works } from './work.ts'
 
-/** Everything that writes, on a pool of its own. */
+/** Everything that writes, on its own connection pool. */
 export interface Transactions {
-  /** Statements that write and are a transaction each, in one round trip. */
+  /** Statements that write and are a transaction each, sent in one round trip. */
   readonly single: SingleWrites
   /**
-   * Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. The limits are
-   * those of a request unless given.
+   * Commits everything that `work` does, or nothing. After a conflict `work` runs again, so it must have no
+   * effect but writing rows. The limits of a request apply unless others are given.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
   /** Calls back after each committed transaction of this process. */
@@ -28,7 +28,7 @@ export interface Transactions {
 }
 
 export interface SingleWrites extends Queries {
-  /** Within a transaction there is none: what it writes is nobody else's. */
+  /** Absent within a transaction, whose writes are never batched with those of other callers. */
   readonly gathered?: GatheredWrites
 }
 
@@ -44,8 +44,8 @@ export interface TransactionOptions
 }
 
 /**
- * Rows that somebody has locked are passed over; what is left are keys that somebody else is inserting, which a transaction of many
- * rows may keep open for a second.
+ * A group commit skips rows that are locked. It still waits for keys that another transaction is inserting,
+ * and a transaction of many rows may hold such a key for a second.
  */
 const lockMillisecondsTogether = 20
 
@@ -111,7 +111,7 @@ function singleBy(
   return (statement) => execution.executeAlone({ query, transaction }, statement)
 }
 
-/** On connections of their own, because of their limit for locks. */
+/** Uses its own pool, because its connections have a shorter lock timeout. */
 function openGathered(
   connections: Connections,
   { limits, budgets, call, execution }: TransactionOptions,
@@ -135,7 +135,7 @@ function openGathered(
 }
 
 interface Commits {
-  /** What is under way has written something that stays. */
+  /** Records that the current request has committed something. */
   noteOwn(): void
   notify(): void
   readonly onCommit: Transactions['onCommit']
@@ -155,7 +155,7 @@ function createCommits(current: Works['current']): Commits {
   }
 }
 
-/** Whoever waits that long for a place is told so, before the store would be taken for silent. */
+/** A write that waits too long for a place is rejected as overloaded, before the silent-store timeout. */
 const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   createPlaces({
     atOnce: budgets.budget('storeTransactions'),
@@ -165,21 +165,21 @@ const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
     waitMillisecondsMax: statementMilliseconds,
   })
 
-/** Waits for a connection, which is somebody's own until it is given back. */
+/** Waits for a connection, which the caller then has to itself until it is released. */
 type Lend = (waiting: Waiting) => Promise<Lent>
 
 export interface Lent {
   readonly client: pg.PoolClient
-  /** It has not answered anything lately, so nobody knows whether it still does. */
+  /** The connection has not answered anything lately, so it may be dead. */
   readonly isSilent: boolean
-  /** Exactly once, with what went wrong. */
+  /** Must be called exactly once, with the failure if there was one. */
   giveBack(failure?: unknown): void
 }
 
 /** Under load a connection is used again much sooner. */
 const silentMilliseconds = 20
 
-/** Whoever asks first gets the next one. */
+/** Serves callers in the order in which they ask. */
 function lendAny(pool: pg.Pool): Lend {
   const heardAt = new WeakMap<pg.PoolClient, number>()
   return async (waiting) => {
@@ -196,14 +196,14 @@ function lendAny(pool: pg.Pool): Lend {
 }
 
 /**
- * To each holder no more than a share, because a write that waits for a locked row keeps its connection meanwhile: writes of one
- * row could take them all. What the program does by itself waits for no share.
+ * Limits each holder to its share, because a write that waits for a locked row keeps its connection: the
+ * writes to one row could take all of them. Background work does not wait for a share.
  */
 function lendFairly(pool: pg.Pool, places: Places, current: Works['current']): Lend {
   const lend = lendAny(pool)
   return (waiting) => {
     const work = current()
-    // Who waited for a second one while holding a first could wait for others who do the same.
+    // Waiting for a second connection while holding the first could deadlock with others that do the same.
     return work?.holder === undefined || work.connections > 0
       ? lend(waiting)
       : lendShare(lend, waiting, places, work, work.holder)
@@ -252,8 +252,8 @@ async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promis
 }
 
 /**
- * A connection that has been silent is asked first: what was sent to a store that hangs might be done when it goes on, and its caller
- * would not know.
+ * A connection that has been silent is probed first: a hanging server may still execute a statement when it
+ * recovers, and its caller would not know.
  */
 async function runSingle<Row>(
   lend: Lend,
@@ -290,7 +290,7 @@ async function runTransaction<Result>(
   let failure: unknown
   let isCommitting = false
   try {
-    // Not awaited here: it is sent with the first statement, in one packet.
+    // Not awaited here: it travels in one packet with the first statement.
     const begun = answered(client, waiting.endsAt, begin(client))
     const [result] = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
     waiting.renew()
@@ -308,10 +308,13 @@ async function runTransaction<Result>(
   }
 }
 
-/** One that takes longer is undone by cutting the connection, because its caller may have waited for a silent store already. */
+/**
+ * A rollback that would take longer is replaced by closing the connection, because the caller may have waited
+ * for a silent store already.
+ */
 export const rollbackMillisecondsMax = 1000
 
-/** What went wrong with it. */
+/** Resolves with the error when the rollback failed. */
 const rolledBack = (client: pg.PoolClient): Promise<unknown> =>
   answered(client, performance.now() + rollbackMillisecondsMax, client.query('rollback')).then(
     () => undefined,

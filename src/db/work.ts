@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Problem } from '../model/problem.ts'
 
-/** A request or a command, while it is worked on: what the store does meanwhile is counted for it. */
+/** A request or a command while it is processed. The statements it sends are attributed to it. */
 export interface Work {
   /** Such as `ListProjects`. */
   readonly operation: string
   readonly host: string
-  /** The `traceparent` header of its caller, unread: https://www.w3.org/TR/trace-context/ */
+  /** The `traceparent` header of the caller, unparsed: https://www.w3.org/TR/trace-context/ */
   readonly traceparent: unknown
   readonly startedAt: number
-  /** Whose it is: an account, or the address of somebody who has not signed in. Nobody's is what the program does by itself. */
+  /** The account, or the address of a client that has not signed in. Undefined for background work. */
   holder: string | undefined
-  /** Connections that it writes by at this moment. */
+  /** The number of connections that it currently writes on. */
   connections: number
-  /** The time of the store itself, without the waiting. */
+  /** The time spent in the store itself, without waiting. */
   storeSeconds: number
   /** The time spent waiting in a queue, or for a connection to the store. */
   waitSeconds: number
-  /** Something that it wrote is there to stay. */
+  /** Set once any of its writes is committed. */
   hasCommitted: boolean
   isOver: boolean
 }
@@ -41,23 +41,24 @@ export type WorkListener = (
 ) => void
 
 export interface Works {
-  /** What `run` does, and whatever follows from it, is a part of the work until that is over. */
+  /** Attributes everything that `run` does, and whatever follows from it, to the work until that ends. */
   during<Result>(work: Work, run: () => Result): Result
-  /** The same; with it the work is over. */
+  /** Runs in the same way, and ends the work. */
   complete<Result>(work: Work, run: () => Promise<Result>): Promise<Result>
-  /** Calls back when a work is over. */
+  /** Calls back when a work has ended. */
   onWork(listener: WorkListener): void
-  /** From now on what is sent elsewhere carries `traceparentOf` of the work that sends it. */
+  /** Makes outgoing requests carry the `traceparentOf` the work that sends them. */
   traceBy(traceparentOf: (work: Work) => string): void
-  /** The headers by which a request of this work goes on with its trace; none while nobody traces. */
+  /** The headers that continue the trace in a request sent by this work; empty without tracing. */
   traceHeaders(work: Work): Readonly<Record<string, string>>
-  /** Nothing outside of requests and commands, such as in what is done now and then. */
+  /** Undefined outside of requests and commands, such as in scheduled work. */
   current(): Work | undefined
 }
 
 /**
- * The one place where something is known without being passed on: every access rule, verb and query lies between a request and
- * its statements, and none of them has a use for the request's name, or for who waits for a connection.
+ * The only implicit context of the program: every access rule, verb and query lies between a request and its
+ * statements, and none of them has a use for the name of the request or for the account that waits for a
+ * connection.
  */
 export function createWorks(): Works {
   const works = new AsyncLocalStorage<Work>()
@@ -70,7 +71,7 @@ export function createWorks(): Works {
       try {
         return await works.run(work, run)
       } catch (error) {
-        // A refusal is an answer too.
+        // A problem is a regular response.
         isFailed = !(error instanceof Problem)
         throw error
       } finally {
@@ -86,7 +87,7 @@ export function createWorks(): Works {
     traceHeaders: (work) => (traceparentOf ? { traceparent: traceparentOf(work) } : {}),
     current() {
       const work = works.getStore()
-      // What a request has started for everybody, such as the watching of changes, goes on without it.
+      // Shared work that a request has started, such as watching for changes, continues without it.
       return work?.isOver ? undefined : work
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Decides who may see and change the rows of a resource. `src/records/access/` implements each kind. `Columns` are those of the
- * resource.
+ * Decides who may see and change the rows of a resource. `visible-rows.ts` and `require-write.ts` in
+ * `src/records/` implement each kind. `Columns` are those of the resource.
  */
 export type AccessRule<Columns extends string = string> =
   /** All users read, administrators write. */

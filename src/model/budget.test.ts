@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createBudget, createBudgets, createRate, giveBackAll, hasRoom, takeAll } from './budget.ts'
 
 describe('a budget', () => {
-  test('grants what fits, refuses and counts what does not, and grants again what came back', () => {
+  test('grants what fits, rejects and counts what does not, and grants again what was released', () => {
     const budget = createBudget(10)
     assert.deepEqual([budget.take(4), budget.take(6), budget.take(1)], [true, true, false])
     assert.deepEqual([budget.used(), budget.refused()], [10, 1])
@@ -11,7 +11,7 @@ describe('a budget', () => {
     assert.deepEqual([budget.take(6), budget.refused()], [true, 1])
   })
 
-  test('counts each holder alone, and remembers nobody who holds nothing', () => {
+  test('counts each holder separately, and drops holders of nothing', () => {
     const budget = createBudget(2)
     const [ann, bob] = [{}, {}]
     assert.deepEqual([budget.take(2, ann), budget.take(1, ann), budget.take(1, bob)], [true, false, true])
@@ -20,14 +20,14 @@ describe('a budget', () => {
     assert.equal(budget.usedMost(), 1)
   })
 
-  test('notices what is given back twice', () => {
+  test('throws when an amount is released twice', () => {
     const budget = createBudget(2)
     budget.take()
     budget.giveBack()
     assert.throws(() => budget.giveBack())
   })
 
-  test('is one for each name, and shown once it was asked for', () => {
+  test('exists once for each name, and is listed after its first use', () => {
     const limit = { max: 3, per: 'process', of: 'streams' } as const
     const budgets = createBudgets({ open: limit, other: limit })
     budgets.budget('open').take(2)
@@ -46,7 +46,7 @@ describe('a rate', () => {
     return { rate, pass }
   }
 
-  test('comes back by itself, never beyond what it was', () => {
+  test('refills by itself, never beyond its maximum', () => {
     const { rate, pass } = rateOnAClock()
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann'), rate.take(1, 'bob')], [true, false, true])
     pass(2)
@@ -55,7 +55,7 @@ describe('a rate', () => {
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann')], [true, false])
   })
 
-  test('is given back what did not count, and never more than was taken', () => {
+  test('takes back a released amount, but never more than was taken', () => {
     const { rate, pass } = rateOnAClock()
     rate.take(4)
     pass(1)
@@ -70,7 +70,7 @@ describe('a rate', () => {
     assert.deepEqual([rate.used(0), rate.used(1), rate.used(100_000)], [0, 1, 1])
   })
 
-  test('has room for a whole one only', () => {
+  test('has room for a whole unit only', () => {
     const { rate, pass } = rateOnAClock()
     const part = { budget: rate, holder: 'ann' }
     rate.take(10, 'ann')

@@ -94,7 +94,7 @@ export function createBudget(max: number): CountedBudget {
     },
     giveBack(amount = 1, holder = everybody) {
       const left = used(holder) - amount
-      if (left < 0) throw new Error('More was given back than was taken.')
+      if (left < 0) throw new Error('More was released than was taken.')
       if (left === 0) held.delete(holder)
       else held.set(holder, left)
     },

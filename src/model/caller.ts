@@ -8,7 +8,7 @@ export interface Caller {
   readonly origin?: RequestOrigin
 }
 
-/** The rights of a personal access token. Only `access/` reads them. */
+/** The rights of a personal access token. Only `src/records/` applies them. */
 export interface TokenRights {
   readonly id: string
   /** Such as `assignment:read`; `*` stands for everything. */

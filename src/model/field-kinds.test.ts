@@ -12,7 +12,7 @@ describe('text', () => {
     assert.deepEqual(name.read('👩👩👩', 'Name'), { value: '👩👩👩' })
     assert.deepEqual(name.read('👩👩👩👩', 'Name'), { problems: ['Name must be at most 3 characters.'] })
   })
-  it('refuses what the store cannot keep', () => {
+  it('rejects what the database cannot store', () => {
     for (const input of ['a\0', '\ud800', 'a\udc00']) {
       assert.deepEqual(name.read(input, 'Name'), {
         problems: ['Name contains a character that cannot be stored.'],
@@ -31,7 +31,7 @@ describe('a uuid', () => {
       value: '8de21ef6-19a3-01ee-04cd-ea3fae2e91c9',
     })
   })
-  it('is refused in any other form', () => {
+  it('is rejected in any other form', () => {
     const wrong = [
       '8de21ef619a341eeb4cdea3fae2e91c9',
       '{8de21ef6-19a3-41ee-b4cd-ea3fae2e91c9}',
@@ -53,14 +53,14 @@ describe('hours', () => {
       problems: ['AmountHours must be a multiple of 0.01.'],
     })
   })
-  it('are taken as finely as the deployment says', () => {
+  it('are accepted in the steps that the deployment sets', () => {
     const read = (input: number, hoursStep: 0.25 | 1) => recorded.read(input, 'AmountHours', { hoursStep })
     assert.deepEqual(read(7.25, 0.25), { value: 7.25 })
     assert.deepEqual(read(7.1, 0.25), { problems: ['AmountHours must be a multiple of 0.25.'] })
     assert.deepEqual(read(7, 1), { value: 7 })
     assert.deepEqual(read(7.25, 1), { problems: ['AmountHours must be a multiple of 1.'] })
   })
-  it('are zero only where nothing was estimated yet', () => {
+  it('may be zero only for an estimate', () => {
     assert.deepEqual(planned.read(0, 'AmountHours'), { value: 0 })
     assert.deepEqual(planned.read(-1, 'AmountHours'), { problems: ['AmountHours must be 0 or more.'] })
     assert.deepEqual(recorded.read(0, 'AmountHours'), { problems: ['AmountHours must be greater than 0.'] })
@@ -97,7 +97,7 @@ describe('a new password', () => {
   it('is never trimmed, because a space may be part of it', () => {
     assert.deepEqual(newPassword.read(' Abcdefg1 ', 'Password'), { value: ' Abcdefg1 ' })
   })
-  it('tells everything that is wrong with it at once', () => {
+  it('reports everything that is wrong with it at once', () => {
     assert.deepEqual(newPassword.read('abc', 'Password'), {
       problems: [
         'Password must be at least 8 characters.',

@@ -95,7 +95,7 @@ export const newPassword: Kind<string, 'text'> = {
   },
 }
 
-/** Tells whether a body or a query left the value out: blank text counts as missing. */
+/** Whether a body or a query left the value out: blank text counts as missing. */
 export const isMissing = (input: unknown): input is undefined | null =>
   input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
 

@@ -89,7 +89,7 @@ export const commonNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 1
 
 type CommonNumber = (typeof commonNumbers)[keyof typeof commonNumbers]
 
-/** A number for a field of one resource. A number of the common fields does not compile, and the error is the sentence. */
+/** A number for a field of one resource. A number of the common fields does not compile, and this text is the error. */
 type OwnNumber<N extends number> = N extends CommonNumber
   ? 'The numbers 1 and 11 to 14 belong to the common fields.'
   : N

@@ -12,7 +12,7 @@ function limited(max: number) {
   return { lines: limitLines(lines, budget), written, pass: () => (seconds += 1) }
 }
 
-test('A line beyond the budget is counted, and the next one that fits says how many it stands for', () => {
+test('A line beyond the budget is counted, and the next one that fits reports how many were left out', () => {
   const { lines, written, pass } = limited(2)
   for (let count = 1; count <= 5; count += 1) lines.info({ count }, 'A request has ended.')
   pass()
@@ -31,7 +31,7 @@ test('The end of a flood is written too', (t) => {
   deepEqual(written, [{ count: 1 }, { count: 5, leftOut: 3 }])
 })
 
-test('A flood of one event leaves every other event and outcome its lines', () => {
+test('A flood of one event does not suppress lines of other events and outcomes', () => {
   const { lines, written } = limited(1)
   const wrong = { security: 'sign-in', outcome: 'wrong' }
   const others = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isEarlier, readMoment } from './moment.ts'
 
-describe('a moment', () => {
+describe('a timestamp', () => {
   const readings: readonly [string, string | undefined][] = [
     ['2026-10-08', '2026-10-08T00:00:00Z'],
     ['2026-10-08T12:34', '2026-10-08T12:34:00Z'],
@@ -38,7 +38,7 @@ describe('a moment', () => {
     ['2026-10-08T12:34:56Z\n', undefined],
   ]
   for (const [input, expected] of readings) {
-    it(expected ? `${input} is read as ${expected}` : `${JSON.stringify(input)} is refused`, () => {
+    it(expected ? `${input} is read as ${expected}` : `${JSON.stringify(input)} is rejected`, () => {
       assert.equal(readMoment(input), expected)
     })
   }

@@ -22,7 +22,7 @@ export function readMoment(input: string): string | undefined {
     : undefined
 }
 
-/** Tells whether the first timestamp is earlier. Without the Z, text that is a prefix of other text sorts first, as it must. */
+/** Whether the first timestamp is earlier. Without the Z, text that is a prefix of other text sorts first, as it must. */
 export const isEarlier = (first: string, second: string): boolean => first.slice(0, -1) < second.slice(0, -1)
 
 function minutesOf(offset: string): number | undefined {

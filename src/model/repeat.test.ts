@@ -5,7 +5,7 @@ import { repeat } from './repeat.ts'
 const everyMilliseconds = 2
 
 describe('Repeated work', () => {
-  it('runs again after a failure, one run at a time, and ends with the run under way', async () => {
+  it('runs again after a failure, one run at a time, and stops after the run in progress', async () => {
     // `repeat` keeps no process alive, so the test does: a run with nothing left to wait for would end here.
     const alive = setInterval(() => undefined, 1000)
     let [runs, running, runningMax] = [0, 0, 0]

@@ -50,7 +50,7 @@ describe('telemetry', () => {
   })
   after(() => fresh.drop())
 
-  test('tells of a request, below its caller’s span, of its statements below it, and of no value', async () => {
+  test('reports a request below its caller’s span, its statements below it, and no values', async () => {
     const { database } = fresh
     const collector = await startCollector()
     // A busy process makes its reports late.
@@ -108,7 +108,7 @@ describe('telemetry', () => {
     assert.ok(collector.headers.every((header) => header === 'Bearer collector'))
   })
 
-  test('is nowhere in the process without an endpoint', () => {
+  test('is disabled without an endpoint', () => {
     const program = `
       import { registerHooks } from 'node:module'
       const loaded = []
@@ -126,7 +126,7 @@ describe('telemetry', () => {
   })
 })
 
-test('A collector that is away costs what is dropped, and nothing is kept beyond a limit', async () => {
+test('An unreachable collector only costs dropped items, and no more than a limit is kept', async () => {
   const exporter = createExporter({ endpoint: 'http://127.0.0.1:1', headers: {} }, '/v1/traces', (items) => ({
     items,
   }))
@@ -136,7 +136,7 @@ test('A collector that is away costs what is dropped, and nothing is kept beyond
   assert.equal(exporter.dropped, 5000)
 })
 
-test('A traceparent that cannot be read begins a new trace', () => {
+test('An invalid traceparent begins a new trace', () => {
   const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   for (const bad of [
     undefined,

@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSecurityLog, type SecurityEventName } from './security-log.ts'
 
-test('Events that strangers cause have their lines limited; what an account does has a line each time', () => {
+test('Events caused without an account have limited lines; each action of an account has its own line', () => {
   const plain: SecurityEventName[] = []
   const limited: SecurityEventName[] = []
   const into = (names: SecurityEventName[]) => {

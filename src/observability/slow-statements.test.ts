@@ -39,7 +39,7 @@ describe('slow statements', () => {
     assert.match(slow?.statement ?? '', /^select pg_sleep/)
   })
 
-  test('that had to wait for their turn say for how long', async () => {
+  test('that had to wait for their turn report for how long', async () => {
     clock = 5000
     const { database } = store
     const waits = Array.from({ length: 8 }, () => database.lists.query(sleepy('f'), 'one account'))
@@ -52,7 +52,7 @@ describe('slow statements', () => {
     assert.ok(last.storeSeconds >= 0.04, `${last.storeSeconds}`)
   })
 
-  test('that a request has started for everybody are not reported as the request’s, once it is over', async () => {
+  test('started by a request are not attributed to it after it has ended', async () => {
     clock = 9000
     reported.length = 0
     const { database } = store
@@ -69,7 +69,7 @@ describe('slow statements', () => {
   })
 })
 
-test('Of slow statements one a second is reported, with how many were left out', () => {
+test('One slow statement per second is reported, with the number left out', () => {
   const reported: SlowStatement[] = []
   let clock = 10
   let end: StatementListener = () => undefined

@@ -4,12 +4,12 @@ import type { Database } from '../db/database.ts'
 import type { ReadingRules } from '../model/field.ts'
 import type { SecurityLog } from '../observability/security-log.ts'
 
-/** Where every verb works. */
+/** The context in which every verb works. */
 export interface Tracker extends ReadingRules {
   readonly database: Database
   readonly passwords: Passwords
-  /** Of the process, whose hosts share them. */
+  /** Shared by all hosts of the process. */
   readonly budgets: Budgets
-  /** Of the host that works with it. */
+  /** Set by the host that uses the context. */
   readonly securityLog?: SecurityLog
 }

@@ -11,7 +11,10 @@ import { requireRole } from './require-write.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
 import { createEach, type EachItem, shapeOf, updateAlike } from './write-each.ts'
 
-/** One statement: it locks the parents, asks what must hold, and inserts. What others create meanwhile may be in it. */
+/**
+ * Runs one statement that locks the parents, checks the conditions, and inserts. It may also include
+ * concurrent creates by other callers.
+ */
 export async function create(
   tracker: Tracker,
   resource: Resource,
@@ -44,7 +47,7 @@ export async function create(
   return created
 }
 
-/** What one caller wants written. */
+/** The write that one caller requests. */
 interface Wanted {
   readonly caller: Caller
   readonly id: string
@@ -55,7 +58,7 @@ interface Wanted {
 
 type Alone = () => Promise<Row>
 
-/** Creates a row, perhaps in one statement with those that others create at the same time. */
+/** Creates a row, possibly in one statement with concurrent creates. */
 const createGathered = (
   single: SingleWrites,
   resource: Resource,
@@ -66,7 +69,7 @@ const createGathered = (
     ? alone()
     : gathered(single, 'create', resource, wanted, alone)
 
-/** The same for a change. */
+/** Changes a row, possibly in one statement with concurrent changes. */
 export const updateGathered = (
   single: SingleWrites,
   resource: Resource,
@@ -74,7 +77,7 @@ export const updateGathered = (
   alone: Alone,
 ): Promise<Row> => (resource.rules.prepare ? alone() : gathered(single, 'update', resource, wanted, alone))
 
-/** What a token may do is its own, so its writes are done alone. */
+/** Writes by a token run alone, because each token has its own rights. */
 function gathered(
   { gathered: gather }: SingleWrites,
   verb: 'create' | 'update',
@@ -121,7 +124,7 @@ async function writeTogether(
   return outcomes.map(({ row }) => row)
 }
 
-/** Stands for the caller of each row, where conditions want one: its id is not a text but the SQL that finds it. */
+/** A placeholder for the caller of each row in conditions: its id is not a text but the SQL that finds it. */
 const eachCaller = (isAdministrator: boolean): Caller => ({
   id: writerOfInput as unknown as string,
   isAdministrator,

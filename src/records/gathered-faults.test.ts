@@ -17,7 +17,7 @@ const { tracker, administrator: caller, makeAny, drop } = await freshTracker()
 after(drop)
 const assignment = resourceNamed('assignment')
 
-/** There nothing is gathered. */
+/** A sharded store does not batch writes. */
 const skip = isDistributed
 
 describe('writes that come at the same time', () => {
@@ -27,7 +27,7 @@ describe('writes that come at the same time', () => {
     body = values
   })
 
-  it('do not wait for a row that others of them refer to and that somebody is about to remove', async () => {
+  it('do not wait for a row that another of them refers to and that is being removed', async () => {
     const held = { ...body, projectId: (await makeAny('project')).id }
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ describe('writes that come at the same time', () => {
     assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
   })
 
-  it('do not wait for an id that somebody else is about to take', async () => {
+  it('do not wait for an id that another transaction is inserting', async () => {
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>()
     const id = newId()
@@ -89,7 +89,7 @@ describe('writes that come at the same time', () => {
     )
   })
 
-  it('of a transaction stay in it', async () => {
+  it('in a transaction stay in it', async () => {
     const ids: string[] = []
     const undone = tracker.database.transaction(async (transaction) => {
       const own = { ...tracker, database: within(tracker.database, transaction) }
@@ -118,7 +118,7 @@ describe('writes that come at the same time', () => {
     assert.ok([...texts].every((text) => text.includes('insert into "assignments"')))
   })
 
-  it('count as waiting, not as work of the store, until it is their turn', { skip }, async () => {
+  it('count as waiting, not as time of the store, until it is their turn', { skip }, async () => {
     const { id } = await create(tracker, assignment, caller, body)
     const waits: EndedStatement[] = []
     tracker.database.onStatement((ended) => {

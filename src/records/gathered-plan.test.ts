@@ -8,15 +8,15 @@ import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { updateAlike } from './write-each.ts'
 
-/** Of one project, so that its members see them all. */
+/** All belong to one project, so that its members see them all. */
 const assignments = 5000
 const rowsTogether = 16
-/** To check, to lock and to keep: a few for each row. */
+/** Allows a few reads per row, to check, to lock and to keep it. */
 const readMax = 10 * rowsTogether
 
-/** A store of several nodes takes several statements. */
-describe('Changes of several people in one statement', { skip: isDistributed }, () => {
-  it('read little, however many assignments their projects have', async (t) => {
+/** A sharded store runs several statements. */
+describe('Changes by several callers in one statement', { skip: isDistributed }, () => {
+  it('read few rows, however many assignments their projects have', async (t) => {
     const fresh = await explainedTracker()
     t.after(fresh.drop)
     const { client } = fresh

@@ -20,7 +20,7 @@ const [assignment, appointment, project, workflow] = [
   resourceNamed('workflow'),
 ]
 
-/** A request of its own, as the hosts make them. */
+/** Gives the caller a new request, as the hosts do. */
 const requestOf = (caller: Caller): Caller => ({
   ...caller,
   origin: {
@@ -107,12 +107,12 @@ describe('writes that come at the same time', () => {
       assert.deepEqual(changed?.fields.name, [body.name, `Renamed ${index}`])
     }
     const transactions = new Set(kept.map(({ transaction }) => transaction))
-    // On several nodes each is written by itself.
+    // In a sharded store each is written separately.
     if (isDistributed) assert.equal(transactions.size, kept.length)
     else assert.ok(transactions.size < kept.length / 3, `${transactions.size} transactions`)
   })
 
-  it('are refused each for its own reason, in the words of a single write', async () => {
+  it('are rejected each for its own reason, with the message of a single write', async () => {
     const removed = await makeAny('workflow')
     await remove(tracker, workflow, administrator, { ids: [removed.id] })
     const { caller, body } = first()
@@ -140,7 +140,7 @@ describe('writes that come at the same time', () => {
     assert.equal(moved, 'You are not a member of the project.')
   })
 
-  it('are no way to do more than each may', async () => {
+  it('give no caller more rights than a single write', async () => {
     const { caller, body } = first()
     const rights = {
       id: newId(),
@@ -159,7 +159,7 @@ describe('writes that come at the same time', () => {
     assert.deepEqual(outcomesOf(settled), [...Array(8).fill('ok'), ...Array(3).fill('forbidden')])
   })
 
-  it('change one row one after the other, each knowing what the one before left', async () => {
+  it('change one row one after the other, each seeing the result of the previous one', async () => {
     const { caller, body } = first()
     const { id } = await create(tracker, assignment, caller, body)
     await Promise.all(
@@ -175,7 +175,7 @@ describe('writes that come at the same time', () => {
       assert.equal(was, index === 0 ? body.name : names[index - 1]?.[1])
   })
 
-  it('meet the version that each requires', async () => {
+  it('each check the version they require', async () => {
     const rows = await Promise.all(Array.from({ length: 7 }, () => makeAny('project')))
     const change = (wanted: (version: string) => Values, required: (version: string) => string[]) =>
       Promise.allSettled(

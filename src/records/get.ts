@@ -14,11 +14,14 @@ import { changesThatMatter, shownRows } from './visible-rows.ts'
 
 export interface Found {
   readonly row: Row
-  /** When anything the answer depends on changed last, in seconds since 1970; null when the change log no longer has it. */
+  /**
+   * The time of the last change to anything the answer depends on, in seconds since 1970; null when it is no
+   * longer in the change log.
+   */
   readonly lastChangeSecond: number | null
 }
 
-/** The row as it is, or as it was at a moment. */
+/** Returns the row as it is, or as it was at an instant. */
 export async function get(
   { database }: Tracker,
   resource: Resource,

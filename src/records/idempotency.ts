@@ -9,19 +9,19 @@ import type { Tracker } from './context.ts'
 
 export interface AnsweredOnce {
   readonly answer: string
-  /** It was made for an earlier request. */
+  /** Whether the answer was made for an earlier request. */
   readonly isReplay: boolean
 }
 
-/** Does the work of a keyed request once, however often the request comes, and answers each with the first answer. */
+/** Does the work of a keyed request once, however often it is sent, and always returns the first answer. */
 export type Once = (
   request: KeyedRequest,
   work: (tracker: Tracker) => Promise<string>,
 ) => Promise<AnsweredOnce>
 
 /**
- * Key, effect and answer are one transaction: a process that dies in between leaves all of them or none. A refusal undoes
- * the claim as well, so that the key may be used again once its reason is gone.
+ * Key, effect and answer are one transaction: a process that dies in between leaves all of them or none. An
+ * error rolls back the claim as well, so that the key may be used again once its cause is gone.
  */
 export function createOnce(tracker: Tracker): Once {
   const { budgets, database } = tracker
@@ -35,7 +35,7 @@ export function createOnce(tracker: Tracker): Once {
     waiting: budgets.budget('keyedWritesWaiting'),
     waitingPerAccount: budgets.budget('keyedWritesWaitingOfAccount'),
   })
-  // Of one key only one waits in the store.
+  // Only one request per key waits in the database.
   const inTurn = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
   return (request, work) => {
     const { account, key } = request
@@ -64,7 +64,7 @@ async function runOnce(
   }
   try {
     const done = await database.transaction(async (transaction) => {
-      // After a conflict all of it is done again.
+      // After a conflict everything runs again.
       events = []
       const known = await claimKey(transaction, request)
       if (known !== undefined) return { answer: known, isReplay: true }
@@ -79,17 +79,18 @@ async function runOnce(
     logEvents()
     return done
   } catch (error) {
-    // A refusal may itself be an event for the log, such as the failure that begins a lockout; a store that is away is none.
+    // A problem may itself be an event for the log, such as the failure that begins a lockout; an unavailable
+    // store is none.
     if (error instanceof Problem && !storeIsAway.has(error.kind)) logEvents()
     throw error
   }
 }
 
-/** What a key stands for; nothing of it says what the key or the request was. */
+/** A keyed request; neither the key nor the request can be recovered from it. */
 export interface KeyedRequest {
   readonly account: string
   readonly key: Buffer
-  /** The request without its secrets. */
+  /** Hash of the request without its secrets. */
   readonly request: Buffer
   /** Derived from the key and never stored: it decrypts the answer. */
   readonly secret: Buffer
@@ -100,12 +101,12 @@ export interface KeyLimits {
   readonly bytesMax: number
 }
 
-/** How long a key stands for its request. */
+/** How long a key is valid. */
 export const keyHours = 24
 
 /**
- * Claims the key, or finds the answer that it stands for. The primary key holds the rule: the second to come waits until
- * the first has committed or not, and so does another instance.
+ * Claims the key, or finds its stored answer. The primary key guarantees uniqueness: the second request waits
+ * until the first has committed or rolled back, even on another instance.
  */
 async function claimKey(
   transaction: Queries,
@@ -118,10 +119,10 @@ async function claimKey(
       where known.created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
     returning true`)
   if (claimed) return undefined
-  // A statement of its own, which sees what was committed during the wait.
+  // A separate statement, which sees what was committed during the wait.
   const [known] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
     select request = ${request} as "isSame", answer from idempotency_keys where account = ${account} and key = ${key}`)
-  // Forgotten between the two statements.
+  // The key was purged between the two statements.
   if (!known) throw contended()
   if (!known.isSame || known.answer === null) throw reused()
   return unseal(known.answer, secret)
@@ -137,11 +138,14 @@ async function keepAnswer(
     where account = ${account} and key = ${key}`)
 }
 
-/** Between two looks at the store, what an account adds is counted here; other instances add unseen for as long. */
+/**
+ * Between two measurements of the store, keys that an account adds here are counted; those added by other
+ * instances stay uncounted for this time.
+ */
 const measuredMilliseconds = 60_000
 const accountsMax = 10_000
 
-/** Refuses accounts that keep too much already. */
+/** Rejects keys of accounts that already keep too much. */
 function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, now = Date.now) {
   const measured = new Map<string, { keys: number; bytes: number; readonly until: number }>()
   async function measure(account: string) {
@@ -167,12 +171,12 @@ function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, no
   }
 }
 
-/** By then maintenance has forgotten some. */
+/** Maintenance has purged some keys by then. */
 const retryAfterSeconds = 3600
 
 const forgottenAtOnceMax = 5000
 
-/** Deletes expired keys, a part at a time; several instances may do so at once. */
+/** Deletes expired keys in batches; several instances may do so at once. */
 export async function forgetOldKeys(database: Database): Promise<void> {
   let forgotten: unknown[]
   do {

@@ -9,10 +9,10 @@ import type { Resource } from '../resources/define-resource.ts'
 import { list } from './list.ts'
 import { readListQuery } from './list-query.ts'
 
-/** Far more than the rows that are live. */
+/** Far more than there are active rows. */
 const removedRows = 20_000
 
-/** All rows of a table are several hundred. */
+/** A scan of the whole table reads several hundred. */
 const blocksMax = 100
 
 describe('A list of few live rows among many removed ones', () => {
@@ -30,12 +30,13 @@ describe('A list of few live rows among many removed ones', () => {
     const { id: impedimentId } = await fresh.makeAny('impediment')
     await fresh.make('assignmentImpediment', { assignmentId, impedimentId })
     for (const resource of resources) await addRemovedRows(resource)
-    // Not vacuumed: there is not always time for that between many removals and the next list.
+    // The table is deliberately not vacuumed: between many removals and the next list there is not always
+    // time for that.
     await fresh.client.query('analyze')
   })
   after(() => fresh.drop())
 
-  /** Copies of a live row. */
+  /** Adds copies of an active row. */
   async function addRemovedRows({ table, columns, name }: Resource) {
     const own = columns
       .filter((each) => !['id', 'active', 'deletedAt'].includes(each))
@@ -84,7 +85,7 @@ describe('A list of few live rows among many removed ones', () => {
       })
     }
   }
-  it('reads few blocks, however many changes of something else there were since the last one', async () => {
+  it('reads few blocks, however many changes of other resources there were since the last one', async () => {
     await fresh.client.query(`
       insert into changes (resource, row_id, action)
       select resource, gen_random_uuid(), 'update'

@@ -7,7 +7,7 @@ import { filterNames } from '../resources/derived.ts'
 import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../resources/list-keys.ts'
 import type { RowState } from './visible-rows.ts'
 
-/** What a list was asked for, read and within its limits. */
+/** A parsed list query within its limits. */
 export interface ListQuery {
   readonly state: RowState
   readonly pageNumber: number
@@ -16,13 +16,13 @@ export interface ListQuery {
   readonly sortOrder: 'asc' | 'desc'
   readonly search: string | undefined
   readonly ids: readonly string[] | undefined
-  /** Column to wanted id. */
+  /** Maps columns to the ids to filter by. */
   readonly relations: Readonly<Record<string, string>>
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
 }
 
-/** Reads flat query keys, all violations at once. Keys that name nothing of ours are ignored, filters never are. */
+/** Parses flat query keys, and reports all violations at once. Unknown keys are ignored, but not filters. */
 export function readListQuery(
   listed: Listed,
   query: Readonly<Record<string, unknown>>,
@@ -32,7 +32,7 @@ export function readListQuery(
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  // An empty filter is refused rather than ignored: a client whose variable was empty would get every row.
+  // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
   const filterIn = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
   const [dateFrom, dateTo] = dateKeys.map((key) => readDate(key, filterIn(key), violations))
@@ -87,7 +87,7 @@ function readNumber(
 
 const notUuids = 'Ids must be UUIDs separated by commas.'
 
-/** Any stored column that is no credential, in any capitals; an unknown one falls back to the id. */
+/** Accepts any stored column that is no credential, ignoring case; an unknown one falls back to the id. */
 function readSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
   if (sortedBy) return sortedBy
   if (input === undefined && state === 'removed') return 'deletedAt'
@@ -97,7 +97,7 @@ function readSortColumn({ columns, sortedBy }: Listed, input: unknown, state: Ro
 
 type Order = ListQuery['sortOrder']
 
-/** What was removed last is what somebody looks for first. */
+/** Users look first for what was removed last. */
 const defaultOrder = (state: RowState, sortColumn: string): Order =>
   state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
 
@@ -160,7 +160,7 @@ function readDate(key: string, input: unknown, violations: Violations): string |
   return 'value' in reading ? reading.value : undefined
 }
 
-/** A filter may be malformed and unsupported at once, and then both are said. */
+/** A filter may be malformed and unsupported at once; both are then reported. */
 export function rejectFilters(
   { pluralTitle, edition }: Pick<Listed, 'pluralTitle' | 'edition'>,
   supported: readonly string[],
@@ -173,7 +173,7 @@ export function rejectFilters(
   }
 }
 
-/** Reads the ids of a batch. Removal ignores duplicates, restore refuses them. */
+/** Parses the ids of a request for several rows. Removal ignores duplicates, restore rejects them. */
 export function readIds(body: unknown, duplicates: 'ignored' | 'refused'): readonly string[] {
   const { ids } = readObject(body)
   const violations = collectViolations()
@@ -195,7 +195,7 @@ export interface Uuids {
   readonly areAllUuids: boolean
 }
 
-/** Keeps nothing of what is no UUID: a compressed message of 16 KB can hold four million of them. */
+/** Keeps only valid UUIDs: a compressed message of 16 KB can hold four million other items. */
 export function readUuids(items: readonly unknown[]): Uuids {
   const distinct = new Set<string>()
   let areAllUuids = true
@@ -207,14 +207,17 @@ export function readUuids(items: readonly unknown[]): Uuids {
   return { distinct: [...distinct], areAllUuids }
 }
 
-/** Limits of the contract, section "Limits"; the last page number keeps `offset` within 32 bits at the largest page. */
+/**
+ * Limits of the contract, section "Limits". The last page number keeps `offset` within 32 bits at the largest
+ * page.
+ */
 export const idsMax = 100
 export const pageSizeMax = 100
 export const pageSizeDefault = 10
 export const pageNumberMax = 21_474_836
 export const searchCharactersMax = 128
 
-/** Of one query: enough for what people ask, and little enough that reading and planning it costs next to nothing. */
+/** Limits of one query: enough for realistic questions, while parsing and planning cost next to nothing. */
 export const filterCharactersMax = 2000
 export const filterComparisonsMax = 20
 export const filterDepthMax = 5
@@ -223,13 +226,13 @@ export const sortKeysMax = 4
 export const fieldNamesMax = 60
 export const expansionsMax = 6
 export const expansionDepthMax = 3
-/** Four sort values and an id, at their longest. */
+/** Allows four sort values and an id, at their longest. */
 export const cursorCharactersMax = 6000
 
-/** Of one report: what a person can look at, and a client can draw. */
+/** Limits of one report: as much as a person can read and a client can draw. */
 export const groupingsMax = 3
 export const groupsMax = 1000
-/** Items of a batch, and rows that its removals and restores name. */
+/** Limits the items of a batch, and the rows that its removals and restores name. */
 export const batchItemsMax = 1000
 /** Each takes a tenth of a second of a core, before anything is written. */
 export const batchPasswordsMax = 10

@@ -16,17 +16,20 @@ import { refuseTooSlow, type Slowness } from './settled-timestamp.ts'
 import { changesThatMatter, listedRows, type ShownRows } from './visible-rows.ts'
 
 export interface Page {
-  /** As JSON: an array of what every host shows of each row. */
+  /** A JSON array of the rows, each as every host serializes it. */
   readonly records: string
   readonly totalCount: number
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
-  /** When anything the answer depends on changed last, in seconds since 1970; null when the change log no longer has it. */
+  /**
+   * The time of the last change to anything the answer depends on, in seconds since 1970; null when it is no
+   * longer in the change log.
+   */
   readonly lastChangeSecond: number | null
 }
 
-/** One statement, so that rows, count and last change come from one snapshot. */
+/** Runs one statement, so that rows, count and last change come from one snapshot. */
 export async function list(
   { database }: Tracker,
   listed: Listed,
@@ -54,7 +57,7 @@ export async function list(
   }
 }
 
-/** All rows of the list as text, a slice at a time, whatever page the query asks for. */
+/** Streams all rows of the list as text, slice by slice, ignoring the page that the query asks for. */
 export function streamList(
   { database }: Tracker,
   listed: Listed,
@@ -70,7 +73,7 @@ export function streamList(
   })
 }
 
-/** Counted apart from the page, because an index may have both at hand. */
+/** Counts separately from the page, because each can use an index. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
   select ${arrayOf(listed, sql`select row.* from ${rows} ${cutOf(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
@@ -114,7 +117,7 @@ function conditionsOf(listed: Listed, query: ListQuery): Sql[] {
   ]
 }
 
-/** What is listed, as it stands after `from`. */
+/** The rows of the list, for use after `from`. */
 function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
   const match = query.search ? searchCondition(listed, query.search) : undefined
   const matches = match ? [match] : []
@@ -128,14 +131,14 @@ function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
   )
 }
 
-/** Matched literally. For a resource without text columns a search excludes nothing. */
+/** Matches literally. In a resource without text columns a search excludes nothing. */
 function searchCondition(listed: Listed, search: string): Sql | undefined {
   const pattern = `%${matchedLiterally(search)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }
 
-/** A moment lies in [from, to); a period overlaps it. */
+/** A timestamp must lie in [from, to), a period must overlap it. */
 function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): Sql[] {
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
@@ -147,33 +150,37 @@ function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): S
   })
 }
 
-/** Ties break on the id, so that pages never overlap. */
+/** Ties are broken by the id, so that pages never overlap. */
 function orderOf({ sortColumn, sortOrder }: ListQuery): Sql {
   const direction = raw(sortOrder)
   return sortColumn === 'id' ? sql`row.id ${direction}` : sql`row.${column(sortColumn)} ${direction}, row.id`
 }
 
-/** What rows must fulfil, by how it is found out. */
+/** The conditions on rows, separated by the cost of checking them. */
 export interface Conditions {
-  /** Ids, numbers and dates, which are compared at once, and texts that an index knows. */
+  /** Conditions on ids, numbers and dates, and on texts that an index covers. */
   readonly quick: readonly Sql[]
-  /** Whatever has to look into the text of each row. */
+  /** Conditions that have to search the text of each row. */
   readonly texts: readonly Sql[]
 }
 
 /**
- * The rows that fulfil all of it, as they stand after `from`. `offset 0` has the store find the visible rows first: it takes
- * looking into a text for as cheap as comparing a number, and would otherwise look into everybody's.
+ * The rows that fulfil all conditions, for use after `from`. `offset 0` makes the database find the visible
+ * rows first: the planner considers a text search as cheap as comparing a number, and would otherwise search
+ * the rows of all users.
  */
 export function foundRows({ from, wanted }: ShownRows, { quick, texts }: Conditions): Sql {
   const rows = sql`${from} where ${allOf([wanted, ...quick])}`
   return texts.length === 0 ? rows : sql`(select * from ${rows} offset 0) as row where ${allOf(texts)}`
 }
 
-/** The indexes of texts know three letters in a row, and nothing shorter. */
+/** The text indexes need three letters in a row. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
-/** Long texts are gone through once, for count and page together: that is nearly all of the work. Stands after `with`. */
+/**
+ * Long texts are searched once, for count and page together, because that is nearly all of the work. Used
+ * after `with`.
+ */
 export const foundOnce = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]
   return sql`found as materialized (select ${join(
@@ -182,14 +189,17 @@ export const foundOnce = (rows: Sql, sortColumns: readonly string[]): Sql => {
   )} from ${rows})`
 }
 
-/** Which of them a page has, in which order. */
+/** Selects the rows of a page, and their order. */
 interface PageCut {
   readonly behind?: Sql
   readonly order: Sql
   readonly limit: Sql
 }
 
-/** The columns `selected` of a page of what was found once, and its place in the order as "position". */
+/**
+ * Selects the columns `selected` for a page of the rows that were found once, with their place in the order
+ * as "position".
+ */
 export const pageOfFound = (listed: Listed, selected: Sql, { behind, order, limit }: PageCut): Sql => sql`
   select ${selected}, cut."position"
   from (

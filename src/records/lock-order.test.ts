@@ -9,7 +9,10 @@ import { runBatch } from './batch/run-batch.ts'
 import { create } from './create.ts'
 import { remove } from './remove.ts'
 
-/** Deadlocks are run again, so they would show in no answer: which locks are held while one waits is looked at instead. */
+/**
+ * Deadlocks are retried, so they would not show in any answer. Instead, these tests check which locks are
+ * held during a wait.
+ */
 describe('A transaction that waits for a row', () => {
   let setting: Awaited<ReturnType<typeof freshTracker>>
   let holder: pg.Client
@@ -48,16 +51,17 @@ describe('A transaction that waits for a row', () => {
     assert.equal(
       attempt,
       'free',
-      'It holds a row that comes later in the order, so two could wait for each other.',
+      'It holds a row that comes later in the order, so two transactions could deadlock.',
     )
   }
 
-  it('of a batch holds none with a higher id, wherever the rows lie', async () => {
+  it('of a batch holds none with a higher id, whatever the physical order of the rows', async () => {
     const [low, high] = ['00000000-0000-7000-8000-00000000000a', 'ffffffff-ffff-7fff-8fff-fffffffffff0']
-    // The higher one is made first, so that it lies first in the table.
+    // The higher id is created first, so that it comes first in the table.
     await setting.make('organization', { id: high, name: 'High' })
     await setting.make('organization', { id: low, name: 'Low' })
-    // Now the planner knows that the table is one page and reads it as it lies; an index would give the order by itself.
+    // Makes the planner know that the table is one page, and scan it in physical order; an index would return
+    // the rows in order anyway.
     await holder.query('vacuum analyze organizations')
     await assertFree(['organizations', low], ['organizations', high], () =>
       remove(setting.tracker, resourceNamed('organization'), setting.administrator, { ids: [high, low] }),

@@ -3,7 +3,10 @@ import type { Caller } from '../model/caller.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-/** What administrators do to accounts is written once it is committed. Nobody else can write rows of that kind of access. */
+/**
+ * Logs administrators' changes to accounts after they are committed. No other callers can write rows with
+ * this kind of access.
+ */
 export function noteAccountChange(
   log: SecurityLog | undefined,
   { access }: Resource,

@@ -4,7 +4,7 @@ import type { Violations } from '../model/problem.ts'
 import { resourceNamed, resourceNames } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-/** Single values of a query string: each returns the value, or undefined after it has noted the violation. */
+/** Parses a single value of a query string, and returns undefined after recording a violation. */
 export function readResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input
@@ -34,7 +34,7 @@ export function readNumber(
   return undefined
 }
 
-/** One or several of these, separated by commas. */
+/** Parses one or several of these names, separated by commas. */
 export function readNames(
   key: string,
   input: unknown,

@@ -17,7 +17,7 @@ const project = resourceNamed('project')
 const countOf = async (condition: ReturnType<typeof sql>) =>
   (await tracker.database.query<{ count: number }>(sql`select count(*) as count from ${condition}`))[0]?.count
 
-describe('at the same moment', () => {
+describe('at the same time', () => {
   it('no project appears under an organization that is being removed', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id } = await makeAny('organization')
@@ -47,7 +47,7 @@ describe('at the same moment', () => {
     assert.equal(await countOf(orphans), 0)
   })
 
-  it('one of ten updates with the same expected version wins, and nine are told', async () => {
+  it('one of ten updates with the same expected version succeeds, and nine are rejected', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId, expectedVersion: row.createdAt }
     const settled = await Promise.allSettled(
@@ -67,7 +67,7 @@ describe('at the same moment', () => {
     assert.equal(new Set(versions).size, 61)
   })
 
-  it('nobody overwrites a change that they have not seen, with versions that went through a Date', async () => {
+  it('no client overwrites a change it has not seen, with versions that went through a Date', async () => {
     const { id, organizationId } = await makeAny('project', { name: '0' })
     const increase = async (): Promise<void> => {
       const { row } = await get(tracker, project, administrator, { id })
@@ -87,7 +87,7 @@ describe('at the same moment', () => {
     assert.equal((await get(tracker, project, administrator, { id })).row.name, '80')
   })
 
-  it('a version grows even when the clock of the store has gone back', async () => {
+  it('a version grows even when the clock of the store was set back', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const ahead = '2199-01-01T00:00:00.007Z'
@@ -130,7 +130,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('a project and a member that are removed together take their link along once, and it returns with the second', async () => {
+  it('a project and a member that are removed together take their link along once, and it is restored with the second', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const member = await makeAny('user')
       const joined = await makeAny('project')
@@ -153,7 +153,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('an assignment that moves away while time is recorded on it ends in one order or the other', async () => {
+  it('an assignment that moves away while time is recorded on it is consistent in either order', async () => {
     const member = await makeAny('user')
     const from = await makeAny('project')
     const assignment = await makeAny('assignment', { projectId: from.id })
@@ -173,7 +173,7 @@ describe('at the same moment', () => {
     assert.equal(outcomesOf(settled)[0], 'ok')
     const recorded = outcomesOf(settled)[1] ?? ''
     assert.ok(['ok', 'forbidden'].includes(recorded))
-    // Either it was recorded before the move, or nothing of it is there.
+    // Either the time was recorded before the move, or not at all.
     const expected = recorded === 'ok' ? 1 : 0
     assert.equal(await countOf(sql`appointments where assignment_id = ${assignment.id}`), expected)
     assert.equal(await countOf(sql`assignments where id = ${assignment.id} and project_id = ${to?.id}`), 1)

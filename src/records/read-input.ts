@@ -6,11 +6,11 @@ import type { Resource } from '../resources/define-resource.ts'
 
 export interface Input {
   readonly id: string | undefined
-  /** Only what is to be stored or asked for; a field left out of an update is not here. */
+  /** The values to store or to check; a field missing from an update is missing here. */
   readonly values: Values
 }
 
-/** Reads a body against the resource's fields and checks. Keys it does not know are ignored. */
+/** Parses a body by the resource's fields and checks. Unknown keys are ignored. */
 export function readInput(
   resource: Resource,
   body: unknown,
@@ -34,7 +34,9 @@ export function readInput(
   return { id, values }
 }
 
-/** On create a null or zero id counts as not given, and one is generated; on update the zero id is that of no row. */
+/**
+ * On create, a null or zero id counts as missing, and one is generated; on update, no row has the zero id.
+ */
 function readId(input: unknown, purpose: BodyPurpose, violations: Violations): string | undefined {
   const isAbsent = input === undefined || input === null || (input === zeroUuid && purpose === 'create')
   if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
@@ -52,7 +54,7 @@ interface Reading {
   readonly callerId: string | undefined
 }
 
-/** Undefined means: leave the column as it is. */
+/** Undefined leaves the column as it is. */
 function readField(
   field: Field,
   name: string,
@@ -72,21 +74,21 @@ function readField(
   return undefined
 }
 
-/** What is created where the body leaves the field out. */
+/** The value on create if the body leaves the field out. */
 function byDefault({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
   if (isCallerByDefault) return callerId
   return presence === 'optional' ? null : undefined
 }
 
-/** Optional text may be cleared with null or be blank; everything else counts as missing when it is blank. */
+/** Optional text may be null or blank, which clears it; other fields count as missing when they are blank. */
 function isLeftOut({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isMissing(input) || (references !== undefined && input === zeroUuid)
 }
 
 /**
- * An empty value is an error rather than a value left out: an empty `expectedVersion` would drop the check that it asks for. An
- * empty secret stays as it is, because forms never show the one that is stored.
+ * An empty value is an error, not a missing value: an empty `expectedVersion` would drop the check that it
+ * requests. An empty secret leaves the stored one unchanged, because forms never show it.
  */
 const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence !== 'required' && !isSecret && typeof input === 'string' && isMissing(input)

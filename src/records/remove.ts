@@ -12,7 +12,7 @@ import { noteAccountChange } from './note-account-change.ts'
 import { requireOwner, requireRole } from './require-write.ts'
 import { lockVisible, type RequiredVersions, requireVersions } from './write-conditions.ts'
 
-/** Removes all rows or none. Their links go along and remember which row took them. */
+/** Removes all rows or none. Their links are removed along and record which row took them. */
 export async function remove(
   tracker: Tracker,
   resource: Resource,

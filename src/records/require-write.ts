@@ -9,7 +9,7 @@ import type { Listed, Resource } from '../resources/define-resource.ts'
 import { type Purpose, requireCovered } from './token-rights.ts'
 import { projectsOf } from './visible-rows.ts'
 
-/** Refuses by the caller's role and token alone, before anything of the request is looked at. */
+/** Checks the caller's role and token, before anything of the request is parsed. */
 export function requireRole(resource: Listed, caller: Caller, purpose: Purpose) {
   requireCovered(caller, resource, purpose)
   if (caller.isAdministrator) return
@@ -21,13 +21,13 @@ export function requireRole(resource: Listed, caller: Caller, purpose: Purpose) 
   }
 }
 
-/** Refuses to remove or restore rows that belong to somebody else. */
+/** Rejects removing or restoring rows that belong to another user. */
 export function requireOwner(resource: Resource, caller: Caller, rows: readonly Values[]) {
   const owner = ownerColumnFor(resource, caller)
   if (owner && rows.some((row) => row[owner] !== caller.id)) throw notOwner(resource)
 }
 
-/** Neither the row as it will be nor, on an update, the row `before` may belong to somebody else. */
+/** Neither the new row nor, on an update, the stored row `before` may belong to another user. */
 export function ownerConditions(
   resource: Resource,
   caller: Caller,
@@ -50,8 +50,8 @@ const notOwner = ({ pluralNoun }: Resource) =>
   forbidden(`You may only record and change your own ${pluralNoun}.`)
 
 /**
- * Only members write rows into a project: new rows, and rows that move there from the project of the row `before`. Of a
- * row that stays where it is and that the caller can see this is known already, because only members see it.
+ * Only members write rows into a project: new rows, and rows that move there from the project of the row
+ * `before`. A row that stays in its project needs no check, because only members see it.
  */
 export function membershipConditions(
   { access }: Resource,
@@ -63,7 +63,7 @@ export function membershipConditions(
   const [first] = access.projectPath
   if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
     return []
-  // It would be none of those that the token is limited to.
+  // A new project would be outside the projects that the token is limited to.
   if (!before && access.anyoneMayCreate) return [{ refusedIf: raw('true'), refusal: notForNewProjects }]
   const isForeign = isOfOthers(access, caller, row)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
@@ -76,8 +76,9 @@ export function membershipConditions(
 }
 
 /**
- * Whether a reference names a row that the caller cannot see. The contract answers that with 403, and with 400 when there is no such
- * row; beyond the contract both are answered alike, so that nothing tells whether it is there. Undefined where this is not asked.
+ * Whether a reference names a row that the caller cannot see. The contract answers that with 403, and with
+ * 400 when there is no such row; the extensions answer both alike, so that nothing reveals whether the row
+ * exists. Undefined where this is not checked.
  */
 export function unseenReference(
   { access, edition }: Resource,
@@ -89,7 +90,7 @@ export function unseenReference(
   return name === access.projectPath[0] ? isOfOthers(access, caller, { [name]: value }) : undefined
 }
 
-/** Whether a row belongs to a project of which the caller is no member. */
+/** Whether a row belongs to a project of which the caller is not a member. */
 const isOfOthers = (access: ProjectMembers, caller: Caller, row: Values): Sql => sql`exists (
   select 1 from ${projectOfRow(access, row)} as touched where not exists (
     select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id

@@ -46,7 +46,7 @@ export async function restoreWithin(
   }
 }
 
-/** A row that stays when a parent goes comes back without it, too. */
+/** A row that can stay when a parent is removed can also be restored without it. */
 const withoutStaying =
   (resource: Resource) =>
   (row: Row): Values => {
@@ -57,8 +57,8 @@ const withoutStaying =
   }
 
 /**
- * What went along returns, links when their other parent is active. Of the rest, the parent that is still removed
- * becomes the one to wait for, so that they return with it.
+ * Restores the rows that were removed along, but links only when their other parent is active. For the
+ * others, the parent that is still removed becomes the one they are restored with.
  */
 async function restoreAlong(
   transaction: Queries,
@@ -83,7 +83,8 @@ async function restoreLinks(
   ids: readonly string[],
 ) {
   const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
-  // Whether active or not: somebody may be restoring or removing the other parent just now, and must be waited for.
+  // Whether it is active or not: a concurrent transaction may be restoring or removing the other parent, and
+  // must be waited for.
   await transaction.query(
     lockedRows({
       table: other.parent.table,

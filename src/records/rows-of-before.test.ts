@@ -28,9 +28,9 @@ after(async () => {
 const organization = resourceNamed('organization')
 const project = resourceNamed('project')
 
-// A store of several nodes has no trigger, and takes such updates by its own statements only.
-describe('Rows that an earlier release has written, with microseconds', { skip: isDistributed }, () => {
-  /** An organization or a project as the release before left it, in a store that was brought up to date since. */
+// A sharded store has no trigger, and accepts such updates only from its own statements.
+describe('Rows written by an earlier release, with microseconds', { skip: isDistributed }, () => {
+  /** An organization or a project as the previous release left it, in a store that was migrated since. */
   async function ofBefore(
     table: 'organizations' | 'projects',
     { createdAt, updatedAt = null }: Dates,
@@ -111,7 +111,7 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
       await assert.rejects(update(tracker, project, administrator, body), refusedAs('stale'))
     })
 
-  it('get a version that is a millisecond later than what was shown', async () => {
+  it('get a version that is a millisecond later than the one shown', async () => {
     const { id } = await ofBefore('organizations', { ...dates, updatedAt: '2199-01-01T00:00:00.000999Z' })
     const { updatedAt } = await update(tracker, organization, administrator, { id, name: 'Changed' })
     assert.equal(updatedAt, '2199-01-01T00:00:00.001Z')
@@ -119,7 +119,7 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
 
   const queried = (given: Readonly<Record<string, string>>) => readQuery(organization, administrator, given)
 
-  it('are met once each by a reader who pages by cursor, and found by the time that is shown', async () => {
+  it('are returned once each to a reader who pages by cursor, and found by the time that is shown', async () => {
     const made = new Set<string>()
     for (const digits of ['1239', '1231', '1235'])
       made.add((await ofBefore('organizations', { createdAt: `2025-01-02T03:04:05.${digits}Z` })).id)
@@ -138,7 +138,7 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
     }
   })
 
-  it('are the last ones: this release stores milliseconds, also without the trigger', async () => {
+  it('are no longer created: this release stores milliseconds, also without the trigger', async () => {
     await client.query('alter table organizations disable trigger keep_milliseconds')
     const rows = await Promise.all(Array.from({ length: 5 }, () => makeAny('organization')))
     for (const { id } of rows) await update(tracker, organization, administrator, { id, name: 'Changed' })
@@ -151,8 +151,8 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
     assert.equal(finer?.count, 0)
   })
 
-  describe('while hosts of that release go on', () => {
-    /** The statement with which they change a row. */
+  describe('while hosts of that release keep running', () => {
+    /** The statement with which those hosts change a row. */
     const change = (id: string) =>
       client.query<{ at: string }>(
         `update organizations as row set name = 'Changed', updated_at = greatest(statement_timestamp(),
@@ -160,7 +160,7 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
         [id],
       )
 
-    it('each of their changes is a millisecond later', async () => {
+    it('each of their changes has a version that is a millisecond later', async () => {
       const { id } = await ofBefore('organizations', { ...dates, updatedAt: '2199-01-01T00:00:00.000999Z' })
       const versions: string[] = []
       for (let times = 0; times < 3; times += 1) versions.push((await change(id)).rows[0]?.at ?? '')
@@ -181,7 +181,7 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
       })
   })
 
-  it('are left as they are by the upgrade, but projects are cut, whose versions hosts of that release compare', async () => {
+  it('are unchanged by the upgrade, except for those of projects, whose versions hosts of that release compare', async () => {
     await client.query('drop schema public, bank cascade')
     await client.query('create schema public')
     const apply = (isWanted?: (name: string) => boolean) => migrateWithin(client, isWanted)

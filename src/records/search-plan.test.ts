@@ -8,11 +8,11 @@ import { readListQuery } from './list-query.ts'
 import { readQuery } from './query/read-query.ts'
 import { runQuery } from './query/run-query.ts'
 
-/** Of other people, in a project that the member does not see. */
+/** Assignments of other users, in a project that the member does not see. */
 const othersRows = 5000
 
-describe('A text of two letters, which no index knows,', () => {
-  it('is looked for in visible rows only, and in each once for count and page', async (t) => {
+describe('A text of two letters, which no index covers,', () => {
+  it('is searched in visible rows only, and once in each for count and page', async (t) => {
     const fresh = await explainedTracker()
     t.after(fresh.drop)
     const user = await fresh.makeAny('user')
@@ -29,7 +29,7 @@ describe('A text of two letters, which no index knows,', () => {
     )
     const member = fresh.asUser(user)
     const search = readListQuery(assignment, { search: 'zq' })
-    /** Of a query, whose rows are those of a search of the name alone. */
+    /** Returns how many texts a query compares; its rows are those of a search by name only. */
     const ask = async (caller: Caller, filter: string, keys: Readonly<Record<string, string>> = {}) => {
       await runQuery(assignment, caller, readQuery(assignment, caller, { filter, ...keys }), reads)
       return lookedInto
@@ -49,12 +49,12 @@ describe('A text of two letters, which no index knows,', () => {
         assert.equal(await ask(member, filter, keys), 1, `${filter} ${JSON.stringify(keys)}`)
     assert.equal(await ask(member, "amountHours gt 9 and name contains 'zq'"), 0, 'numbers first')
     assert.equal(await ask(fresh.administrator, "name contains 'zq'", { count: 'true' }), othersRows + 2)
-    // In the order of an index there is an end to it as soon as a page is full.
+    // In the order of an index, the search stops as soon as a page is full.
     assert.ok((await ask(fresh.administrator, "name contains 'f '")) < 1000)
   })
 })
 
-/** The rows that were compared with the text, found or not. */
+/** Counts the rows that were compared with the text, whether they matched or not. */
 const textsLookedInto = (plan: Plan): number =>
   sumOver(plan, (part) =>
     part.Filter?.includes('~~*') ? part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) : 0,

@@ -6,13 +6,13 @@ import type { WireKind } from '../model/field.ts'
 import { resources } from '../resources/all.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
 
-/** A stored row as every host shows it: its columns in their order, nulls written, never left out. */
+/** A stored row as every host serializes it: its columns in their order; nulls are included. */
 export const showRecord = ({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
 type Kind = WireKind | 'rowTimestamp' | 'flag'
 
-/** Of the columns that are no fields. */
+/** The kinds of the columns that are no fields. */
 const commonKinds: Readonly<Record<string, Kind>> = {
   id: 'uuid',
   createdAt: 'rowTimestamp',
@@ -21,10 +21,10 @@ const commonKinds: Readonly<Record<string, Kind>> = {
   active: 'flag',
 }
 
-/** What a column that is shown holds. */
+/** The kind of a column that is shown. */
 const kindOf = ({ fields }: Listed, name: string): Kind => (fields[name]?.wire ?? commonKinds[name]) as Kind
 
-/** JSON of a value, or null. Only texts have anything to escape. */
+/** Serializes a value as JSON, or null. Only texts need escaping. */
 const jsonOf: Readonly<Record<Kind, (value: Sql) => Sql>> = {
   text: (value) => sql`to_json(${value})::text`,
   uuid: (value) => sql`'"' || ${value} || '"'`,
@@ -38,8 +38,8 @@ const jsonOf: Readonly<Record<Kind, (value: Sql) => Sql>> = {
 const recordTexts = new WeakMap<Listed, Sql>()
 
 /**
- * The same of a row called `row` as JSON that the store writes, letter for letter. A page of it takes the store a tenth more time
- * than the values, and the host far less than to receive, show and write them.
+ * Serializes a row called `row` as JSON in the database, with exactly the same text. That costs the database
+ * a tenth more time than returning the values, and saves the host far more than that.
  */
 export function recordText(listed: Listed): Sql {
   const known = recordTexts.get(listed)
@@ -53,7 +53,7 @@ export function recordText(listed: Listed): Sql {
   return text
 }
 
-/** The rows as a JSON array, in their order. Only these become text, none that a page skips. */
+/** Serializes rows as a JSON array, in their order, but no rows that a page skips. */
 export const arrayOf = (listed: Listed, rows: Sql): Sql =>
   sql`(select coalesce('[' || string_agg(${recordText(listed)}, ',') || ']', '[]') from (${rows}) as row)`
 
@@ -70,7 +70,7 @@ export interface StoredChange {
   readonly host: string | null
   readonly sessionId: string | null
   readonly requestId: string | null
-  /** Of a new row its values, of a change `[before, after]`; by the names of the store. */
+  /** The values of a new row, or `[before, after]` for each changed column, by column name. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -81,7 +81,7 @@ export const changeColumns: Sql =
   entry.session as "sessionId", entry.request as "requestId", entry.fields`)
 
 export interface ShownChange extends Omit<StoredChange, 'sequence' | 'fields'> {
-  /** The same in history, feed and deliveries. */
+  /** The same id in history, feed and deliveries. */
   readonly id: string
   readonly before: Values | null
   readonly after: Values | null
@@ -89,7 +89,10 @@ export interface ShownChange extends Omit<StoredChange, 'sequence' | 'fields'> {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A session and a request are of use to the account that caused the change, and to administrators; to others they would be a hint. */
+/**
+ * Session and request are included for the account that caused the change and for administrators; to others
+ * they would reveal too much.
+ */
 export function showChange({ sequence, fields, ...change }: StoredChange, reader: Caller): ShownChange {
   const isTold = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []
@@ -122,7 +125,7 @@ const shownText =
   (value: unknown): unknown =>
     typeof value === 'string' ? show(value) : value
 
-/** History keeps timestamps as the store writes them. */
+/** The history keeps timestamps as the database writes them. */
 const shows: Partial<Record<ReturnType<typeof kindOf>, KeptColumn['show']>> = {
   moment: shownText(showMoment),
   rowTimestamp: shownText(showRowTimestamp),
@@ -134,7 +137,7 @@ const keptColumn = (resource: Resource, name: string): KeptColumn => ({
   show: shows[kindOf(resource, name)] ?? ((value) => value),
 })
 
-/** A column that is not declared any more is not shown either. */
+/** A column that is no longer declared is not shown. */
 const columnsOf: ReadonlyMap<string, readonly KeptColumn[]> = new Map(
   resources.map((resource) => [resource.name, resource.columns.map((name) => keptColumn(resource, name))]),
 )

@@ -6,7 +6,7 @@ import { labelOf } from '../model/field.ts'
 import { isMissing, moment } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
 
-/** Older moments have settled: no transaction of ours takes as long. */
+/** Older timestamps have settled: no transaction of ours takes as long. */
 const recentSeconds = 60
 
 interface Age {
@@ -16,8 +16,8 @@ interface Age {
 }
 
 /**
- * Refuses a moment of which not everything is known: one that is still to come, one that is forgotten. What was being written
- * then is waited for, so that the same moment always shows the same.
+ * Rejects a timestamp for which the data is incomplete: one in the future, or older than the history. Waits
+ * for writes in progress at that time, so that the same timestamp always shows the same data.
  */
 export async function requireSettled(database: Database, at: string, key = 'at'): Promise<void> {
   const [age] = await database.query<Age>(sql`
@@ -33,7 +33,7 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   })
 }
 
-/** The moment that is asked for; nothing is now. */
+/** Parses the requested timestamp; undefined means now. */
 export function readAt(input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   if (Array.isArray(input)) violations.add('at', 'At must be given once.')
@@ -47,17 +47,17 @@ export function readAt(input: unknown, violations: Violations): string | undefin
 }
 
 export interface Slowness {
-  /** What took so long, as a sentence begins: The list of projects. */
+  /** The subject of the sentence, such as "The list of projects". */
   readonly what: string
-  /** What its caller can do about it. */
+  /** Advice for the caller. */
   readonly advice: string
-  /** The part of the request that makes it slow, where it is one. */
+  /** The key of the request that makes it slow, if there is one. */
   readonly key?: string
 }
 
 const retryAfterSeconds = 5
 
-/** What takes too long is refused with what its caller can do about it. */
+/** Reports a read that takes too long as an error with advice for the caller. */
 export async function refuseTooSlow<Result>({ what, advice, key }: Slowness, read: () => Promise<Result>) {
   try {
     return await read()

@@ -9,10 +9,12 @@ import type { Listed } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
 import { arrayOf, showRecord } from './serialize-record.ts'
 
-/** Every character that JSON escapes or might, and what looks like the end of a value. */
+/**
+ * Contains every character that JSON escapes or might escape, and text that looks like the end of a value.
+ */
 const oddText = `${String.fromCharCode(...Array.from({ length: 31 }, (_, code) => code + 1))}"\\/\u007f\u0085\u2028\u2029\u{1f980}é+00:00","id":null}`
 
-/** By what a column holds: each row is made of the values of one position. */
+/** Values for each kind of column: a row takes the values of one position. */
 const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
   text: [oddText, '', 'null', '2026-01-05 09:00:00+00'],
   uuid: Array(4).fill('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'),
@@ -59,7 +61,7 @@ describe('A record is the same text, whether the store writes it or the program'
   })
 })
 
-/** As JSON of the store's own columns. */
+/** The row as JSON of the stored columns. */
 const rowOf = ({ columns, fields }: Listed, position: number) => ({
   ...Object.fromEntries(
     columns.map((name) => [

@@ -7,7 +7,7 @@ import { person } from '../resources/person.ts'
 
 export type Purpose = 'read' | 'write'
 
-/** Accounts have passwords and decide who signs in, so no token changes any. */
+/** Accounts have passwords and determine who can sign in, so no token can change them. */
 const purposesOf = ({ access }: Listed): readonly Purpose[] =>
   access.kind === 'administrators' || access.kind === 'colleagues' ? ['read'] : ['read', 'write']
 
@@ -20,14 +20,14 @@ export const tokenScopes: readonly string[] = [
   ),
 ]
 
-/** Whether rows of it say who signs in. */
+/** Whether its rows determine who can sign in. */
 export const isOfAccounts = (listed: Listed): boolean => !purposesOf(listed).includes('write')
 
-/** Whether the caller's token, if it came with one, is for this. Anyone who may write may read. */
+/** Whether the caller's token, if there is one, covers this. Write access includes read access. */
 export function isCovered({ token }: Caller, listed: Listed, purpose: Purpose): boolean {
   if (!token) return true
   if (!purposesOf(listed).includes(purpose)) return false
-  // What is somebody's own belongs to no project.
+  // Rows owned by a user belong to no project.
   if (token.projectIds && listed.access.kind === 'owner') return false
   const has = (wanted: Purpose) =>
     token.scopes.includes(`${listed.name}:${wanted}`) || token.scopes.includes(`*:${wanted}`)
@@ -42,13 +42,13 @@ export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose)
     )
 }
 
-/** For what lasts longer than an app's own tokens: programs, and apps that somebody signed in to, may not make it. */
+/** Guards credentials that outlast an app's own tokens: neither programs nor apps may create them. */
 export function requireOwnClient(caller: Caller): void {
   requirePerson(caller)
   if (caller.origin?.clientId !== webClientId) throw notForApps()
 }
 
-/** A service client has no sign-in; it is the operator's own. */
+/** A service client has no session; it belongs to the operator. */
 export function requireNoApp({ origin }: Caller): void {
   if (origin?.sessionId !== undefined && origin.clientId !== webClientId) throw notForApps()
 }
@@ -56,7 +56,7 @@ export function requireNoApp({ origin }: Caller): void {
 const notForApps = () =>
   forbidden('Only someone who has signed in with the web client may do this, not an app.')
 
-/** For what concerns the account itself and the sign-ins of others. */
+/** Guards actions on the account itself and on its sessions. */
 export function requirePerson({ token }: Caller): void {
   if (token) throw forbidden('Only someone who has signed in may do this, not a token.')
 }

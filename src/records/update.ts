@@ -16,7 +16,10 @@ import {
   versionConditions,
 } from './write-conditions.ts'
 
-/** One statement: it locks the row, asks what must hold, and writes. What others change meanwhile may be in it. */
+/**
+ * Runs one statement that locks the row, checks the conditions, and writes. It may also include concurrent
+ * changes by other callers.
+ */
 export async function update(
   tracker: Tracker,
   resource: Resource,
@@ -67,7 +70,7 @@ export function writeUpdate(
   if (!beforeUpdate && !afterUpdate)
     return updateGathered(single, resource, { caller, id, values, stored, versions }, () => write(single))
   return database.transaction(async (transaction) => {
-    // One id was asked for, and a row that is missing was refused.
+    // A single id was given, and a missing row would have thrown.
     const [before] = (await lockVisible(transaction, resource, caller, [id], toUpdate)) as [Row]
     beforeUpdate?.(before, values)
     const after = await write(transaction)
@@ -76,6 +79,6 @@ export function writeUpdate(
   })
 }
 
-/** Fields that are asked for and not stored are not here. */
+/** Leaves out fields that are read but not stored. */
 export const storedOf = ({ fields }: Resource, prepared: Values): Values =>
   Object.fromEntries(Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'))

@@ -8,13 +8,13 @@ import type { Listed } from '../resources/define-resource.ts'
 import { goesAlong } from '../resources/derived.ts'
 import { isCovered } from './token-rights.ts'
 
-/** Whose memberships count: a project that was removed keeps its members for the day somebody restores it. */
+/** The memberships that count: a removed project keeps its members, in case it is restored. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
 
-/** Active rows are there to be read, removed ones to be restored. */
+/** Active rows can be read, removed ones restored. */
 export type RowState = 'active' | 'removed'
 
-/** Whether all rows are asked for one caller, or each for its own, whose id is then SQL. */
+/** Whether all rows are for one caller, or each row is for a caller of its own, whose id is then SQL. */
 export type Callers = 'one' | 'each'
 
 /** The condition a row called `row` must meet for the caller to see it: every verb but create uses it. */
@@ -41,20 +41,22 @@ export function visibleRows(
   }
 }
 
-/** Whether there is nothing that the caller may not see: then visibility makes a search no shorter. */
+/** Whether the caller may see everything, so that visibility does not narrow a search. */
 export const seesEveryRow = ({ access }: Listed, { isAdministrator }: Caller): boolean =>
   isAdministrator || access.kind === 'catalog'
 
-/** A text that is equal for callers who see the same rows: live listings with equal views share a snapshot. */
+/**
+ * A text that is equal for callers who see the same rows: live listings with equal views share a snapshot.
+ */
 export function viewOf({ access }: Listed, caller: Caller): string {
   const { id, isAdministrator, token } = caller
-  // What it sees follows from the token too, and from what its account was when the listing began.
+  // A token's view also depends on the token itself, and on the role of its account when the listing began.
   if (token) return JSON.stringify(['token', token.id, isAdministrator, token.isOfAdministrator])
   if (access.kind === 'catalog') return 'everybody'
   return isAdministrator ? 'administrators' : id
 }
 
-/** The resources whose changes can change what this caller sees of this one. */
+/** The resources whose changes can affect which rows of this one the caller sees. */
 export function changesThatMatter(
   { name, access }: Listed,
   caller: Caller,
@@ -63,7 +65,8 @@ export function changesThatMatter(
   if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
-  // Restoring one of them may pass a removed membership on to the other, with no line of its own in the change log.
+  // Restoring a parent may pass a removed membership on to the other parent, without a line of its own in the
+  // change log.
   const isOfRemoved = state === 'removed'
   const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []
   return [name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects]
@@ -73,7 +76,9 @@ export function changesThatMatter(
 const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
-/** The one place that says in which projects a caller is a member; those of a token are never more. */
+/**
+ * The single definition of the projects in which a caller is a member; a token has no more than its account.
+ */
 export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql {
   const limit = token?.projectIds
   if (limit && token.isOfAdministrator) {
@@ -84,7 +89,7 @@ export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql
   return sql`(select project_id from user_projects where user_id = ${id} and ${isMembership(memberships)} ${isWithin})`
 }
 
-/** No removed project has an active membership: they go with it, and come back with it. */
+/** A removed project has no active memberships, because they are removed and restored with it. */
 const isColleague = (caller: Caller): Sql => sql`row.id in (
   select ${caller.id}::uuid
   union all
@@ -92,8 +97,9 @@ const isColleague = (caller: Caller): Sql => sql`row.id in (
 )`
 
 /**
- * Active rows have an active assignment; with this condition, which is always true, the store can use its index of those. One
- * caller's assignments are found once for all rows; of a caller of its own, a row would have all of them found again.
+ * Active rows have an active assignment; this condition, which is always true, lets the database use its
+ * index of active assignments. For one caller, the assignments are looked up once for all rows; for a caller
+ * per row they would be looked up for each row.
  */
 function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships, callers: Callers): Sql {
   const projects = projectsOf(caller, memberships)
@@ -103,34 +109,37 @@ function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships,
   return sql`row.assignment_id in (select id from assignments where ${its} ${assignments} project_id in ${projects})`
 }
 
-/** The condition a row called `row` must meet to be listed: active and visible, or removed and the caller's to restore. */
+/** The condition a row called `row` must meet to be listed: active and visible, or removed and restorable. */
 export const listedRows = (listed: Listed, caller: Caller, state: RowState): Sql =>
   state === 'active'
     ? sql`row.active and ${visibleRows(listed, caller)}`
     : sql`not row.active and ${restorableRows(listed, caller)}`
 
-/** A member whose membership was removed together with the project may bring both back. */
+/** A member whose membership was removed together with the project may restore both. */
 export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
 
-/** What restoring asks of the caller. Whether the row's parents are there is not asked: they may be restored before it. */
+/**
+ * The conditions on the caller for restoring a row. The row's parents are not checked, because they may be
+ * restored before it.
+ */
 function restorableRows(listed: Listed, caller: Caller): Sql {
   const { access } = listed
   const ownerColumn = ownerColumnOf(access)
   return allOf([
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
-    // A link that went along with a parent comes back with it, and cannot before.
+    // A link that was removed along with a parent is restored with it, and cannot be restored before.
     ...(goesAlong(listed) ? [raw('row.removed_with is null')] : []),
   ])
 }
 
-/** Rows called `row`, and what they must fulfil to be shown. */
+/** Rows called `row`, and the condition for showing them. */
 export interface ShownRows {
   readonly from: Sql
   readonly wanted: Sql
 }
 
-/** The active rows that the caller may see, now or as they were at a moment. `which` narrows them down by their ids. */
+/** The active rows that the caller may see, now or at an earlier instant. `which` restricts them to ids. */
 export const shownRows = (listed: Listed, caller: Caller, at: string | undefined, which?: Sql): ShownRows =>
   at === undefined
     ? {
@@ -142,8 +151,9 @@ export const shownRows = (listed: Listed, caller: Caller, at: string | undefined
     : { from: sql`(${rowsAt(listed, caller, at, which)}) as row`, wanted: raw('row.active') }
 
 /**
- * The table as it was: every change after the moment is taken back, each column by the oldest of them. Access is asked of the
- * rows as they are now. A transaction belongs to the moment of its last write, so that it is taken back as a whole or not at all.
+ * The table as it was: every later change is reverted, each column to the oldest of its previous values.
+ * Access is checked against the rows as they are now. A transaction belongs to the instant of its last write,
+ * so that it is reverted as a whole or not at all.
  */
 function rowsAt(listed: Listed, caller: Caller, at: string, which: Sql | undefined): Sql {
   const name = resources.find(({ table }) => table === listed.table)?.name ?? listed.name
@@ -171,10 +181,13 @@ function rowsAt(listed: Listed, caller: Caller, at: string, which: Sql | undefin
     where row.id not in (select row_id from later where action = 'create') and ${readable} ${one}`
 }
 
-/** Longer than any transaction of ours takes. Transactions that wrote both before and after a moment are searched within it. */
+/**
+ * Longer than any transaction of ours takes. Transactions that wrote both before and after an instant are
+ * searched within it.
+ */
 const transactionMinutesMax = 10
 
-/** Whether the transaction of an entry called `entry` wrote anything after the moment. */
+/** Whether the transaction of an entry called `entry` wrote anything after the instant. */
 export const isLater = (at: string): Sql => sql`(entry.at > ${at}::timestamptz or (
   entry.at > ${at}::timestamptz - interval '${raw(String(transactionMinutesMax))} minutes'
   and entry.transaction is distinct from (select restored_in from history_begin)
@@ -183,8 +196,9 @@ export const isLater = (at: string): Sql => sql`(entry.at > ${at}::timestamptz o
     where at > ${at}::timestamptz and at <= ${at}::timestamptz + interval '${raw(String(transactionMinutesMax))} minutes')))`
 
 /**
- * The condition a row called `row` must meet for the caller to see what became of it. It asks the row as it is today, in
- * either state: a former member sees nothing of before, a member sees all of it, removed rows too.
+ * The condition a row called `row` must meet for the caller to see its history. It checks the row as it is
+ * today, active or removed: a former member sees nothing, not even of the time before, and a member sees
+ * everything, including removed rows.
  */
 export const rememberedRow = (listed: Listed, caller: Caller): Sql =>
   isCovered(caller, listed, 'read') ? remembered(listed, caller) : raw('false')
@@ -200,18 +214,18 @@ function remembered({ access }: Listed, caller: Caller): Sql {
     : sql`exists (select 1 from assignments where id = row.assignment_id and project_id in ${projects})`
 }
 
-/** The kinds that ask the row itself. */
+/** The kinds of access that depend on the row itself. */
 const isOfRows: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 
-/** The same for an entry of the history called `entry`, whatever resource it is about. */
+/** The same condition for an entry of the history called `entry`, whatever its resource. */
 export function readableEntries(caller: Caller): Sql {
   if (!caller.token) return seenEntries(caller)
-  // A value rather than a text of its own for each choice of scopes, so that statements stay few.
+  // A parameter rather than different SQL for each choice of scopes keeps the number of statements small.
   const covered = resources.filter((resource) => isCovered(caller, resource, 'read')).map(({ name }) => name)
   return sql`entry.resource = any(${covered}::text[]) and ${seenEntries(caller)}`
 }
 
-/** The same by the rows themselves, of one resource after the other. */
+/** The same condition on the rows themselves, for one resource at a time. */
 export const readableRows =
   (caller: Caller): ReadableRows =>
   (name) => {

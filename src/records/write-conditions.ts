@@ -12,7 +12,7 @@ import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
 import { membershipConditions, ownerConditions, unseenReference } from './require-write.ts'
 import { type Callers, type Memberships, type RowState, visibleRows } from './visible-rows.ts'
 
-/** The conditions of a new row, in the order in which they refuse. */
+/** The conditions of a new row, in the order in which they are checked. */
 export const createConditions = (
   resource: Resource,
   caller: Caller,
@@ -34,7 +34,7 @@ interface Updating {
   readonly callers?: Callers
 }
 
-/** The conditions of an update, in the order in which they refuse. The row as it was is called `before`. */
+/** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
 export function updateConditions(
   resource: Resource,
   caller: Caller,
@@ -56,20 +56,23 @@ export function updateConditions(
 }
 
 interface References {
-  /** To whom an unseen row may look like a missing one. */
+  /** If set, an unseen row may look like a missing one to this caller. */
   readonly caller?: Caller
-  /** The name of the locked row whose references are known to hold: one that stays the same is not asked again. */
+  /**
+   * The name of the locked row whose references are known to be valid: a reference that does not change is
+   * not checked again.
+   */
   readonly before?: string
 }
 
 /**
- * Every row that is referred to must be active, and stays so until the transaction ends: `for key share` conflicts with
- * the `for update` of a removal, so no child can appear under a parent that is being removed.
+ * Every row that is referred to must be active, and stays so until the transaction ends: `for key share`
+ * conflicts with the `for update` of a removal, so no child can appear under a parent that is being removed.
  */
 export const referenceConditions = (resource: Resource, rows: readonly Values[], references?: References) =>
   conditionsWith(conditionOf, resource, rows, references)
 
-/** The same of each row of `input`, which has its references under the names of the fields. */
+/** The same conditions for each row of `input`, which has its references under the names of the fields. */
 export const eachReferenceCondition = (
   resource: Resource,
   rows: readonly Values[],
@@ -90,11 +93,11 @@ const conditionsWith = (
 
 interface Asking {
   readonly before: string | undefined
-  /** Of one value; nothing where it is not asked. */
+  /** The condition on one value; undefined where this is not checked. */
   isUnseen(value: unknown): Sql | undefined
 }
 
-/** Any of them; the second one is not always asked. */
+/** True if any of them is; the second one is optional. */
 const either = (first: Sql, second: Sql | undefined): Sql => (second ? sql`(${first} or ${second})` : first)
 
 function eachConditionOf(
@@ -157,13 +160,13 @@ const distinctIds = (rows: readonly Values[], { column }: ReferenceColumn): stri
   ...new Set(rows.map((row) => row[column]).filter((id) => typeof id === 'string')),
 ]
 
-/** By id, the version that a row must still have when it is locked; null for one that no version would satisfy. */
+/** Maps ids to the version that a row must still have when it is locked; null if no version would do. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
 /** Every change gives a row another version. */
 export const versionOf = ({ updatedAt, createdAt }: Row): string => String(updatedAt ?? createdAt)
 
-/** Refuses when one of these locked rows has another version than required. */
+/** Throws when one of these locked rows has another version than required. */
 export function requireVersions(resource: Resource, rows: readonly Row[], versions: RequiredVersions): void {
   for (const row of rows) {
     const version = versions.get(row.id)
@@ -171,7 +174,7 @@ export function requireVersions(resource: Resource, rows: readonly Row[], versio
   }
 }
 
-/** The same of the one locked row that is called `before`. */
+/** The same requirement for the one locked row that is called `before`. */
 export function versionConditions(resource: Resource, id: string, versions: RequiredVersions): Condition[] {
   const version = versions.get(id)
   if (version === undefined) return []
@@ -181,13 +184,13 @@ export function versionConditions(resource: Resource, id: string, versions: Requ
 
 interface Lock {
   readonly state: RowState
-  /** `update` keeps references away, `no key update` lets them pass. */
+  /** `update` blocks new references to the row, `no key update` allows them. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships
   readonly callers?: Callers
 }
 
-/** Locks all these rows until the transaction ends; one that cannot be seen fails all. */
+/** Locks all these rows until the transaction ends; fails if one of them cannot be seen. */
 export async function lockVisible(
   transaction: Queries,
   resource: Resource,
@@ -202,7 +205,7 @@ export async function lockVisible(
   return rows
 }
 
-/** Finds and locks those of the rows that can be seen, in the order of their ids. */
+/** Finds and locks those rows that the caller can see, in the order of their ids. */
 const visibleForLock = (
   resource: Resource,
   caller: Caller,

@@ -13,10 +13,10 @@ import {
   updateConditions,
 } from './write-conditions.ts'
 
-/** What is written of one item. */
+/** The parts of an item that are written. */
 export type EachItem = Pick<ReadyItem, 'index' | 'ids' | 'values' | 'stored'>
 
-/** One statement: what a single create asks of its row is asked of each. */
+/** Runs one statement, which checks each row as a single create does. */
 export async function createEach(
   transaction: Queries,
   resource: Resource,
@@ -39,7 +39,7 @@ export async function createEach(
   return outcomesOf(await insertEach(transaction, writers, many, also))
 }
 
-/** One statement for those that change the same fields. */
+/** Runs one statement for items that change the same fields. */
 export async function updateAlike(
   transaction: Queries,
   resource: Resource,
@@ -73,7 +73,7 @@ export async function updateAlike(
   return outcomesOf(await updateEach(transaction, writers, many, Object.keys(first.stored)))
 }
 
-/** What distinguishes updates that one statement cannot do together. */
+/** Distinguishes updates that one statement cannot combine. */
 export const shapeOf = (
   { ids, values }: Pick<EachItem, 'ids' | 'values'>,
   versions: RequiredVersions,
@@ -107,7 +107,7 @@ function manyRows(
   }
 }
 
-/** Stands for the row of each item, where conditions want a row. */
+/** A placeholder for the row of each item, for conditions on a row. */
 const symbolic = ({ fields }: Resource, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, inputOf(name)]))
 
@@ -122,7 +122,7 @@ const types: Readonly<Record<WireKind, string>> = {
 function typeOf({ fields }: Resource, name: string): string {
   if (name === 'id') return types.uuid
   if (name === requiredVersion) return types.moment
-  // What a secret is stored as is no field of its own.
+  // The stored form of a secret has a column that is not a field.
   return types[fields[name]?.wire ?? 'text']
 }
 

@@ -57,7 +57,7 @@ type TargetOf<F> = {
 
 type TargetsOf<R> = R extends Resource ? TargetOf<R['fields']> : never
 
-/** A reference to an unknown resource does not compile, and the error is the sentence. */
+/** A reference to an unknown resource does not compile, and this text is the error. */
 type NamesOnly<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
   ? All
   : `No resource is named ${Unknown}.`

@@ -31,30 +31,27 @@ const withReference = (resource: string, whenRemoved: string): Resource =>
   withField('otherId', { wire: 'uuid', references: { resource, whenRemoved } })
 
 const mistakes: readonly (readonly [Resource, string])[] = [
-  [widget({ name: 'project' }), 'project: the name project is that of project.'],
-  [widget({ plural: 'projects' }), 'widget: the plural projects is that of project.'],
-  [widget({ table: 'users' }), 'widget: the table users is that of user.'],
+  [widget({ name: 'project' }), 'project: the name project is already that of project.'],
+  [widget({ plural: 'projects' }), 'widget: the plural projects is already that of project.'],
+  [widget({ table: 'users' }), 'widget: the table users is already that of user.'],
   [widget({ table: 'Widgets' }), 'widget: the table Widgets is not in snake_case.'],
   [widget({ name: 'my_widget' }), 'my_widget: the name of a resource is camelCase.'],
   [
     widget({ title: 'WidgetPage' }),
-    'widget: no resource is called Pagination or ends in Page, Command or Result; messages are.',
+    'widget: Pagination and names ending in Page, Command or Result are reserved for messages.',
   ],
   [withField('Colour', {}), 'widget.Colour: the name of a field is camelCase.'],
   [
     withField('createdAt', {}),
-    'widget.createdAt: every record or message has something of this name already.',
+    'widget.createdAt: every record or message already has a property with this name.',
   ],
   [
     withField('colour', { number: 12 }),
-    'widget.colour: the number 12 is that of updatedAt in every message.',
+    'widget.colour: the number 12 belongs to updatedAt in every message.',
   ],
-  [withField('colour', { number: 2 }), 'widget.colour: the number 2 is that of widget.name.'],
-  [withField('colour', { number: 0 }), 'widget.colour: the number 0 is none that a message can have.'],
-  [
-    withField('colour', { number: 19_500 }),
-    'widget.colour: the number 19500 is none that a message can have.',
-  ],
+  [withField('colour', { number: 2 }), 'widget.colour: the number 2 is already that of widget.name.'],
+  [withField('colour', { number: 0 }), 'widget.colour: the number 0 is not a valid field number.'],
+  [withField('colour', { number: 19_500 }), 'widget.colour: the number 19500 is not a valid field number.'],
   [
     withField('colour', { deprecation: { since: '2027-01-31', until: '2027-02-28', instead: 'Use tint.' } }),
     'widget.colour: what is deprecated since 2027-01-31 works for 180 days more, and 2027-02-28 is too early.',
@@ -69,20 +66,20 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     widget({ retired: { 4: 'size' } }),
-    'widget.dueDate: the number 4 was that of size, which is retired: take a new one.',
+    'widget.dueDate: the number 4 belonged to size, which is retired. Use a new one.',
   ],
   [
     widget({ retired: { 9: 'dueDate' } }),
-    'widget.dueDate: a retired field had this name, and its number was another: take a new name.',
+    'widget.dueDate: a retired field had this name with another number. Use a new name.',
   ],
-  [withReference('gadget', 'stay'), 'widget.otherId refers to gadget, and no resource has that name.'],
+  [withReference('gadget', 'stay'), 'widget.otherId refers to gadget, but no resource has that name.'],
   [
     withReference('widget', 'stay'),
-    'widget.otherId refers to widget, which has to stand before widget in the list of all.',
+    'widget.otherId refers to widget, which must come before widget in the list of all.',
   ],
   [
     withReference('user', 'blockRemoval'),
-    'widget.otherId would make v1 refuse to remove users: its rows go along, or stay.',
+    'widget.otherId would block v1 from removing users: use removeAlong or stay.',
   ],
   [
     widget({
@@ -93,22 +90,22 @@ const mistakes: readonly (readonly [Resource, string])[] = [
       },
       filters: [],
     }),
-    'widget: at most two parents take a row along, not projectId, userId, workflowId.',
+    'widget: at most two removeAlong references, not projectId, userId, workflowId.',
   ],
   [
     withField('password', secret(required(5, text({ max: 9 })))),
-    'widget.password is secret, and no rule "prepare" turns it into what may be stored.',
+    'widget.password is secret, but no rule "prepare" converts it for storage.',
   ],
   [
     withField('ownerId', { wire: 'uuid', isCallerByDefault: true }),
-    'widget.ownerId is the caller by default: only a reference of the extensions to a user can be.',
+    'widget.ownerId is the caller by default, which only an ext reference to a user can be.',
   ],
   [
     withField('expectedVersion', updateOnly(5, moment)),
-    'widget.expectedVersion is read on update only, and no rule "updateConditions" looks at it.',
+    'widget.expectedVersion is read on update only, but no rule "updateConditions" uses it.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
-  [widget({ filters: ['name'] }), 'widget: the filter name is no reference to another row.'],
+  [widget({ filters: ['name'] }), 'widget: the filter name is not a reference.'],
   [widget({ filters: ['projectId', 'projectId'] }), 'widget: the filter projectId is declared twice.'],
   [
     { ...withReference('impediment', 'stay'), filters: ['otherId'] },
@@ -116,11 +113,11 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     widget({ filters: [{ moment: 'name' }] }),
-    'widget: the filter by dates needs a required moment, and name is none.',
+    'widget: the filter by dates needs a required timestamp, and name is not one.',
   ],
   [
     widget({ filters: [{ period: ['dueDate', 'endDate'] }] }),
-    'widget: the filter by dates needs a required moment, and endDate is none.',
+    'widget: the filter by dates needs a required timestamp, and endDate is not one.',
   ],
   [
     widget({ filters: [{ moment: 'dueDate' }, { moment: 'dueDate' }] }),
@@ -151,7 +148,7 @@ describe('A declaration that cannot work', () => {
       )
     })
 
-  test('of v1 cannot refer to what only the extensions have', () => {
+  test('of v1 cannot refer to a resource of the extensions', () => {
     const gadget = defineResource({
       name: 'gadget',
       edition: 'v1',
@@ -160,19 +157,19 @@ describe('A declaration that cannot work', () => {
       access: catalog,
     })
     assert.deepEqual(declarationProblems([...resources, widget(), gadget]), [
-      'gadget.widgetId refers to widget: v1 cannot depend on what EXTENSIONS=off takes away.',
+      'gadget.widgetId refers to widget: v1 cannot depend on a resource that EXTENSIONS=off disables.',
     ])
   })
 
-  test('that stands before its parent is told so', () => {
+  test('that comes before its parent is reported', () => {
     assert.ok(
       declarationProblems(resources.toReversed()).includes(
-        'project.organizationId refers to organization, which has to stand before project in the list of all.',
+        'project.organizationId refers to organization, which must come before project in the list of all.',
       ),
     )
   })
 })
 
-test('A declaration in order is accepted', () => {
+test('A valid declaration is accepted', () => {
   assert.deepEqual(declarationProblems([...resources, widget()]), [])
 })

@@ -33,7 +33,7 @@ function sharedNames(resources: readonly Resource[]): string[] {
   return resources.flatMap((resource, index) =>
     (['name', 'plural', 'table'] as const).flatMap((key) => {
       const other = resources.slice(0, index).find((earlier) => earlier[key] === resource[key])
-      return other ? [`${resource.name}: the ${key} ${resource[key]} is that of ${other.name}.`] : []
+      return other ? [`${resource.name}: the ${key} ${resource[key]} is already that of ${other.name}.`] : []
     }),
   )
 }
@@ -50,13 +50,13 @@ function nameProblems({ name, title, table, fields }: Resource): string[] {
   return [
     ...(camelCase.test(name) ? [] : [`${name}: the name of a resource is camelCase.`]),
     ...(/^(Pagination|.*(Page|Command|Result))$/.test(title)
-      ? [`${name}: no resource is called Pagination or ends in Page, Command or Result; messages are.`]
+      ? [`${name}: Pagination and names ending in Page, Command or Result are reserved for messages.`]
       : []),
     ...(/^[a-z][a-z_]*$/.test(table) ? [] : [`${name}: the table ${table} is not in snake_case.`]),
     ...Object.keys(fields).flatMap((field) => [
       ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field is camelCase.`]),
       ...(takenFields.has(field) || field === name
-        ? [`${name}.${field}: every record or message has something of this name already.`]
+        ? [`${name}.${field}: every record or message already has a property with this name.`]
         : []),
     ]),
   ]
@@ -74,12 +74,12 @@ function numberProblems({ name, fields, retired }: Resource, field: string, { nu
   return [
     ...(Number.isInteger(number) && number > 0 && number <= largestNumber && !isReservedByProtobuf(number)
       ? []
-      : [`${where} is none that a message can have.`]),
-    ...(common ? [`${where} is that of ${common[0]} in every message.`] : []),
-    ...(other === undefined ? [] : [`${where} is that of ${name}.${other}.`]),
-    ...(before === undefined ? [] : [`${where} was that of ${before}, which is retired: take a new one.`]),
+      : [`${where} is not a valid field number.`]),
+    ...(common ? [`${where} belongs to ${common[0]} in every message.`] : []),
+    ...(other === undefined ? [] : [`${where} is already that of ${name}.${other}.`]),
+    ...(before === undefined ? [] : [`${where} belonged to ${before}, which is retired. Use a new one.`]),
     ...(Object.values(retired).includes(field)
-      ? [`${name}.${field}: a retired field had this name, and its number was another: take a new name.`]
+      ? [`${name}.${field}: a retired field had this name with another number. Use a new name.`]
       : []),
   ]
 }
@@ -93,18 +93,16 @@ function referenceProblems(
   if (!references) return []
   const where = `${resource.name}.${field}`
   const parent = resources.find(({ name }) => name === references.resource)
-  if (!parent) return [`${where} refers to ${references.resource}, and no resource has that name.`]
+  if (!parent) return [`${where} refers to ${references.resource}, but no resource has that name.`]
   return [
     ...(resources.indexOf(parent) < resources.indexOf(resource)
       ? []
-      : [
-          `${where} refers to ${parent.name}, which has to stand before ${resource.name} in the list of all.`,
-        ]),
+      : [`${where} refers to ${parent.name}, which must come before ${resource.name} in the list of all.`]),
     ...(resource.edition === 'v1' && parent.edition === 'ext'
-      ? [`${where} refers to ${parent.name}: v1 cannot depend on what EXTENSIONS=off takes away.`]
+      ? [`${where} refers to ${parent.name}: v1 cannot depend on a resource that EXTENSIONS=off disables.`]
       : []),
     ...(resource.edition === 'ext' && parent.edition === 'v1' && references.whenRemoved === 'blockRemoval'
-      ? [`${where} would make v1 refuse to remove ${parent.pluralNoun}: its rows go along, or stay.`]
+      ? [`${where} would block v1 from removing ${parent.pluralNoun}: use removeAlong or stay.`]
       : []),
   ]
 }
@@ -114,21 +112,21 @@ function ruleProblems({ name, edition, rules }: Resource, field: string, declare
   const { isSecret, presence, isCallerByDefault, references } = declared
   return [
     ...(isCallerByDefault && (references?.resource !== 'user' || edition === 'v1')
-      ? [`${name}.${field} is the caller by default: only a reference of the extensions to a user can be.`]
+      ? [`${name}.${field} is the caller by default, which only an ext reference to a user can be.`]
       : []),
     ...(isSecret && !rules.prepare
-      ? [`${name}.${field} is secret, and no rule "prepare" turns it into what may be stored.`]
+      ? [`${name}.${field} is secret, but no rule "prepare" converts it for storage.`]
       : []),
     ...(presence === 'updateOnly' && !rules.updateConditions
-      ? [`${name}.${field} is read on update only, and no rule "updateConditions" looks at it.`]
+      ? [`${name}.${field} is read on update only, but no rule "updateConditions" uses it.`]
       : []),
   ]
 }
 
-/** A row remembers one parent whose removal removed it, and waits for one other. */
+/** A row records one parent whose removal removed it, and can wait for one other. */
 function alongProblems({ name, fields }: Resource): string[] {
   const along = Object.keys(fields).filter((one) => fields[one]?.references?.whenRemoved === 'removeAlong')
-  return along.length <= 2 ? [] : [`${name}: at most two parents take a row along, not ${along.join(', ')}.`]
+  return along.length <= 2 ? [] : [`${name}: at most two removeAlong references, not ${along.join(', ')}.`]
 }
 
 function filterProblems(resource: Resource, filter: Filter, index: number): string[] {
@@ -140,14 +138,14 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
       ...columns.flatMap((column) =>
         fields[column]?.wire === 'moment' && fields[column].presence === 'required'
           ? []
-          : [`${name}: the filter by dates needs a required moment, and ${column} is none.`],
+          : [`${name}: the filter by dates needs a required timestamp, and ${column} is not one.`],
       ),
       ...(earlier ? [`${name}: two filters by dates cannot share dateFrom and dateTo.`] : []),
     ]
   }
   if (!fields[filter]) return [`${name}: the filter ${filter} has no column.`]
   return [
-    ...(fields[filter].references ? [] : [`${name}: the filter ${filter} is no reference to another row.`]),
+    ...(fields[filter].references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
     ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
     ...(relationNumberOf(filter) === undefined
       ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]

@@ -12,7 +12,7 @@ const projectId = references(3, uuid, 'project', 'stay')
 const base = { name: 'widget', edition: 'ext', table: 'widgets' } as const
 
 /** The compiler rejects each line below an `@ts-expect-error`; `npm run check` fails for one that it accepts. */
-test('The compiler refuses what a declaration cannot mean', () => {
+test('The compiler rejects invalid declarations', () => {
   const declarations = [
     // @ts-expect-error: an edition is v1 or ext
     defineResource({ ...base, edition: 'v2', fields: { name }, access: catalog }),
@@ -26,11 +26,11 @@ test('The compiler refuses what a declaration cannot mean', () => {
     }),
     // @ts-expect-error: two fields have the number 2
     defineResource({ ...base, fields: { name, other: required(2, text({ max: 9 })) }, access: catalog }),
-    // @ts-expect-error: a name is no reference
+    // @ts-expect-error: a name is not a reference
     defineResource({ ...base, fields: { name }, access: catalog, filters: ['name'] }),
     // @ts-expect-error: there is no such column
     defineResource({ ...base, fields: { name, projectId }, access: catalog, filters: ['userId'] }),
-    // @ts-expect-error: a name is no moment
+    // @ts-expect-error: a name is not a timestamp
     defineResource({ ...base, fields: { name }, access: catalog, filters: [{ moment: 'name' }] }),
     // @ts-expect-error: a reference is a UUID
     defineResource({ ...base, fields: { a: references(2, moment, 'project', 'stay') }, access: catalog }),
@@ -48,7 +48,7 @@ test('The compiler refuses what a declaration cannot mean', () => {
   assert.equal(declarations.length, 11)
 })
 
-test('The compiler refuses a reference to a resource that does not exist', () => {
+test('The compiler rejects a reference to a resource that does not exist', () => {
   const widget = defineResource({ ...base, fields: { projectId }, access: membersOfProject })
   // @ts-expect-error: No resource is named project.
   assert.equal(allKnown([organization, widget]).length, 2)

@@ -82,7 +82,7 @@ type MomentColumn<F> = {
 
 type FilterOf<F extends Fields> = Filter<ReferenceColumnOf<F>, MomentColumn<F>>
 
-/** Two fields with one number do not compile, and the error is the sentence. */
+/** Two fields with one number do not compile, and this text is the error. */
 type DistinctNumbers<F extends Fields> = {
   readonly [K in keyof F]: F[K]['number'] extends F[Exclude<keyof F, K>]['number']
     ? 'Another field of the resource has this number.'

@@ -32,7 +32,7 @@ export interface Operation extends HttpOperation {
   readonly changesAccounts?: true
   /** Leads to an account with a password; rejected where passwords are switched off. */
   readonly isForPasswords?: true
-  /** Also answers `Accept: text/event-stream` with a live listing. */
+  /** Also serves `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }
 
@@ -54,17 +54,17 @@ export interface Answer {
   readonly lastChangeSecond?: number | null
 }
 
-/** Takes an Idempotency-Key, which belongs to an account. */
+/** Whether it takes an Idempotency-Key; keys belong to accounts, so an open operation takes none. */
 export const isKeyed = ({ method, isOpen }: Operation): boolean => method === 'POST' && !isOpen
 
-/** Opens routes to personal access tokens: `access/` decides everything that happens on them. */
+/** Opens routes to personal access tokens: `src/records/` checks the rights of the token on every row. */
 export const forTokens = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, isForTokens: true }))
 
 export interface Route extends Operation {
   /**
-   * Accepts personal access tokens; `access/` limits what they see and change. Every other route requires a session, and for
-   * changes one of the web client or a service client.
+   * Accepts personal access tokens; `src/records/` limits what they see and change. Every other route requires a
+   * session, and for changes one of the web client or a service client.
    */
   readonly isForTokens?: true
   /** The queue in which its requests wait before their bodies are read. */

@@ -4,24 +4,24 @@ import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync 
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** The account under which the database's programs run: PostgreSQL refuses root. */
+/** The account under which the database's programs run: PostgreSQL refuses to run as root. */
 export interface Account {
-  /** What stands before every command. */
+  /** Prepended to every command. */
   readonly prefix: readonly string[]
-  /** Set when it is another user than this process's. */
+  /** Set when it differs from the user of this process. */
   readonly user?: DedicatedUser
 }
 
 export interface Owners {
-  /** Of the cluster, when there is one. */
+  /** The owner of the cluster, if there is one. */
   readonly cluster: number | undefined
-  /** Of the folder around it. */
+  /** The owner of the folder around it. */
   readonly folder: number
 }
 
 /**
- * Best first. For root it is a number that no account of the machine has, so that nobody else can become it; an
- * account that others use too, such as nobody, never is one of them.
+ * Ordered by preference. Root uses a user id without an account, which no other process can take; shared
+ * accounts, such as nobody, are never used.
  */
 export function accountsFor(path: string, owners: Owners): readonly Account[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -30,35 +30,41 @@ export function accountsFor(path: string, owners: Owners): readonly Account[] {
   return [{ prefix: [], user: userFor(path, cluster, folder) }, namespaced]
 }
 
-/** Somebody's own cluster, in their own folder, stays theirs when root starts it. */
+/** When root starts a cluster that belongs to the owner of its folder, that owner keeps it. */
 function userFor(path: string, cluster: number | undefined, folder: number): DedicatedUser {
   const stays = cluster !== undefined && (cluster === folder || isDedicated(cluster))
   return stays ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
 
-/** As whom the files of a new cluster are made: initdb wants to know its own name, which a dedicated user lacks. */
+/**
+ * The accounts that may make the files of a new cluster: initdb needs the name of its user, which a dedicated
+ * user lacks.
+ */
 export function makersFor(account: Account): readonly Account[] {
   if (account.user === undefined) return [account]
   return [namespaced, ...idleSystemUsers().map((user) => ({ prefix: [], user }))]
 }
 
-/** Nothing of this process's environment may change how the database behaves. */
+/** Excludes this process's environment, which could change how the database behaves. */
 export const minimalEnvironment = () => ({
   PATH: process.env.PATH,
   LC_ALL: 'C',
   TZ: 'UTC',
-  // Windows finds its own libraries by it.
+  // Windows finds its own libraries through this variable.
   ...(process.platform === 'win32' && { SystemRoot: process.env.SystemRoot }),
 })
 
 const plain: Account = { prefix: [] }
 
-/** In its own user namespace root is an ordinary user who still owns root's files: nothing needs to be opened. */
+/**
+ * In its own user namespace root is an ordinary user who still owns root's files, so their permissions can
+ * stay closed.
+ */
 const namespaced: Account = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
 
-/** Containers may run as a number that no user has; initdb wants a name. */
+/** Containers may run as a user id without a user, while initdb requires a name. */
 function ordinaryAccounts(): readonly Account[] {
   try {
     userInfo()
@@ -74,8 +80,8 @@ interface DedicatedUser {
 }
 
 /**
- * A number that is no account, no group and in nobody's range of subordinate numbers: no process of another user can
- * have it. It follows from the path, so that a start that was cut short finds the same one.
+ * Returns a number that is no account, no group and in no range of subordinate ids, so no process of another
+ * user can have it. It is derived from the path, so that a restart after an interruption finds the same one.
  */
 export function dedicatedUser(path: string): DedicatedUser {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)
@@ -86,7 +92,7 @@ export function dedicatedUser(path: string): DedicatedUser {
   throw new Error(`Every number from ${rangeStart} to ${rangeStart + rangeSize - 1} is an account here.`)
 }
 
-/** Above the numbers that systems give to accounts and services, below those they lend to containers. */
+/** Above the numbers that systems assign to accounts and services, below those assigned to containers. */
 const rangeStart = 70_000
 const rangeSize = 30_000
 
@@ -97,23 +103,23 @@ export const isDedicated = (id: number): boolean =>
   !isKnown('group', id) &&
   !isLent(id)
 
-/** `getent` knows the accounts of directory services too; where it is missing, the file has to do. */
+/** `getent` also knows the accounts of directory services; without it, the file has to do. */
 function isKnown(database: 'passwd' | 'group', id: number): boolean {
   if (linesOf(`/etc/${database}`).some((line) => line.split(':')[2] === String(id))) return true
   return spawnSync('getent', [database, String(id)], { timeout: getentMillisecondsMax }).status === 0
 }
 
-/** A directory service that is away. */
+/** Limits the wait for a directory service that does not answer. */
 const getentMillisecondsMax = 5000
 
-/** The ranges out of which users may take numbers for containers of their own. */
+/** The ranges from which users may take numbers for their own containers. */
 const isLent = (id: number): boolean =>
   ['/etc/subuid', '/etc/subgid'].flatMap(linesOf).some((line) => {
     const [, first = Number.NaN, count = 0] = line.split(':').map(Number)
     return id >= first && id < first + count
   })
 
-/** Accounts of the system that nobody signs in to and that run nothing now; never the one that anything may be. */
+/** System accounts without a login that run no process now, except nobody, which unrelated programs share. */
 export function idleSystemUsers(): readonly DedicatedUser[] {
   const busy = runningUsers()
   return linesOf('/etc/passwd').flatMap((line) => {
@@ -140,12 +146,13 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Root gives a folder with all that is in it to the account that will work on it; other accounts keep theirs. */
+/** As root, gives a folder and its contents to the account that will use it; otherwise changes no owner. */
 export function giveTo({ user }: Account, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
   if (statSync(folder).uid === uid) return
-  // Closed to its former owner, who could put a link where this is about to work; so it is changed last.
+  // Closes the folder to its former owner, who could otherwise plant a link during the change; for the same
+  // reason its owner is set last.
   lchownSync(folder, 0, 0)
   giveContents(folder, uid, gid)
   lchownSync(folder, uid, gid)

@@ -19,8 +19,8 @@ function canReachSources(user: { uid: number; gid: number }): boolean {
   return status === 0 && spawnSync('cat', [import.meta.filename], { ...user, cwd: '/' }).status === 0
 }
 
-// Each has its own folder, and most of the time is initdb's.
-describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
+// Each test has its own folder, and initdb takes most of the time.
+describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
   test('a database that an ordinary user starts belongs to that user', { skip: notRoot }, async (t) => {
     if (!canReachSources(nobody)) return t.skip('no other user can read this checkout')
     const folder = closedFolder()
@@ -42,19 +42,19 @@ describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
     await launched.end()
   })
 
-  test('a user who may not write there is told so', { skip: notRoot }, async (t) => {
+  test('a user without write permission gets a clear error', { skip: notRoot }, async (t) => {
     if (!canReachSources(nobody)) return t.skip('no other user can read this checkout')
     const launched = launch(t, await copyOfStore(), { user: nobody })
     await assert.rejects(launched.url, /This user cannot write to .* Start as the user who made it/)
   })
 
-  test('root starts it as a user that no account is, where that user can pass', {
+  test('root starts it as a user id without an account, where that user can reach the folder', {
     skip: notRoot,
   }, async () => {
     assert.ok(isDedicated(ownerOf(await copyOfStore())))
   })
 
-  test('root starts it below a folder closed to all others, and goes on when that folder is opened', {
+  test('root starts it below a folder closed to all others, and continues when that folder is opened', {
     skip: noNamespaces,
   }, async () => {
     const folder = closedFolder()
@@ -68,7 +68,7 @@ describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
     }
   })
 
-  test('root goes on with a database whose folder was closed to all others later', {
+  test('root continues with a database whose folder was closed to all others later', {
     skip: noNamespaces,
   }, async (t) => {
     const dataDirectory = await copyOfStore()
@@ -93,7 +93,7 @@ describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
     }
   })
 
-  test('a database in a folder that was closed later is not moved by itself', {
+  test('a database in a folder that was closed later is not moved automatically', {
     skip: notRoot,
   }, async (t) => {
     const dataDirectory = await copyOfStore()
@@ -106,7 +106,7 @@ describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
     assert.ok(lstatSync(join(dataDirectory, 'postgres')).isDirectory())
   })
 
-  test('PostgreSQL of the system is used where none is packaged', async (t) => {
+  test('the PostgreSQL of the system is used where none is packaged', async (t) => {
     const binaryDirectories = systemBinaries()
     if (binaryDirectories.length === 0) return t.skip('this system has no PostgreSQL')
     const dataDirectory = join(temporaryFolder(), '.data')
@@ -115,14 +115,14 @@ describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
     assert.deepEqual(await ask(store.url, `select lower('ÀΩЖ') as folded`), [{ folded: 'àωж' }])
   })
 
-  test('a database made by another version is refused with a sentence', async (t) => {
+  test('a database made by another version is rejected with a clear error', async (t) => {
     const binaryDirectories = systemBinaries().filter((directory) => !directory.includes('/18/'))
     if (binaryDirectories.length === 0) return t.skip('this system has no other PostgreSQL')
     const start = startEmbeddedStore({ dataDirectory: await copyOfStore(), binaryDirectories })
     await assert.rejects(start, /No PostgreSQL 18, which made .*, can run here/)
   })
 
-  test('without any PostgreSQL the way out is named', async () => {
+  test('without any PostgreSQL the error names the remedy', async () => {
     const dataDirectory = temporaryFolder()
     await assert.rejects(startEmbeddedStore({ dataDirectory, binaryDirectories: [] }), {
       message:

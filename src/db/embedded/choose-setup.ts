@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { type Account, accountsFor, minimalEnvironment } from './accounts.ts'
 
-/** Which programs run the server, as which account, on which cluster. */
+/** Selects the programs that run the server, their account and the cluster. */
 export interface Setup {
   readonly binaries: string
   /** Major version of the binaries. */
@@ -30,7 +30,7 @@ export const isRoot = () => process.getuid?.() === 0
 /** The oldest PostgreSQL whose SQL the project uses. */
 const majorMin = 15
 
-/** Takes the first binaries and account that can run and reach the data, and that fit an existing cluster. */
+/** Takes the first binaries and account that can run, reach the data, and fit an existing cluster. */
 export function chooseSetup(dataDirectory: string, binaries: readonly string[]): Setup {
   const cluster = clusterIn(dataDirectory)
   const setup = findSetup(cluster, binaries)
@@ -62,14 +62,16 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
   return undefined
 }
 
-/** Below a folder closed to everyone but root, and without user namespaces, binaries and data move to /var/lib. */
+/**
+ * Below a folder that only root can enter, and without user namespaces, binaries and data move to /var/lib.
+ */
 function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const known = join(dataDirectory, 'postgres')
   if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
   let home = dirname(cluster)
   if (home === dataDirectory) {
     home = mkdtempSync('/var/lib/tracker-')
-    // The link comes first, so that a start which is cut short is continued by the next one.
+    // The link is made first, so that a later start continues one that was interrupted.
     symlinkSync(join(home, 'postgres'), known)
   }
   chmodSync(home, 0o711)
@@ -78,7 +80,7 @@ function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: st
   return findSetup(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
 }
 
-/** The major version, when this account can run these binaries and enter this folder. */
+/** Returns the major version if this account can run these binaries and enter this folder. */
 export function probe(binaries: string, account: Account, folder: string): number | undefined {
   const server = programIn(binaries, 'postgres')
   const command =
@@ -97,7 +99,7 @@ export function probe(binaries: string, account: Account, folder: string): numbe
   return major === undefined ? undefined : Number(major)
 }
 
-/** It prints one line; ten seconds are a disk that wakes up. */
+/** The program prints one line; ten seconds allow for a disk that has to wake up. */
 const probeMillisecondsMax = 10_000
 
 function fits(cluster: string, major: number): boolean {
@@ -121,8 +123,9 @@ function reasonFor(cluster: string, binaries: readonly string[]): string {
 }
 
 /**
- * Packages from npm carry no links and may lose their exec bits, and install scripts may be off: what is missing
- * is made here, in place where that is allowed, else in a copy below `copyParent`. Returns the folder to use.
+ * npm packages carry no links and may lose their exec bits, and install scripts may be disabled. Missing
+ * links and bits are added here, in place where that is allowed, otherwise in a copy below `copyParent`.
+ * Returns the folder to use.
  */
 export function completeBinaries(native: string, copyParent: string): string {
   try {
@@ -184,7 +187,7 @@ function makeLink(source: string, link: string): void {
   try {
     symlinkSync(source, link)
   } catch (error) {
-    // Another start on the same packages made it at the same moment.
+    // A concurrent start on the same packages has made it.
     if (codeOf(error) !== 'EEXIST') throw error
   }
 }

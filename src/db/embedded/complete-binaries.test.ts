@@ -16,7 +16,7 @@ import { temporaryFolder } from './test-stores.ts'
 
 const programs = ['postgres', 'initdb', 'pg_ctl']
 
-/** As npm unpacks the package when install scripts are off. */
+/** Unpacks the package as npm does when install scripts are disabled. */
 function unpack(folder: string): string {
   const native = join(folder, 'native')
   for (const name of ['bin', 'lib', 'share']) mkdirSync(join(native, name), { recursive: true })
@@ -42,14 +42,14 @@ test('links and exec bits that the installation left out are made in place', () 
   assert.equal(completeBinaries(native, folder), native)
 })
 
-test('a read-only installation is copied, once per version', (t) => {
+test('a read-only installation is copied once per version', (t) => {
   const folder = temporaryFolder()
   const native = unpack(folder)
   chmodFolders(native, 0o555)
   t.after(() => chmodFolders(native, 0o755))
   const parent = join(folder, '.data')
   mkdirSync(parent)
-  // Nothing is read-only for root.
+  // Root can write to any installation.
   const complete = process.getuid?.() === 0 ? copyBinaries : completeBinaries
   const copy = complete(native, parent)
   assert.equal(copy, join(parent, 'postgres-binaries', 'native'))

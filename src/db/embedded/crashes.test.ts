@@ -30,12 +30,12 @@ describe('crashes', { concurrency: 2 }, () => {
     assert.deepEqual(await ask(store.url, 'select 1 as one'), [{ one: 1 }])
   })
 
-  test('what goes on making a database after kill -9 is ended by the next start, and makes nothing again', async (t) => {
+  test('programs still making a database after kill -9 are ended by the next start, and make nothing again', async (t) => {
     if (!isLinux) return t.skip('only on Linux are other programs looked at')
     const dataDirectory = join(temporaryFolder(), '.data')
     const folder = join(dataDirectory, 'postgres.new-older')
     mkdirSync(folder, { recursive: true })
-    // As initdb does that had no turn yet when its start was killed.
+    // Behaves like an initdb that had not run yet when its start was killed.
     const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
     const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', folder, '--fast'], { stdio: 'ignore' })
     const ended = once(maker, 'exit')
@@ -47,7 +47,7 @@ describe('crashes', { concurrency: 2 }, () => {
   })
 
   describe('of a database that exists', { concurrency: 1 }, () => {
-    test('kill -9 of the process takes its database along, and the next start has the acknowledged row', async (t) => {
+    test('kill -9 of the process ends its database too, and the next start has the acknowledged row', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
       await ask(await launched.url, `insert into note values ('before kill -9 of the process')`)
@@ -75,7 +75,7 @@ describe('crashes', { concurrency: 2 }, () => {
       )
     })
 
-    test('kill -9 of the database is told, and it is there again under its address with the acknowledged row', async (t) => {
+    test('kill -9 of the database is reported, and it is restarted under its address with the acknowledged row', async (t) => {
       const dataDirectory = await sharedStore()
       const told: string[] = []
       const store = await startEmbeddedStore({ dataDirectory, onFault: (sentence) => told.push(sentence) })
@@ -114,7 +114,7 @@ describe('crashes', { concurrency: 2 }, () => {
       assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
     })
 
-    test('kill -9 at any moment of a start leaves no database behind', async (t) => {
+    test('kill -9 at any point of a start leaves no database behind', async (t) => {
       const dataDirectory = await sharedStore()
       for (const milliseconds of [90, 110, 130, 150]) {
         const launched = launch(t, dataDirectory)
@@ -130,7 +130,7 @@ describe('crashes', { concurrency: 2 }, () => {
     test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
       if (!isLinux) return t.skip('only on Linux can zombies be recognized')
       const dataDirectory = await sharedStore()
-      // PostgreSQL is fooled by processes of its own user only.
+      // PostgreSQL is only fooled by processes of its own user.
       const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
       const leaveZombie = ['-c', 'sleep 0 & echo $!; exec sleep 60']
       const parent = spawn('/bin/sh', leaveZombie, { uid, gid, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -14,18 +14,18 @@ test('a dedicated user is no account and no group, and the same for the same fol
   assert.ok(!uids.includes(uid) && uid > 65_535)
 })
 
-test('accounts, numbers that systems give away and numbers lent to containers are never dedicated', () => {
+test('accounts, numbers that systems assign and numbers reserved for containers are never dedicated', () => {
   for (const uid of [...uids, 0, 1000, 60_001, 65_534, 100_000, 524_288])
     assert.equal(isDedicated(uid), false)
 })
 
-test('files of a new cluster are never made as nobody, as somebody who signs in, or as somebody busy', () => {
+test('files of a new cluster are never made as nobody, as a user with a login, or as a user with running processes', () => {
   const users = idleSystemUsers().map(({ uid }) => uid)
   assert.ok(!users.includes(65_534) && !users.includes(userInfo().uid))
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
 })
 
-test('root leaves a cluster to the owner of its folder, and takes it from an account that others use too', {
+test('root leaves a cluster to the owner of its folder, and takes it from a shared account', {
   skip: process.getuid?.() === 0 ? false : 'only root can become another user',
 }, () => {
   const userOf = (cluster: number | undefined, folder: number) =>

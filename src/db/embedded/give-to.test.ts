@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { giveTo } from './accounts.ts'
 import { temporaryFolder } from './test-stores.ts'
 
-const skip = process.getuid?.() === 0 ? false : 'only root can give files away'
+const skip = process.getuid?.() === 0 ? false : 'only root can change the owner of files'
 
-test('a folder is given away with all that is in it, but never what a link in it points to', { skip }, () => {
+test('a folder changes its owner with all its contents, never the target of a link', { skip }, () => {
   const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), 'secret')]
   writeFileSync(elsewhere, '')
   mkdirSync(join(folder, 'base', 'deep'), { recursive: true })

@@ -19,7 +19,10 @@ import type { Settings } from './start-server.ts'
 
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
-/** Made beside its place and renamed when complete: whatever ends this process, nothing half-made is used. */
+/**
+ * The cluster is made in a staging folder and renamed when complete, so an interrupted start never leaves a
+ * partial one in its place.
+ */
 export async function makeCluster(setup: Setup, settings: Settings): Promise<void> {
   const { cluster, account } = setup
   requireFree(cluster)
@@ -33,10 +36,10 @@ export async function makeCluster(setup: Setup, settings: Settings): Promise<voi
 function makerFor({ binaries, account, cluster }: Setup): Account {
   const maker = makersFor(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
   if (maker !== undefined) return maker
-  throw new Error('Root has no user here to make a database as. Start as an ordinary user.')
+  throw new Error('Root has no user here under which to make a database. Start as an ordinary user.')
 }
 
-/** On Windows initdb's own database has to do: a server by itself refuses administrators there. */
+/** On Windows initdb's own database has to do, because a standalone server rejects administrators there. */
 async function fill(staging: string, { binaries, major, account }: Setup, settings: Settings): Promise<void> {
   giveTo(account, staging)
   const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
@@ -49,13 +52,13 @@ async function fill(staging: string, { binaries, major, account }: Setup, settin
 function requireFree(cluster: string): void {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return
   throw new Error(
-    `${cluster} holds something else than a database. Move it away, or set DATA_DIR to another folder.`,
+    `${cluster} holds something other than a database. Move it away, or set DATA_DIR to another folder.`,
   )
 }
 
 /**
- * Starts that were cut short leave folders behind, and programs that go on filling them for a while, or make them again. One that
- * cannot be removed yet is left for the next start.
+ * Interrupted starts leave folders behind, and programs that keep filling them for a while, or make them
+ * again. A folder that cannot be removed yet is left for the next start.
  */
 export async function removeHalfMade({ cluster }: Setup): Promise<void> {
   const mark = basename(cluster) + stagingMark
@@ -66,14 +69,14 @@ export async function removeHalfMade({ cluster }: Setup): Promise<void> {
   }
 }
 
-/** What a killed program has begun with the disk takes no longer. */
+/** Pending disk operations of a killed program take no longer. */
 const removedSecondsMax = 5
 
 function isRemoved(folder: string): boolean {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // Somebody else removes or fills it at this moment.
+    // Another process is removing or filling it.
   }
   return !existsSync(folder)
 }
@@ -88,7 +91,7 @@ function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly 
   ]
 }
 
-/** Tries the locales in order: which of them exist depends on the version and on the system. */
+/** Tries the locales in order, because the version and the system determine which of them exist. */
 async function initialize(
   initdb: readonly string[],
   [locale = [], ...others]: readonly (readonly string[])[],
@@ -102,13 +105,13 @@ async function initialize(
   }
 }
 
-/** Each folds the case of all of Unicode and sorts by code point, except ICU's. */
+/** Each of these folds case for all of Unicode and sorts by code point, except ICU's. */
 function localesFor(major: number): readonly (readonly string[])[] {
   if (major >= 17) return [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']]
   return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
 }
 
-/** Without it a power cut could take the new name back after rows were acknowledged. */
+/** Without this a power failure could undo the rename after rows were acknowledged. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')
@@ -116,7 +119,7 @@ function syncDirectory(directory: string): void {
   closeSync(handle)
 }
 
-/** Runs one of PostgreSQL's programs, throws what it complained about. */
+/** Runs one of PostgreSQL's programs, and throws its error output. */
 async function runToEnd(command: readonly string[], account: Account, input = ''): Promise<void> {
   const { process: child, exited, release } = spawnDependent(command, account, ['pipe', 'ignore', 'pipe'])
   const complaint = readTail(child.stderr)
@@ -133,7 +136,7 @@ async function runToEnd(command: readonly string[], account: Account, input = ''
     throw new Error(`${basename(command[0] ?? '')} failed (${ending}): ${complaint()}`)
 }
 
-/** A new cluster takes one second, or some ten on a disk that is slow to sync. */
+/** A new cluster takes one second, or about ten on a disk that is slow to sync. */
 const secondsMax = 120
 
 function readTail(stream: Readable | null): () => string {

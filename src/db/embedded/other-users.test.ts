@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0
 const notRoot = isRoot ? false : 'only root can become another user'
 const nobody = { uid: 65_534, gid: 65_534 }
 
-/** Those that other programs run as. */
+/** Shared accounts of the system, as which other programs run. */
 const sharedAccounts = ['postgres', 'nobody', 'daemon', 'www-data']
 
 const socketFolderOf = (url: string) =>
@@ -31,9 +31,12 @@ async function knock(url: string, password: string, user = 'tracker'): Promise<s
   return 'let in'
 }
 
-/** What a process of this user gets at: files it can open, and whether the socket takes its connection. */
+/**
+ * Lists everything that a process of this user can reach: files it can open, and the socket if it accepts the
+ * connection.
+ */
 function reach(user: { uid: number; gid: number }, dataDirectory: string, socketFolder: string): string[] {
-  // It ends by itself: process.exit() would drop what a busy machine has not taken of its many lines yet.
+  // The script ends without process.exit(), which would drop output that a busy machine has not flushed yet.
   const source = `
     const { openSync, readdirSync } = require('node:fs')
     const paths = JSON.parse(process.argv[1])
@@ -44,7 +47,7 @@ function reach(user: { uid: number; gid: number }, dataDirectory: string, socket
     join(dataDirectory, String(name)),
   )
   assert.ok(paths.length > 100)
-  // The shell stays root until the last moment: this checkout may be closed to other users.
+  // The shell stays root until the end, because this checkout may be closed to other users.
   const { stdout, status, stderr } = spawnSync(
     'setpriv',
     [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', process.execPath, '-e', source].concat(
@@ -77,7 +80,7 @@ describe('other users of the machine', () => {
     assert.deepEqual(await ask(store.url, 'show listen_addresses'), [{ listen_addresses: '' }])
   })
 
-  test('read no file of the store and reach no socket of it', { skip: notRoot }, async (t) => {
+  test('cannot read files of the store or reach its socket', { skip: notRoot }, async (t) => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -95,7 +98,7 @@ describe('other users of the machine', () => {
     )
   })
 
-  test('find no cluster that belongs to an account, no matter who made it', { skip: notRoot }, async (t) => {
+  test('find no cluster that belongs to an account, whichever user made it', { skip: notRoot }, async (t) => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -109,7 +112,7 @@ describe('other users of the machine', () => {
   })
 })
 
-/** As earlier versions left it: open to anyone who reaches the socket, no password anywhere. */
+/** In the state that earlier versions left: open to any user who reaches the socket, without any password. */
 async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Promise<string> {
   const dataDirectory = await copyOfStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
@@ -123,7 +126,7 @@ async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Prom
 }
 
 describe('a store of an earlier version', () => {
-  test('asks for a password from its next start on, and has its rows', async () => {
+  test('requires a password from its next start on, and keeps its rows', async () => {
     const dataDirectory = await storeOfEarlierVersion(isRoot ? nobody : undefined)
     const passwords = new Set<string>()
     for (const _ of [1, 2]) {
@@ -148,7 +151,7 @@ describe('a store of an earlier version', () => {
     await launched.end()
   })
 
-  test('whose start was cut short in between, or whose password was lost, gets a new one', async () => {
+  test('whose start was interrupted, or whose password was lost, gets a new one', async () => {
     const dataDirectory = await storeOfEarlierVersion()
     writeFileSync(passwordFileIn(dataDirectory), 'cut sho', { mode: 0o644 })
     const first = await startEmbeddedStore({ dataDirectory, settings: fast })
@@ -161,7 +164,7 @@ describe('a store of an earlier version', () => {
     await second.stop()
   })
 
-  test('whose folder came from another store without its password gets one', async () => {
+  test('whose folder was copied from another store without its password gets one', async () => {
     const [dataDirectory, other] = [await copyOfStore(), await copyOfStore()]
     const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
     await store.stop()

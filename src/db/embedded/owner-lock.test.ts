@@ -29,7 +29,7 @@ test('a folder stays owned though nothing refers to its owner any more', async (
   assert.throws(() => takeOwnership(folder), /Another start is already running/)
 })
 
-test('a number left behind by a dead owner blocks nobody, even when another program has it now', () => {
+test('a number left behind by a dead owner blocks no start, even when another program has it now', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'postgres.owner'), `${process.ppid}\n`)
   writeFileSync(join(folder, 'postgres.lock'), '')

@@ -7,9 +7,10 @@ export interface Ownership {
 }
 
 /**
- * One process at a time owns a data directory. SQLite's lock is the one lock of the kernel that Node reaches
- * on every platform: it ends with its process, so neither an owner that was killed, nor a reused pid, nor a race matters. Nothing else in
- * this process may open the file `postgres.lock`: closing it again would end the lock.
+ * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node
+ * reaches on every platform: it ends with its process, so killed owners, reused process ids and races do no
+ * harm. Nothing else in this process may open the file `postgres.lock`, because closing it would release the
+ * lock.
  */
 export function takeOwnership(dataDirectory: string): Ownership {
   const ownerFile = join(dataDirectory, 'postgres.owner')
@@ -24,7 +25,7 @@ export function takeOwnership(dataDirectory: string): Ownership {
   return holdUntilRelease(lock)
 }
 
-/** A lock that nothing refers to would be collected as garbage, and lost. */
+/** Keeps a reference to the lock, which would otherwise be garbage-collected and released. */
 function holdUntilRelease(lock: DatabaseSync): Ownership {
   const close = () => lock.close()
   process.once('exit', close)
@@ -39,9 +40,9 @@ function openLock(dataDirectory: string): DatabaseSync {
   try {
     const file = join(dataDirectory, 'postgres.lock')
     const lock = new DatabaseSync(file, { timeout: 0 })
-    // SQLite opens what it may only read without a word, and locks nothing then.
+    // SQLite silently opens a read-only file, and then locks nothing.
     accessSync(file, constants.W_OK)
-    // Any account that can read it can hold a lock on it.
+    // Any account that can read the file could lock it.
     chmodSync(file, 0o600)
     return lock
   } catch (error) {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 
 const fileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
 
-/** The password of the cluster's one role; undefined when there is none, or one that was cut short. */
+/** The password of the cluster's only role; undefined when it is missing or incomplete. */
 export function findPassword(dataDirectory: string): string | undefined {
   const file = fileIn(dataDirectory)
   if (!existsSync(file)) return undefined
@@ -30,7 +30,7 @@ export function keepNewPassword(dataDirectory: string): string {
   return password
 }
 
-/** Complete or not at all, readable by its owner only, and never through a link that somebody laid there. */
+/** Writes the whole file or nothing, readable by its owner only, and never through a planted link. */
 export function replaceFile(file: string, text: string, owned?: (handle: number) => void): void {
   const staging = `${file}.new`
   rmSync(staging, { force: true })

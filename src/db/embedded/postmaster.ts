@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, minimalEnvironment } from './accounts.ts'
 
-/** What a running server writes about itself into its cluster. */
+/** The information about a running server that it writes into its cluster. */
 export interface Postmaster {
   readonly pid: number
   readonly isReady: boolean
   readonly socketDirectory: string
 }
 
-/** https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the folder, the eighth the state. */
+/**
+ * https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the folder, the eighth the
+ * state.
+ */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   try {
     const lines = readFileSync(pidFileOf(cluster), 'utf8').split('\n')
@@ -25,19 +28,22 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   }
 }
 
-/** False for a zombie, which nobody reaps in many containers, and for another program that got the number. */
+/** False for a zombie, which in many containers is never reaped, and for another program with this number. */
 export function isServing(pid: number, cluster: string): boolean {
   return commandOf(pid)?.includes(`postgres -D ${cluster} `) ?? false
 }
 
-/** PostgreSQL takes any process with the number in its file for a living server, so the file must go. */
+/** PostgreSQL takes any process with the number in its file for a running server, so the file must go. */
 const removePidFile = (cluster: string) => rmSync(pidFileOf(cluster), { force: true })
 
 /** A busy session does not notice that its server was killed, and keeps the cluster from being opened. */
 export const endOrphans = (clusterName: string): void =>
   void endAll((command) => command.startsWith(`postgres: ${clusterName}: `), 'SIGQUIT')
 
-/** Programs that were making a cluster here when their start was killed, and the shells that hold them. Whether there were any. */
+/**
+ * Ends programs that were making a cluster here when their start was killed, and the shells around them.
+ * Returns whether there were any.
+ */
 export const endMakers = (folder: string): boolean =>
   endAll((command) => command.includes(` -D ${folder} `), 'SIGKILL')
 
@@ -53,13 +59,13 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended in between.
+    // The process has ended in the meantime.
   }
 }
 
 const pidFileOf = (cluster: string) => join(cluster, 'postmaster.pid')
 
-/** The command line of a living process. */
+/** Returns the command line of a running process. */
 function commandOf(pid: number): string | undefined {
   try {
     return process.platform === 'linux' ? readProcess(pid) : listProcess(pid)
@@ -78,7 +84,7 @@ function listProcess(pid: number): string | undefined {
   return line.startsWith('Z') ? undefined : line
 }
 
-/** Ends a server in order, and by force when that takes too long. */
+/** Shuts a server down, and by force when that takes too long. */
 export async function endServer(pid: number, isGone: () => boolean): Promise<void> {
   for (const { signal, secondsMax } of escalation) {
     if (isGone()) return
@@ -88,7 +94,7 @@ export async function endServer(pid: number, isGone: () => boolean): Promise<voi
   throw new Error(`PostgreSQL (process ${pid}) cannot be ended.`)
 }
 
-/** The owner of this directory died: its server is ending by itself, or must be. */
+/** The owner of this directory has died, so its server is shutting down, or has to be ended here. */
 export async function endPreviousServer(cluster: string): Promise<void> {
   const previous = readPostmaster(cluster)
   if (previous === undefined || process.platform === 'win32') return
@@ -97,8 +103,8 @@ export async function endPreviousServer(cluster: string): Promise<void> {
 }
 
 /**
- * Fast shutdown writes at most the buffers: a second. Immediate shutdown, which recovery repairs at the next start,
- * gives its sessions five seconds. After SIGKILL only the kernel has work to do.
+ * A fast shutdown writes at most the buffers, which takes a second. An immediate shutdown, which recovery
+ * repairs at the next start, gives its sessions five seconds. After SIGKILL only the kernel has work left.
  */
 const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMax: number }[] = [
   { signal: 'SIGINT', secondsMax: 20 },
@@ -106,7 +112,7 @@ const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMa
   { signal: 'SIGKILL', secondsMax: 5 },
 ]
 
-/** Whether any process, a zombie too, has this number. */
+/** Whether any process, including a zombie, has this number. */
 function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -116,7 +122,7 @@ function isTaken(pid: number): boolean {
   }
 }
 
-/** False when the condition does not come true in time. */
+/** Returns false when the condition does not become true in time. */
 export async function waitUntil(condition: () => boolean, secondsMax: number): Promise<boolean> {
   const deadline = performance.now() + secondsMax * 1000
   while (!condition()) {
@@ -126,13 +132,13 @@ export async function waitUntil(condition: () => boolean, secondsMax: number): P
   return true
 }
 
-/** A start takes about 80 ms and a look 0.05 ms: finer gains nothing. */
+/** A start takes about 80 ms and a check 0.05 ms, so finer polling gains nothing. */
 const pollMilliseconds = 5
 
 /** A program that ends when this process ends, even by kill -9. */
 export interface DependentProgram {
   readonly process: ChildProcess
-  /** How it ended; settles once, never rejects. */
+  /** Describes how it ended; settles once, never rejects. */
   readonly exited: Promise<string>
   /** Undefined while it runs. */
   ending(): string | undefined
@@ -143,8 +149,9 @@ export interface DependentProgram {
 type Stream = 'ignore' | 'pipe' | number
 
 /**
- * The shell reads a pipe that only this process holds open, and ends the program when the pipe closes. Ctrl-C in a terminal
- * reaches neither shell nor program (detached), and the shell outlives a SIGTERM that is sent to everything.
+ * The shell reads a pipe that only this process holds open, and ends the program when the pipe closes. Ctrl-C
+ * in a terminal reaches neither shell nor program (detached), and the shell survives a SIGTERM sent to all
+ * processes.
  */
 export function spawnDependent(
   command: readonly string[],
@@ -175,7 +182,7 @@ export function spawnDependent(
   return { process: child, exited, ending: () => ending, release: () => pipe.destroy() }
 }
 
-/** Windows has no such shell: there, only short programs are run like this. */
+/** Windows has no such shell, so there only short programs are run this way. */
 const held = ({ prefix }: Account, command: readonly string[]) => [
   ...['/bin/sh', '-c', script, 'dependent-program'],
   ...prefix,
@@ -183,8 +190,9 @@ const held = ({ prefix }: Account, command: readonly string[]) => [
 ]
 
 /**
- * A shell gives background programs no input, so it is handed over by hand. A program that has just begun still
- * ignores SIGINT as the shell does, so one is not enough; sixty fit the longest orderly shutdown.
+ * A shell gives background programs no input, so it is passed explicitly. A program that has just started
+ * still ignores SIGINT as the shell does, so one signal is not enough; sixty cover the longest orderly
+ * shutdown.
  */
 const script = `
 trap '' HUP INT TERM
@@ -204,7 +212,7 @@ kill -KILL $watch
 exit $code
 `
 
-/** A shell reports a program killed by a signal as 128 and the signal's number. */
+/** A shell reports a program killed by a signal as 128 plus the number of the signal. */
 function describe(code: number | null, signal: NodeJS.Signals | null): string {
   if (code === null) return `killed by ${signal}`
   return code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`

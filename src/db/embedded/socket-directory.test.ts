@@ -19,12 +19,12 @@ test('a long cluster has its socket in a private folder, the same at every start
   assert.equal(statSync(directory).mode & 0o777, 0o700)
 })
 
-test('a folder of that name which others can open, made by others or pointing elsewhere is not trusted', (t) => {
+test('a folder of that name that others can open, that others made, or that is a link is not trusted', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)
   const refuses = () =>
-    assert.throws(() => socketDirectoryFor(longCluster, plain), /belongs to somebody else or is open/)
+    assert.throws(() => socketDirectoryFor(longCluster, plain), /belongs to another user or is open/)
   chmodSync(directory, 0o755)
   refuses()
   clear()

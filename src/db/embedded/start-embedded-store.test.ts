@@ -12,7 +12,7 @@ test('a first start makes the database, the next start finds its rows', async (t
   assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
 })
 
-test('the database is called tracker, speaks UTC, folds the case of every alphabet and keeps no door open', async (t) => {
+test('the database is called tracker, uses UTC, folds the case of every alphabet and accepts no other connections', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory })
   t.after(store.stop)
@@ -35,7 +35,7 @@ test('the database is called tracker, speaks UTC, folds the case of every alphab
   assert.equal(statSync(join(dataDirectory, 'postgres')).mode & 0o777, 0o700)
 })
 
-test('a second start on the same folder is refused with a sentence, from any process', async (t) => {
+test('a second start on the same folder is rejected with a clear error, from any process', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
@@ -47,13 +47,13 @@ test('a second start on the same folder is refused with a sentence, from any pro
   assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
 })
 
-test('of several starts at the same moment exactly one wins', async (t) => {
+test('of several simultaneous starts exactly one succeeds', async (t) => {
   const dataDirectory = await sharedStore()
   const starts = await Promise.allSettled([1, 2, 3].map(() => launch(t, dataDirectory).url))
   assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('stopping twice is stopping once, and the folder is free for the next start', async () => {
+test('stopping twice has the effect of stopping once, and the folder is free for the next start', async () => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   await Promise.all([store.stop(), store.stop()])
@@ -89,7 +89,7 @@ test('a short folder name with commas and quotes keeps its socket inside', async
   assert.ok(existsSync(join(dataDirectory, 'postgres', '.s.PGSQL.5432')))
 })
 
-test('a setting that does not exist is reported with the words of the log, and the folder stays free', async () => {
+test('a setting that does not exist is reported with the text of the log, and the folder stays free', async () => {
   const dataDirectory = await sharedStore()
   const start = startEmbeddedStore({ dataDirectory, settings: { ...fast, no_such_setting: 1 } })
   await assert.rejects(start, /The database did not start \(exit code 1\).*no_such_setting/s)
@@ -101,11 +101,14 @@ test('a folder named postgres that is no cluster is not touched', async () => {
   const dataDirectory = temporaryFolder()
   mkdirSync(join(dataDirectory, 'postgres'))
   writeFileSync(join(dataDirectory, 'postgres', 'letter.txt'), 'mine')
-  await assert.rejects(startEmbeddedStore({ dataDirectory }), /postgres holds something else than a database/)
+  await assert.rejects(
+    startEmbeddedStore({ dataDirectory }),
+    /postgres holds something other than a database/,
+  )
   assert.equal(readFileSync(join(dataDirectory, 'postgres', 'letter.txt'), 'utf8'), 'mine')
 })
 
-test('a log of more than ten megabytes is put aside', async (t) => {
+test('a log of more than ten megabytes is rotated', async (t) => {
   const dataDirectory = await sharedStore()
   writeFileSync(join(dataDirectory, 'postgres.log'), 'x'.repeat(10 * 1024 * 1024 + 1))
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })

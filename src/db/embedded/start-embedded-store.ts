@@ -10,19 +10,19 @@ import { endPreviousServer, isServing, readPostmaster } from './postmaster.ts'
 import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
-  /** For `pg` and psql; a new one at every start. */
+  /** Works with `pg` and psql; it differs at every start. */
   readonly url: string
-  /** Ends the database in order; may be called twice. */
+  /** Shuts the database down; may be called twice. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedStoreOptions {
-  /** The project's DATA_DIR: the cluster lives in its folder `postgres`, the log is `postgres.log`. */
+  /** The project's DATA_DIR: the cluster is in its folder `postgres`, the log is `postgres.log`. */
   readonly dataDirectory: string
   readonly settings?: Settings
-  /** Called when the database has ended although nobody asked it to, and when it runs again. */
+  /** Called when the database has ended unexpectedly, and when it runs again. */
   readonly onFault?: (sentence: string) => void
-  /** Folders with `postgres` and `initdb`, best first, instead of the installed ones. */
+  /** Folders with `postgres` and `initdb`, by preference, instead of the installed ones. */
   readonly binaryDirectories?: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   }
 }
 
-/** Of the server that another process of the same user has started and keeps running; nothing while none runs. */
+/** The URL of a server started by another process of the same user; undefined while none is running. */
 export function runningStoreUrl(dataDirectory: string): string | undefined {
   const cluster = join(resolve(dataDirectory), 'postgres')
   const running = readPostmaster(cluster)
@@ -64,7 +64,7 @@ export function runningStoreUrl(dataDirectory: string): string | undefined {
 }
 
 function prepareDirectory(dataDirectory: string): string {
-  // Root's database runs as another user, who must be able to pass through.
+  // Root's database runs as another user, who must be able to traverse this folder.
   mkdirSync(dataDirectory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
   return realpathSync(dataDirectory)
 }
@@ -74,13 +74,13 @@ interface KeptServer {
   stop(): Promise<void>
 }
 
-/** A server that was killed is there again at once; one whose disk is full is tried until there is room. */
+/** A killed server is restarted at once; one whose disk is full is retried until there is room. */
 const firstWaitMilliseconds = 100
 const waitMilliseconds = 2000
 
 /**
- * Starts a server, and starts it again whenever it ends although nobody asked it to, under the same address. `onFault` is told
- * why it ended, why the first try failed, and when it runs again.
+ * Starts a server, and restarts it under the same address whenever it ends unexpectedly. `onFault` receives
+ * why it ended, why the first retry failed, and when it runs again.
  */
 async function keepRunning(
   start: (onExit: (reason: string) => void) => Promise<KeptServer>,
@@ -99,7 +99,7 @@ async function keepRunning(
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return undefined
       const server = await begin().catch((error: Error) => {
-        if (wait === firstWaitMilliseconds) onFault(`${error.message}\nIt is tried again until it starts.`)
+        if (wait === firstWaitMilliseconds) onFault(`${error.message}\nIt is retried until it starts.`)
       })
       wait = waitMilliseconds
       if (server === undefined) continue
@@ -118,7 +118,7 @@ async function keepRunning(
   }
 }
 
-/** Folders that hold `postgres` and `initdb`, best first: the package's, then the system's. */
+/** Folders that hold `postgres` and `initdb`, by preference: the package's, then the system's. */
 export function installedBinaries(dataDirectory: string): readonly string[] {
   const native = findPackage()
   const embedded = native === undefined ? [] : [join(completeBinaries(native, dataDirectory), 'bin')]
@@ -149,7 +149,7 @@ function debianFolders(): string[] {
   return versions.map((version) => join(root, version, 'bin'))
 }
 
-/** A server finds its own files beside its real path, not beside a link. */
+/** A server finds its own files relative to its real path, not to a link. */
 function resolveFolder(folder: string): string[] {
   const server = programIn(folder, 'postgres')
   if (!existsSync(server)) return []

@@ -51,7 +51,7 @@ export async function startServer(
   { dataDirectory, settings, onExit }: ServerOptions,
 ): Promise<Server> {
   const { cluster, account } = setup
-  // The same cluster may have been made by a start that had to run as somebody else.
+  // The cluster may have been made by a start that had to run as another user.
   giveTo(account, cluster)
   const socketDirectory = socketDirectoryFor(cluster, account)
   removeLeftSocketLock(socketDirectory)
@@ -95,14 +95,14 @@ function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settin
     timezone: 'UTC',
     log_timezone: 'UTC',
     lc_messages: 'C',
-    // Compiling pays for long analyses only, and makes the first of our short queries slow.
+    // Compiling queries pays off for long analyses only, and slows the first of our short ones.
     jit: 'off',
-    // Three processes less, which would only read ahead on disk what here fits the memory.
+    // Saves three processes, which would only read ahead on disk data that fits in memory here.
     ...(major >= 18 ? { io_method: 'sync' } : {}),
   }
 }
 
-/** Stands in the title of each of the server's processes. */
+/** Appears in the title of each of the server's processes. */
 const clusterNameOf = (cluster: string) =>
   `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
 
@@ -117,7 +117,7 @@ interface Started {
   readonly logPath: string
 }
 
-/** Sessions of a killed server may hold the cluster's shared memory for a moment. */
+/** Retries, because sessions of a killed server may briefly keep the cluster's shared memory. */
 async function startUntilReady(
   setup: Setup,
   command: readonly string[],
@@ -141,7 +141,7 @@ async function startUntilReady(
   }
 }
 
-/** They are killed at once; the kernel may need seconds to write out what a big one held. */
+/** They are killed at once; the kernel may need seconds to flush the data of a large one. */
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
@@ -157,18 +157,18 @@ async function waitForReady(program: DependentProgram, cluster: string): Promise
   throw new Error(`The database was not ready in ${readySecondsMax} seconds.`)
 }
 
-/** After a crash it replays at most a gigabyte of its journal, which takes a slow disk minutes. */
+/** After a crash the server replays at most a gigabyte of its journal, which takes minutes on a slow disk. */
 const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/** Whether a connection needs this very password; the sum tells a cluster that was copied from elsewhere. */
+/** Whether connections require exactly this password; the checksum detects a copied cluster. */
 const asksFor = (cluster: string, password: string): boolean => readRules(cluster) === rulesWith(password)
 
-/** From the server's next look at its rules on. */
+/** Takes effect when the server next reloads its rules. */
 const askForPassword = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
 
-/** Only to give the role a password: the socket is closed to every other user of the machine. */
+/** Used only while the role gets its password: the socket is closed to every other user of the machine. */
 const askForNothing = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
 
 const rulesWith = (password: string) => `# Written by the program that runs this server.
@@ -192,11 +192,11 @@ function writeRules({ cluster, account: { user } }: Setup, text: string): void {
   })
 }
 
-/** Open for the server to write to; the one who opens it closes it after the server has it. */
+/** A log file for the server to write to; its opener closes it after the server has inherited it. */
 export interface ServerLog {
   readonly path: string
   readonly handle: number
-  /** What was written since it was opened. */
+  /** Returns the text written since it was opened. */
   readNew(): string
   close(): void
 }
@@ -215,17 +215,17 @@ function openServerLog(dataDirectory: string): ServerLog {
   }
 }
 
-/** Weeks of an ordinary server's log; one older file is kept. */
+/** An ordinary server takes weeks to write this much; one older file is kept. */
 const logBytesMax = 10 * 1024 * 1024
 
-/** Gives the role of a server that asks for nothing yet a password, and returns once `askForIt` has come into force. */
+/** Sets a password where none is required yet, and returns once `askForIt` has taken effect. */
 async function setPassword(host: string, password: string, askForIt: () => void): Promise<void> {
   const asNobody = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
   const client = new pg.Client(asNobody)
   client.on('error', () => {})
   await client.connect()
   try {
-    // No parameter is possible here; the password consists of hexadecimal digits.
+    // Statement parameters are not possible here; the password consists of hexadecimal digits.
     await client.query(`alter role tracker password '${password}'`)
     askForIt()
     await client.query('select pg_reload_conf()')
@@ -248,17 +248,19 @@ async function isLetIn(config: pg.ClientConfig): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // Refused or not: a connection left in the middle of its sign-in delays a `drop database` by a minute.
-    // Not awaited: one that failed may never say that it has ended.
+    // Rejected or not, a connection abandoned during authentication delays `drop database` by a minute. The
+    // end is not awaited, because a failed connection may never report it.
     client.end().catch(() => {})
   }
 }
 
-/** The server looks at its files again within milliseconds. */
+/** The server reloads its files within milliseconds. */
 const reloadSecondsMax = 10
 const reloadPauseMilliseconds = 10
 
-/** Where the socket lies: in the cluster, or, when that path is too long for a socket, in a private short folder. */
+/**
+ * The folder of the socket: the cluster, or a private short folder when that path is too long for a socket.
+ */
 export function socketDirectoryFor(cluster: string, account: Account): string {
   if (isShort(cluster)) return cluster
   const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
@@ -269,28 +271,28 @@ export function socketDirectoryFor(cluster: string, account: Account): string {
   return directory
 }
 
-/** As with its process file, PostgreSQL would take any process with the number in a left lock for a living server. */
+/** PostgreSQL takes any process with the number in a stale lock for a running server, as with its pid file. */
 const removeLeftSocketLock = (socketDirectory: string) =>
   rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
 
 const socketName = '.s.PGSQL.5432'
 
-/** Linux takes 107 bytes for the path of a socket, macOS 103; the socket's own name needs 14. */
+/** Linux allows 107 bytes for the path of a socket, macOS 103; the socket's own name needs 14. */
 const isShort = (directory: string) => Buffer.byteLength(directory) <= 103 - `/${socketName}`.length
 
-/** Anybody may make a folder of this name before us, and would then be the one who answers our questions. */
+/** Any user may have made a folder of this name first, and would then receive our connections. */
 function requirePrivate(directory: string, { user }: Account): void {
   const found = lstatSync(directory)
   const owners = [process.getuid?.(), user?.uid]
   if (found.isDirectory() && owners.includes(found.uid) && (found.mode & 0o077) === 0) return
   throw new Error(
-    `${directory} belongs to somebody else or is open to others. Remove it, or set DATA_DIR to a shorter path.`,
+    `${directory} belongs to another user or is open to others. Remove it, or set DATA_DIR to a shorter path.`,
   )
 }
 
 /**
- * Untested: no Windows machine was at hand. PostgreSQL's own `pg_ctl` does the work, over TCP on this machine only.
- * There is no watchdog: a server left by a killed process is ended by the next start.
+ * Untested: no Windows machine was available. PostgreSQL's own `pg_ctl` does the work, over TCP on this
+ * machine only. There is no watchdog: a server left behind by a killed process is ended by the next start.
  */
 export async function startWindowsServer(
   setup: Setup,

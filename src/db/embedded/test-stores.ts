@@ -10,7 +10,7 @@ import { startEmbeddedStore } from './start-embedded-store.ts'
 
 export const fast = { fsync: 'off' }
 
-/** A folder which anybody may pass through, removed when the process ends. */
+/** A folder that any user may traverse, removed when the process ends. */
 export function temporaryFolder(): string {
   root ??= makeRoot()
   const folder = mkdtempSync(join(root, 'test-'))
@@ -27,7 +27,7 @@ function makeRoot(): string {
   return folder
 }
 
-/** A cluster is a thousand files, which some disks take a second to make. */
+/** A cluster has a thousand files, which some disks take a second to make. */
 const memoryFolder = '/dev/shm'
 
 function hasRoomInMemory(): boolean {
@@ -36,7 +36,7 @@ function hasRoomInMemory(): boolean {
   return bavail * bsize > roomBytes
 }
 
-/** Ten clusters of 40 MB, and as much again. */
+/** Enough for ten clusters of 40 MB, with as much in reserve. */
 const roomBytes = 800 * 1024 * 1024
 
 export async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -51,8 +51,8 @@ export async function ask(url: string, text: string): Promise<Record<string, unk
 }
 
 /**
- * The data directory of a store that holds one note and does not run. All tests of a process share it, because
- * making one takes a second; each leaves it stopped.
+ * The data directory of a stopped store with one note. All tests of a process share it, because making one
+ * takes a second; each test leaves it stopped.
  */
 export function sharedStore(): Promise<string> {
   shared ??= makeStore()
@@ -69,7 +69,7 @@ async function makeStore(): Promise<string> {
   return dataDirectory
 }
 
-/** For tests that change it in a way that would break the others. */
+/** Makes a copy for tests whose changes would break the others. */
 export async function copyOfStore(name = '.data'): Promise<string> {
   const dataDirectory = join(temporaryFolder(), name)
   execFileSync('cp', ['-a', await sharedStore(), dataDirectory])
@@ -77,11 +77,11 @@ export async function copyOfStore(name = '.data'): Promise<string> {
 }
 
 export interface Launched {
-  /** Resolves with the URL, rejects with the message of the refusal. */
+  /** Resolves with the URL, or rejects with the message of the error. */
   readonly url: Promise<string>
-  /** As `kill -9`, and waits until the process is gone. */
+  /** Kills it as `kill -9` does, and waits until the process is gone. */
   kill(): Promise<void>
-  /** Lets it stop in order. */
+  /** Shuts it down. */
   end(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export interface LaunchOptions {
   readonly path?: string
 }
 
-/** A start in a process of its own, as `npm start` is one. */
+/** Starts a store in a separate process, as `npm start` does. */
 export function launch(t: TestContext, dataDirectory: string, { user, path }: LaunchOptions = {}): Launched {
   const source = `
     import { startEmbeddedStore } from ${JSON.stringify(import.meta.resolve('./start-embedded-store.ts'))}
@@ -126,7 +126,7 @@ export function launch(t: TestContext, dataDirectory: string, { user, path }: La
   }
 }
 
-/** A folder inside which only its owner sees anything. */
+/** A folder whose contents only its owner can see. */
 export function closedFolder(): string {
   const folder = join(temporaryFolder(), 'closed')
   mkdirSync(folder, { mode: 0o700 })

@@ -17,7 +17,7 @@ const wrong = (found: string, advice: string): Finding => ({
   advice,
 })
 
-/** Reports on the nodes; nothing where the store is one PostgreSQL. */
+/** Reports on the nodes; returns nothing if the store is a single PostgreSQL. */
 export async function checkNodes(client: pg.Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<{ isDistributed: boolean; isCitus: boolean }>(
     `select to_regclass('row_places') is not null as "isDistributed", to_regclass('pg_dist_node') is not null as "isCitus"`,

@@ -6,8 +6,8 @@ import { placeColumnOf } from './placement.ts'
 import { atPlaces, lockPlaces, type Place } from './places.ts'
 
 /**
- * Rows are found first, their places are locked, and they are read again, because they may have changed while the lock was
- * waited for. One that moved meanwhile is read where it lies now.
+ * Finds rows, locks their places, and reads them again, because they may have changed during the wait for the
+ * lock. A row that moved meanwhile is read in its new place.
  */
 export async function lock(
   queries: Queries,
@@ -30,7 +30,7 @@ export async function lock(
   )
 }
 
-/** Locks and asks, and returns which rows were locked under which names. */
+/** Locks and checks, and returns which rows were locked under which names. */
 export async function ask(
   queries: Queries,
   conditions: readonly Condition[],
@@ -42,7 +42,7 @@ export async function ask(
     if (!locks) continue
     const { name, rows } = locks
     const locked = await lock(queries, rows.locking, known)
-    // Where many rows are written one by one, only the row being written counts as `before`.
+    // If many rows are written one by one, only the row being written counts as `before`.
     const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
     known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
   }
@@ -55,7 +55,10 @@ export async function ask(
   return { refused: verdict?.refused ?? 0, known }
 }
 
-/** Known to the statement that asks: none looks for the row's assignment on its node for each row of many. */
+/**
+ * Passes the assignment to the statement that checks the conditions, which otherwise would look it up on its
+ * node for each of many rows.
+ */
 async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
   if (typeof asked?.assignmentId !== 'string') return []
   const rows = await queries.query<StoredRow>(

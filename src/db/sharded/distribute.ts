@@ -4,10 +4,13 @@ import { statementsOf } from '../sql.ts'
 import { everywhere, withAssignment } from './placement.ts'
 import { turnId } from './places.ts'
 
-/** As many nodes can share the rows. Each list and each count asks every one of them, so that more make each list dearer. */
+/**
+ * The largest number of nodes that can share the rows. Each list and each count queries every shard, so more
+ * shards make them more expensive.
+ */
 const shardsByDefault = 8
 
-/** Spreads the rows over the nodes that the coordinator knows, and says what it did; nothing, where it was done before. */
+/** Spreads the rows over the nodes that the coordinator knows, and reports what it did, if anything. */
 export async function distribute(url: string, shards = shardsByDefault): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'distribute' })
   client.on('error', () => undefined)
@@ -53,11 +56,11 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
-  // The engine spreads no table with a trigger. This one is for hosts of an earlier release.
+  // Citus distributes no table with a trigger. This trigger serves hosts of an earlier release.
   for (const table of [...everywhere, 'assignments', ...withAssignment])
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
   const children = withAssignment.filter(isLocal)
-  // Until they are spread, they can refer to no table that is.
+  // Until these tables are distributed, they cannot refer to one that is.
   for (const table of children)
     await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
   const done: string[] = []
@@ -78,7 +81,7 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-/** It marks a store as one of several nodes. */
+/** The existence of this table marks a store as sharded. */
 export const placesTable = `
   create table if not exists row_places (
     table_name text not null,
@@ -96,18 +99,18 @@ const knownToNodes = `
 const placesOf = (table: string) => `
   insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
 
-/** For all that connect from now on: several connections to a node would not see what each other wrote in a transaction. */
+/** Applies to future connections: several connections to a node would not see each other's open writes. */
 async function oneConnectionEach(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
 }
 
-/** A migration knows of one node only. Its functions are replaced by those of several nodes. */
+/** Migrations are written for a single node. This replaces their functions with those for several nodes. */
 export async function completeSchema(client: pg.Client): Promise<void> {
   if (await isDistributed(client)) await defineFunctions(client)
 }
 
-/** The functions that several nodes do in another way. */
+/** The functions that differ in a sharded store. */
 async function defineFunctions(client: pg.Client): Promise<void> {
   const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
   for (const statement of statementsOf(text)) await client.query(statement)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { steps } from './execution.ts'
 
-it('has steps for every statement that has a name, and for no other', () => {
+it('has steps for every named statement, and for no other', () => {
   const sources = new URL('../../', import.meta.url)
   const names = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -20,7 +20,7 @@ import { readFeed, readMessages, readNewest, readReadable, writeMessages } from 
 import { readChanged, readList, readQuery, readRow } from './read-rows.ts'
 import { write, writeEach } from './write-rows.ts'
 
-/** The work of a statement in several ones, each sent when the one before is answered. */
+/** Does the work of one statement in several, each sent after the previous one was answered. */
 type Steps = (queries: Queries, pieces: unknown) => Promise<readonly unknown[]>
 
 const stepsOf = <Pieces>(
@@ -28,7 +28,7 @@ const stepsOf = <Pieces>(
   run: (queries: Queries, pieces: Pieces) => Promise<readonly unknown[]>,
 ): [string, Steps] => [name, (queries, pieces) => run(queries, pieces as Pieces)]
 
-/** Several nodes cannot do these in one statement. */
+/** A sharded store cannot do these in one statement. */
 export const steps: ReadonlyMap<string, Steps> = new Map([
   stepsOf(lockRows, lock),
   stepsOf(askConditions, async (queries, conditions) => [await ask(queries, conditions)]),
@@ -45,7 +45,7 @@ export const steps: ReadonlyMap<string, Steps> = new Map([
   stepsOf(changeMessages, writeMessages),
 ])
 
-/** Named statements are executed in steps; those of a write are a transaction. */
+/** Executes named statements in steps; those of a write are a transaction. */
 export const inSteps: Execution = {
   execute,
   executeAlone: ({ query, transaction }, statement) =>
@@ -57,6 +57,6 @@ async function execute<Row>(query: Query, statement: Sql): Promise<Row[]> {
   const { named } = statement
   if (!named) return query<Row>(statement)
   const run = steps.get(named.name)
-  if (!run) throw new Error(`A store of several nodes has no steps for the statement: ${named.name}`)
+  if (!run) throw new Error(`The sharded store has no steps for the statement: ${named.name}`)
   return (await run({ query: (one) => execute(query, one) }, named.pieces)) as Row[]
 }

@@ -1,8 +1,9 @@
--- What a store of several nodes does in another way. `distribute` runs this every time.
+-- Functions that work differently in a sharded store. `distribute` runs this file every time.
 
--- A transaction can be seen here a moment before it can be seen on every node: it is committed on the nodes after it was committed
--- here. Until then it keeps the lock on its own number. The locks are looked at after the snapshot was taken, so what is neither
--- under way in it nor locked is committed on every node. `pg_locks` has the lower half of a number only.
+-- A transaction becomes visible here shortly before it is visible on every node, because it is committed on
+-- the nodes after it was committed here. Until then it keeps the lock on its own number. The locks are read
+-- after the snapshot was taken, so a transaction that is neither in progress in the snapshot nor locked is
+-- committed on every node. `pg_locks` has only the lower half of a number.
 create or replace function settled_snapshot() returns pg_snapshot
 language sql stable as $$
   with current as materialized (
@@ -20,8 +21,8 @@ language sql stable as $$
   from current left join unsettled on true group by least, next
 $$;
 
--- The key of a row has to have what says where it lies. That an id is given once is held by row_places. The table is named, because
--- the engine makes another one of it.
+-- The primary key of a row must include the column that determines its node. The uniqueness of ids is
+-- guaranteed by row_places. The name of the table is read first, because Citus replaces the table itself.
 create or replace function keep_with_assignment(child regclass) returns void
 language plpgsql as $$
 declare
@@ -35,8 +36,8 @@ begin
   execute format('alter table %I add constraint %I foreign key (assignment_id) references assignments', name, name || '_assignment_id_fkey');
 end $$;
 
--- The same in several statements, because no statement looks for references on several nodes while it deletes. Rows are locked
--- by their lines in row_places, as everywhere.
+-- This does the same in several statements, because no single statement can look for references on several
+-- nodes while it deletes. Rows are locked by their lines in row_places, as everywhere.
 create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -54,7 +55,8 @@ begin
   execute format('select array_agg(id) from (select id from %I where not active and deleted_at < $1 limit 1000) as found', table_name)
     into candidates using moment;
   if candidates is null then return 0; end if;
-  -- Tables that every node has are written by one transaction at a time, as everywhere; its line is the one without a table.
+  -- Tables that every node has are written by one transaction at a time, as everywhere; the lock for that is
+  -- the line without a table.
   if exists (select from pg_dist_partition where logicalrelid = to_regclass(format('public.%I', table_name)) and repmodel = 't') then
     perform from row_places as place where place.table_name = '' for update;
   end if;

@@ -3,14 +3,14 @@ import pg from 'pg'
 import { isDistributed } from './distribute.ts'
 
 export interface HeldCommits {
-  /** Makes a transaction of repeatable reads see this moment on every node, and lets commits go on. */
+  /** Makes a repeatable-read transaction see this instant on every node, and lets commits continue. */
   seenBy(client: pg.Client): Promise<void>
   goOn(): Promise<void>
 }
 
 /**
- * Every node has a snapshot of its own, taken when it is first asked. So that those of a transaction are of one moment, no change is
- * committed between the first and the last of them. On one node there is nothing to hold.
+ * Every node takes its own snapshot at its first query. So that the snapshots of a transaction show the same
+ * instant, commits are blocked between the first and the last of them. A single node needs no block.
  */
 export async function holdCommits(url: string): Promise<HeldCommits> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
@@ -35,7 +35,7 @@ export async function holdCommits(url: string): Promise<HeldCommits> {
   return {
     goOn,
     async seenBy(reader) {
-      // One connection to each node, whose snapshot is taken by this look at a part of every one.
+      // Opens one connection to each node, whose snapshot is taken by this query on a part of each.
       await reader.query('set local citus.max_adaptive_executor_pool_size = 1')
       await reader.query('select 1 from assignments limit 1')
       await goOn()
@@ -44,8 +44,9 @@ export async function holdCommits(url: string): Promise<HeldCommits> {
 }
 
 /**
- * Every change of several nodes writes to this table, and keeps its lock until it is committed on each of them. Two hosts could wait
- * for each other by way of this one, so it gives up before the store would have to choose, and tries again.
+ * Every change of several nodes writes to this table, and keeps its lock until it is committed on each of
+ * them. Two hosts could deadlock through this lock, so it times out before the deadlock detection of the
+ * database, and is retried.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -61,6 +62,6 @@ async function waitForLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** Less than the second after which the store looks for transactions that wait for each other. */
+/** Less than the second after which the database looks for deadlocks. */
 const lockMilliseconds = 500
 const triesMax = 60

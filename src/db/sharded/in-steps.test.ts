@@ -31,7 +31,10 @@ const [comment, project, user] = ['comment', 'project', 'user'].map(resourceName
   ReturnType<typeof resourceNamed>,
 ]
 
-/** One PostgreSQL with a table of places is executed in steps too, so the same rows can be read and written both ways. */
+/**
+ * A single PostgreSQL with a table of places is executed in steps too, so the same rows can be read and
+ * written both ways.
+ */
 describe('A statement that is executed in steps', { skip: isDistributed }, () => {
   let fresh: Awaited<ReturnType<typeof freshTracker>>
   let stepped: Tracker
@@ -78,7 +81,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual(data[2]?.before, { text: 'a', assignmentId: first.id, updatedAt: null })
   })
 
-  it('refuses what the statement refuses', async () => {
+  it('rejects what the statement rejects', async () => {
     const { administrator } = fresh
     const parent = await fresh.makeAny('organization')
     await remove(stepped, resourceNamed('organization'), administrator, { ids: [parent.id] })
@@ -106,7 +109,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.equal((await run(items.slice(0, 1))).length, 1)
   })
 
-  it('answers what the statement answers, whoever asks', async () => {
+  it('returns what the statement returns, for every caller', async () => {
     const { tracker } = fresh
     const since = '1:1:'
     const project = { projectId: String(first.projectId), pageSize: '50' }

@@ -5,7 +5,7 @@ import { resources } from '../../resources/all.ts'
 import { statementsOf } from '../sql.ts'
 import { everywhere, isEverywhere, placeColumnOf, withAssignment } from './placement.ts'
 
-it('knows of every resource that belongs to an assignment that it lies with it', () => {
+it('knows that every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
     const belongs = access.kind === 'projectMembers' && access.projectPath.length === 2
     assert.equal(
@@ -17,7 +17,7 @@ it('knows of every resource that belongs to an assignment that it lies with it',
   }
 })
 
-it('is never asked for a moment or a random value by what writes: several nodes would answer differently, and refuse', () => {
+it('is never asked for a timestamp or a random value by a write: nodes would return different values, and reject it', () => {
   const sources = new URL('../../', import.meta.url)
   const volatile = /(?<!Math\.)\b(clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(/g
   for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
@@ -28,7 +28,7 @@ it('is never asked for a moment or a random value by what writes: several nodes 
       const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
       assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
     }
-    // Not even a steady moment beside a column, in these.
+    // In these, not even a stable timestamp may occur next to a column.
     assert.doesNotMatch(
       text,
       /\bupdate \w+[^`']*\b(coalesce|case)\b[^`']*\b(now|statement_timestamp)\(/i,
@@ -37,7 +37,7 @@ it('is never asked for a moment or a random value by what writes: several nodes 
   }
 })
 
-it('is given by migrations what it takes: a constraint of a new column has a name, and a statement of its own', () => {
+it('accepts every migration: a constraint of a new column has a name, and its own statement', () => {
   const folder = new URL('../migrations/', import.meta.url)
   const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
   const spread = new RegExp(

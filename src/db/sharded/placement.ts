@@ -1,4 +1,4 @@
-/** Small tables that nearly every statement reads: every node has all of their rows. Tables that others refer to come first. */
+/** Small tables that nearly every statement reads, replicated to every node, parents before children. */
 export const everywhere = [
   'organizations',
   'assignment_types',
@@ -11,7 +11,7 @@ export const everywhere = [
 
 export const isEverywhere = (table: string): boolean => (everywhere as readonly string[]).includes(table)
 
-/** What belongs to an assignment lies on the node that has it. */
+/** Rows that belong to an assignment are stored on its node. */
 export const withAssignment = [
   'appointments',
   'assignment_impediments',
@@ -19,9 +19,9 @@ export const withAssignment = [
   'comments',
 ] as const
 
-/** `distribute` makes these: the places of the rows there are, and a table that is never filled. */
+/** `distribute` creates these: the places of all rows, and a table that always stays empty. */
 export const ownTables = ['row_places', 'two_phase_commits'] as const
 
-/** The column whose value says on which node a row lies; its rows can be found on one node by it and nothing else. */
+/** The column that determines the node of a row, and the only one by which rows are found on one node. */
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
   (withAssignment as readonly string[]).includes(table) ? 'assignment_id' : undefined

@@ -3,16 +3,17 @@ import { type Queries, raw, type Sql, sql } from '../sql.ts'
 import { isEverywhere, placeColumnOf } from './placement.ts'
 
 /**
- * On which node a row is kept. `row_places`, a table on the coordinator alone, has a line for each row. That line is locked
- * instead of the row, because a distributed store cannot lock rows on several nodes; its primary key keeps ids unique.
+ * The node on which a row is kept. `row_places`, a table that only the coordinator has, has a line for each
+ * row. That line is locked instead of the row, because a sharded store cannot lock rows on several nodes; its
+ * primary key keeps ids unique.
  */
 export interface Place {
   readonly id: string
-  /** The assignment on whose node it is kept. */
+  /** The row is kept on the node of this assignment. */
   readonly assignment_id?: string | null
 }
 
-/** The condition that finds these rows while asking only the nodes that have them. */
+/** The condition that finds these rows and queries only the nodes that have them. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {
   const ids = places.map(({ id }) => id)
   const isOne = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
@@ -28,7 +29,7 @@ export const placeOf = (table: string, values: Readonly<Record<string, unknown>>
   assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
 })
 
-/** Locks rows in the order of their ids, until the transaction ends, and returns where they are kept then. */
+/** Locks rows in the order of their ids until the transaction ends, and returns where they are then kept. */
 export async function lockPlaces(
   queries: Queries,
   table: string,
@@ -42,7 +43,7 @@ export async function lockPlaces(
       order by id for ${raw(strength)}`)
   const locked = await lock()
   if (locked.length === ids.length) return locked
-  // Rows that came by other ways than these statements, such as a backup.
+  // Rows that were not written by these statements, such as those of a backup, have no line yet.
   const missing = ids.filter((id) => locked.every((place) => place.id !== id))
   const added = await queries.query<Place>(sql`
     select id${raw(placeColumnOf(table) ? ', assignment_id' : '')} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`)
@@ -52,8 +53,9 @@ export async function lockPlaces(
 }
 
 /**
- * Tables that every node has are changed by one transaction at a time; many may insert while none changes. The engine enforces
- * this by itself, but table by table: two transactions that change several tables could deadlock, so one lock covers all tables.
+ * Tables that every node has are changed by one transaction at a time; many may insert while none changes.
+ * Citus enforces this itself, but table by table: two transactions that change several tables could deadlock,
+ * so one lock covers all of them.
  */
 export async function waitForTurn(
   queries: Queries,
@@ -68,7 +70,7 @@ export async function waitForTurn(
 
 export const turnId = '00000000-0000-0000-0000-000000000000'
 
-/** The ids that were not taken before. */
+/** Returns those of the ids that were not taken yet. */
 export async function takePlaces(
   queries: Queries,
   table: string,

@@ -10,8 +10,8 @@ import { type NamedStatement, type Queries, sql } from '../sql.ts'
 import type { StoredRow } from './known-rows.ts'
 
 /**
- * The history and the messages are on the coordinator, and no statement asks the nodes for each row of a table there. So entries are
- * read first, then the rows that they are about.
+ * The history and the messages are on the coordinator, where no statement can query the nodes for each row.
+ * So entries are read first, then the rows they refer to.
  */
 
 interface Entry {
@@ -49,7 +49,7 @@ type PiecesOf<Statement> = Statement extends NamedStatement<infer Pieces> ? Piec
 
 const lookedAtOnce = 500
 
-/** Looked at in parts, until enough of them are for the reader. */
+/** Reads in batches, until there are enough entries that the reader may see. */
 export async function readNewest(
   queries: Queries,
   { rows, count, before: first, entries }: PiecesOf<typeof newestEntries>,
@@ -85,7 +85,7 @@ export async function readFeed(
 
 interface Message extends StoredRow {
   readonly id: unknown
-  /** `assignment.update`, or `test` for one that is about no row. */
+  /** Such as `assignment.update`; `test` for a message that refers to no row. */
   readonly type: string
   readonly rowId: string
 }

@@ -5,12 +5,12 @@ import { atPlaces, type Place } from './places.ts'
 
 type PiecesOf<Statement> = Statement extends NamedStatement<infer Pieces> ? Pieces : never
 
-/** Each node counts its own rows, and sends no more of them than the page has. */
+/** Each node counts its own rows, and sends at most as many of them as the page has. */
 export async function readList(
   queries: Queries,
   { record, rows, cut, lastChange }: PiecesOf<typeof pageOfList>,
 ): Promise<StoredRow[]> {
-  // Asked first: the rows must never be older than their date.
+  // Queried first, so that the rows are never older than their date.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange} as "lastChangeSecond"`)
   const [[total], page] = await Promise.all([
     queries.query<StoredRow>(sql`select count(*) as "totalCount" from ${rows}`),
@@ -23,7 +23,7 @@ export async function readRow(
   queries: Queries,
   { row: statement, lastChange }: PiecesOf<typeof datedRow>,
 ): Promise<StoredRow[]> {
-  // Its date is asked first: the row must never be older than that.
+  // The date is queried first, so that the row is never older.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [row] = await queries.query<StoredRow>(statement)
   return row ? [{ ...row, ...change }] : []
@@ -33,7 +33,7 @@ export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: PiecesOf<typeof pageOfQuery>,
 ): Promise<StoredRow[]> {
-  // Read before the rows, so that the rows are never older than this date.
+  // Queried before the rows, so that they are never older than this date.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [total] = count ? await queries.query<StoredRow>(sql`select ${count}`) : [{ totalCount: null }]
   const rows = await queries.query<StoredRow>(rare(page()))
@@ -44,7 +44,9 @@ export async function readQuery(
     : [{ id: null, ...total, ...change }]
 }
 
-/** The rows that `owners` refer to, added to `into` under the names of the references: a statement for each reference. */
+/**
+ * Adds the rows that `owners` refer to to `into`, under the names of the references, with one statement each.
+ */
 async function addReferences(
   queries: Queries,
   references: readonly Reference[],
@@ -75,7 +77,7 @@ interface Changed {
   readonly id: string
 }
 
-/** Rows are asked on their nodes, all of one resource at once. One that has just moved on is not known. */
+/** Queries rows on their nodes, all of one resource at once. A row that has just moved is missed. */
 export async function readChanged(
   queries: Queries,
   { changes, fields, countMax, tables: tablesOf }: PiecesOf<typeof changedRows>,

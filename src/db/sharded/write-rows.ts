@@ -11,8 +11,8 @@ import { isEverywhere, placeColumnOf } from './placement.ts'
 import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } from './places.ts'
 
 /**
- * Locks rows, checks the conditions, writes each table if none refuses, and appends to the change log and the history, which are
- * kept on the coordinator.
+ * Locks rows, checks the conditions, writes each table if none rejects, and appends to the change log and the
+ * history, which are kept on the coordinator.
  */
 export async function write(
   queries: Queries,
@@ -41,7 +41,7 @@ export async function write(
   return queries.query(sql`with ${listOf(parts)} select 0 as refused, ${columns} from written0 as row`)
 }
 
-/** One row after the other. */
+/** Writes one row after another. */
 export async function writeEach(
   queries: Queries,
   { rows, inputOf, writesOf, ...shared }: LoggedWriteEach,
@@ -55,7 +55,7 @@ export async function writeEach(
   return answered
 }
 
-/** A key that is taken is no reason to fail for the others. */
+/** A duplicate key must not fail the other rows. */
 async function unlessTaken(run: () => Promise<StoredRow[]>): Promise<StoredRow[]> {
   try {
     return await run()
@@ -65,7 +65,7 @@ async function unlessTaken(run: () => Promise<StoredRow[]>): Promise<StoredRow[]
   }
 }
 
-/** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
+/** Writes the rows of one table, given the locked ones, and returns their new state. */
 function writeOne(
   queries: Queries,
   { table, writing }: WriteOf,
@@ -82,7 +82,7 @@ function writeOne(
   })
 }
 
-/** The history says which project a row belongs to, and cannot ask the nodes within its own statement. */
+/** The history records the project of a row, and cannot query the nodes within its own statement. */
 const assignmentsWith = async (queries: Queries, ids: readonly unknown[]): Promise<KnownRows> => {
   const isOne = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
   return knownRows(
@@ -93,8 +93,9 @@ const assignmentsWith = async (queries: Queries, ids: readonly unknown[]): Promi
 }
 
 /**
- * A transaction that writes on one node only would be committed there first and here afterwards, and a crash in between would
- * leave a row without its history. Writing to a table that the nodes know of makes it commit in two phases.
+ * A transaction that writes on a single other node would commit there first and here afterwards, and a crash
+ * in between would leave a row without its history. Writing to a table that the nodes know makes it commit in
+ * two phases.
  */
 const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 
@@ -106,12 +107,12 @@ async function insert(queries: Queries, table: string, values: StoredRow): Promi
   if (taken === undefined) throw duplicateOf(`${table}_pkey`)
   const isThere = async () =>
     (await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)).length > 0
-  // Where every node has the rows, `on conflict` would keep all others from inserting until this transaction ends.
+  // On tables that every node has, `on conflict` would block all other inserts until this transaction ends.
   if (isEverywhere(table) && !otherKey) {
     if (await isThere()) throw duplicateOf(`${table}_pkey`)
     return queries.query(sql`${insertionOf(table, values)} returning row.*`)
   }
-  // A duplicate is no reason to give up the transaction, which may be that of a batch.
+  // A duplicate must not abort the transaction, which may be that of a batch.
   const rows = await queries.query<StoredRow>(
     sql`${insertionOf(table, values)} on conflict do nothing returning row.*`,
   )
@@ -126,7 +127,7 @@ const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active
 
 /** The error that PostgreSQL reports for a duplicate key. */
 const duplicateOf = (constraint: string) =>
-  Object.assign(new Error('A row with this key is there.'), { code: '23505', constraint })
+  Object.assign(new Error('A row with this key exists.'), { code: '23505', constraint })
 
 function insertionOf(table: string, values: StoredRow): Sql {
   const columns = Object.keys(values)
@@ -135,7 +136,7 @@ function insertionOf(table: string, values: StoredRow): Sql {
     values (${join(given, ', ')})`
 }
 
-/** Changes the rows that are known as `before`. `movesTo` is the assignment whose node they move to, if that changes. */
+/** Changes the rows known as `before`. `movesTo` is the assignment whose node they move to, if any. */
 async function update(
   queries: Queries,
   known: readonly KnownRows[],
@@ -156,7 +157,7 @@ async function update(
   return moved
 }
 
-/** No row can be moved to another node by an update. */
+/** Deletes and inserts the row, because an update cannot move it to another node. */
 async function moveRow(queries: Queries, table: string, row: StoredRow, to: unknown): Promise<StoredRow> {
   const place = placeOf(table, row)
   await queries.query(sql`delete from ${raw(`"${table}"`)} as row where ${atPlaces(table, [place])}`)

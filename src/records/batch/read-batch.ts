@@ -15,7 +15,7 @@ export interface Batch {
   readonly items: readonly BatchItem[]
 }
 
-/** Reads what is the batch's own. What its items ask for is read as the single operation reads it. */
+/** Parses the batch itself. Its items are parsed as in single operations. */
 export function readBatch(body: unknown): Batch {
   const { mode = 'allOrNothing', items } = readObject(body)
   const violations = collectViolations()
@@ -69,7 +69,7 @@ const isOneOf = (known: readonly string[], input: unknown): boolean =>
 const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
 const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
 
-/** By label, the id that the created row will have. */
+/** Maps each label to the id that the created row will have. */
 function labelsOf(shapes: readonly Shape[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
   for (const [index, { label, body }] of shapes.entries()) {
@@ -81,7 +81,7 @@ function labelsOf(shapes: readonly Shape[], violations: Violations): ReadonlyMap
   return labels
 }
 
-/** A label stands for an id wherever one is wanted, with an @ before it. */
+/** Replaces labels by ids: a label with an @ before it may be used wherever an id is expected. */
 function withIds(
   { label, ...shape }: Shape,
   index: number,
@@ -105,11 +105,11 @@ function withIds(
   return { ...shape, index, body: { ...Object.fromEntries(replaced), ...ownId(body, own) } }
 }
 
-/** An id that cannot be read stays, to be refused. */
+/** An id that cannot be parsed is kept, to be rejected later. */
 const ownId = (body: Values, own: Values): Values => (isAbsent(body.id) ? own : {})
 const isAbsent = (id: unknown): boolean => id === undefined || id === null
 
-/** Beyond the number of items: what they name and what they cost. */
+/** Limits the cost beyond the number of items: the rows they name and the passwords to hash. */
 function requireFewRows(items: readonly BatchItem[], violations: Violations): void {
   const named = items.flatMap(({ body: { ids } }) => (Array.isArray(ids) ? ids : []))
   if (named.length > batchItemsMax)
@@ -121,7 +121,7 @@ function requireFewRows(items: readonly BatchItem[], violations: Violations): vo
     violations.add('items', `Items must not contain more than ${batchPasswordsMax} passwords.`)
 }
 
-/** One item as it came, with its labels replaced by ids. */
+/** One item as received, with its labels replaced by ids. */
 export interface BatchItem {
   readonly index: number
   readonly operation: Action
@@ -130,25 +130,25 @@ export interface BatchItem {
   readonly body: Values
 }
 
-/** One that was read and may be tried. */
+/** An item that was parsed and may be tried. */
 export interface ReadyItem extends BatchItem {
   /** The rows that it writes. */
   readonly ids: readonly string[]
-  /** What a create or an update asks for. */
+  /** The parsed input of a create or an update. */
   readonly values: Values
-  /** What of it is stored. */
+  /** The part of it that is stored. */
   readonly stored: Values
 }
 
-/** What became of one item. */
+/** The outcome of one item. */
 export interface Outcome {
   readonly index: number
   readonly refusal?: Problem | undefined
-  /** As a create or an update left it. */
+  /** The row after a create or an update. */
   readonly row?: Row | undefined
 }
 
-/** One refusal of all, with that of each item under its own keys; the first one says the kind. */
+/** Combines the errors of all items into one, each under its own keys; the first one determines the kind. */
 export function refusalOfAll(outcomes: readonly Outcome[]): Problem | undefined {
   const refused = outcomes
     .flatMap(({ index, refusal }) => (refusal ? [{ index, refusal }] : []))

@@ -29,7 +29,7 @@ import {
   refusalOfAll,
 } from './read-batch.ts'
 
-/** By resource, the versions that its rows must still have. */
+/** The versions that rows must still have, by resource. */
 export type VersionsOf = ReadonlyMap<Resource, RequiredVersions>
 
 interface Work {
@@ -40,8 +40,9 @@ interface Work {
 }
 
 /**
- * Restores, then creates, then updates, parents before children, then removals, children before parents: so items may refer
- * to each other in any order. Everything is one transaction; what it answers is what was committed.
+ * Runs restores, then creates, then updates, each with parents before children, and finally removals, with
+ * children before parents: so items may refer to each other in any order. Everything is one transaction; the
+ * answer is what was committed.
  */
 export async function runBatch(
   tracker: Tracker,
@@ -93,7 +94,7 @@ function stepsOf(items: readonly ReadyItem[]): [Resource, ReadyItem[]][] {
   ].filter(([, alike]) => alike.length > 0)
 }
 
-/** Items of one operation on one resource. */
+/** Performs the items of one operation on one resource. */
 async function perform(work: Work, resource: Resource, items: ReadyItem[]): Promise<Outcome[]> {
   const { transaction, caller } = work
   const versions = work.versions.get(resource) ?? new Map()
@@ -116,7 +117,7 @@ async function updateEach(
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
   const { beforeUpdate, afterUpdate } = resource.rules
-  // Such a rule looks at one row, in the program.
+  // Such a rule checks one row at a time, in the program.
   if (beforeUpdate || afterUpdate) {
     const database = within(tracker.database, transaction)
     return eachAlone(transaction, items, ({ ids: [id = ''], values, stored }) =>
@@ -129,7 +130,7 @@ async function updateEach(
   return outcomes
 }
 
-/** Written to the log once it is committed, as after single operations. */
+/** Logs changes to accounts once they are committed, as after single operations. */
 function noteAccounts(
   { securityLog }: Tracker,
   caller: Caller,
@@ -152,9 +153,9 @@ const strengths = ['key share', 'no key update', 'update'] as const
 const strengthOf: Readonly<Record<Action, number>> = { create: 0, update: 1, remove: 2, restore: 2 }
 
 /**
- * Locks what the batch will write or refer to before it does anything, in the one order that everybody keeps: tables of
- * parents before tables of children, rows of a table by their ids. So two batches never wait for each other, whatever the
- * order of their items. All of it travels in one packet.
+ * Locks all rows that the batch will write or refer to before anything else, in the same order as every other
+ * transaction: tables of parents before tables of children, rows of a table by their ids. So two batches
+ * never deadlock, whatever the order of their items. All locks are sent in one packet.
  */
 async function lockAll(transaction: Queries, caller: Caller, items: readonly ReadyItem[]): Promise<void> {
   const wanted = new Map(resources.map((resource) => [resource, { ids: new Set<string>(), strength: 0 }]))
@@ -183,11 +184,11 @@ async function lockAll(transaction: Queries, caller: Caller, items: readonly Rea
   )
 }
 
-/** Anybody may refer to a row; only those who see it may keep others from it. */
+/** Any caller may refer to a row; only those who see it may block others. */
 const isLockable = (resource: Resource, caller: Caller, strength: number) =>
   strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)
 
-/** Reads each item as the single operation would, and refuses what it would refuse before it asks the store. */
+/** Parses each item as the single operation would, and reports the errors that need no query. */
 function prepareItems(tracker: Tracker, caller: Caller, items: readonly BatchItem[]) {
   const written = new Set<string>()
   const ready: ReadyItem[] = []
@@ -208,7 +209,7 @@ function prepareItems(tracker: Tracker, caller: Caller, items: readonly BatchIte
 function prepareItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyItem {
   const { operation, resource, body, ifMatch } = item
   const isNew = operation === 'create' || operation === 'restore'
-  // No tag can name a row that is not there yet.
+  // No tag can name a row that does not exist yet.
   if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
   requireRole(resource, caller, 'write')
   if (operation === 'create' || operation === 'update') {
@@ -231,7 +232,7 @@ function requireOnce({ operation, resource, ids }: ReadyItem, written: Set<strin
   throw invalid({ ids: ['Ids contains one of another item.'] })
 }
 
-/** All items at once; if that is refused, one by one, to find which of them is refused. */
+/** Tries all items at once; if that is rejected, one by one, to find the one that is rejected. */
 async function together(
   transaction: Queries,
   items: readonly ReadyItem[],
@@ -248,7 +249,7 @@ async function together(
   return eachAlone(transaction, items, ({ ids }) => workOn(ids))
 }
 
-/** What one item did before it was refused is undone. */
+/** Rolls back the effects of an item that is rejected. */
 async function eachAlone(
   transaction: Queries,
   items: readonly ReadyItem[],
@@ -269,7 +270,7 @@ async function attempt(
     const row = await work()
     return row ? { row } : {}
   } catch (error) {
-    // Anything else ends the transaction, and a conflict begins it again.
+    // Any other error ends the transaction, and a conflict restarts it.
     if (!(error instanceof Problem)) throw error
     await transaction.query(sql`rollback to savepoint item`)
     return { refusal: error }

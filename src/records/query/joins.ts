@@ -10,15 +10,18 @@ import { expandable } from '../../resources/query-columns.ts'
 import { expansionDepthMax, expansionsMax, fieldNamesMax } from '../list-query.ts'
 import { shownRows } from '../visible-rows.ts'
 
-/** How a page called `page` gets the rows it refers to: each by its id, if the caller may see it. */
+/** Joins the rows that a page called `page` refers to, each by its id, if the caller may see it. */
 export interface Joins {
   readonly joins: readonly Sql[]
   readonly selected: readonly Sql[]
-  /** The columns that the page must select, because the joins use them. */
+  /** The columns that the page must select for the joins. */
   readonly columns: readonly string[]
 }
 
-/** Names of the store are short, so those of the answer are numbered in one walk; `showRow` walks the same way. */
+/**
+ * Names in PostgreSQL are short, so those of the answer are numbered in one traversal; `showRow` traverses in
+ * the same order.
+ */
 export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
   const joins: Sql[] = []
   const selected: Sql[] = []
@@ -40,7 +43,7 @@ export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
   return { joins, selected, columns }
 }
 
-/** The same as a tree, whose rows can be read by statements of their own. */
+/** The same references as a tree, whose rows can be read by separate statements. */
 export const referencesOf = (
   { expansions }: Shown,
   asked: { readonly caller: Caller; readonly at: string | undefined },
@@ -60,7 +63,7 @@ export const referencesOf = (
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
 
-/** The record with what it refers to; what the caller may not see, and what was removed, is null. */
+/** The record with the rows it refers to; those that are removed or hidden from the caller are null. */
 export function showRow({ columns, expansions }: Shown, row: Row, alias = 'page'): Values {
   const nameIn = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
   return {
@@ -74,10 +77,10 @@ export function showRow({ columns, expansions }: Shown, row: Row, alias = 'page'
   }
 }
 
-/** What is shown of a row, and of the rows it refers to. */
+/** The part of a row that is shown, and of the rows it refers to. */
 export interface Shown {
   readonly listed: Listed
-  /** In the order of the declaration, the id first. */
+  /** Kept in the order of the declaration, the id first. */
   readonly columns: readonly string[]
   readonly expansions: readonly Expansion[]
 }
@@ -89,7 +92,7 @@ export interface Expansion {
   readonly shown: Shown
 }
 
-/** `fields` and `expand`: names separated by commas, with dots from a row to one it refers to. */
+/** Parses `fields` and `expand`: names separated by commas, with dots from a row to one it refers to. */
 export function readShown(
   listed: Listed,
   { fields, expand }: { readonly fields: string | undefined; readonly expand: string | undefined },
@@ -110,7 +113,7 @@ const whyNot = ({ pluralNoun }: Listed, path: string): string =>
     ? `goes more than ${expansionDepthMax} references deep.`
     : `is no reference that ${pluralNoun} lead to.`
 
-/** Adds to `known` each name that it has understood. */
+/** Adds each name that it recognizes to `known`. */
 function shownOf(
   listed: Listed,
   prefix: string,
@@ -127,7 +130,7 @@ function shownOf(
     known.add(path)
     return [{ name, column, shown: shownOf(parent, `${path}.`, paths, fields, known) }]
   })
-  // The id is always shown; without a choice, everything is.
+  // The id is always shown; without a choice, all columns are.
   const columns = listed.columns.filter((name) => name === 'id' || own.length === 0 || own.includes(name))
   return { listed, columns, expansions }
 }

@@ -18,14 +18,14 @@ export interface SortKey {
 
 const nameOf = ({ column: { name } }: SortKey): Sql => sql`row.${column(name)}`
 
-/** As the store sorts by itself: empty values last, and first where it is descending. */
+/** Sorts as PostgreSQL does by default: nulls last, and first in descending order. */
 export const orderBy = (keys: readonly SortKey[]): Sql =>
   join(
     keys.map((key) => sql`${nameOf(key)} ${raw(key.isDescending ? 'desc' : 'asc')}`),
     ', ',
   )
 
-/** The rows that come after this one in the order. The keys end with the id, so no two rows are equal. */
+/** The rows after this one in the order. The keys end with the id, so no two rows are equal. */
 export function behind(keys: readonly SortKey[], place: readonly Value[]): Sql {
   const [first] = keys
   const isPlain = keys.every(
@@ -34,14 +34,14 @@ export function behind(keys: readonly SortKey[], place: readonly Value[]): Sql {
   return isPlain ? behindTogether(keys, place) : behindEach(keys, place)
 }
 
-/** One comparison of whole rows, which the store can answer from an index. */
+/** Compares whole rows at once, which the database can answer from an index. */
 const behindTogether = (keys: readonly SortKey[], place: readonly Value[]): Sql =>
   sql`(${join(keys.map(nameOf), ', ')}) ${raw(keys[0]?.isDescending ? '<' : '>')} (${join(
     keys.map(({ column: { shape } }, index) => typed(shape, place[index] ?? null)),
     ', ',
   )})`
 
-/** Rows that are equal in the keys before this one, and come after it by this key. */
+/** The rows that are equal in the keys before this one, and come after it by this key. */
 const behindEach = (keys: readonly SortKey[], place: readonly Value[]): Sql =>
   sql`(${join(
     keys.map((key, index) =>
@@ -68,15 +68,16 @@ function behindIn(key: SortKey, value: Value): Sql {
 }
 
 /**
- * The place after one row: its sort values and its id. What is checked is that it is one we gave for this very list,
- * order and filter. It is no secret and grants no access, because every request that uses it is checked again.
+ * Encodes the position after one row: its sort values and its id. The checksum only ensures that we issued it
+ * for this list, order and filter. A cursor is no secret and grants no access, because every request that
+ * uses it is checked again.
  */
 export const writeCursor = (question: string, place: readonly Value[]): string => {
   const text = Buffer.from(JSON.stringify(place)).toString('base64url')
   return `${text}.${checkOf(question, text)}`
 }
 
-/** Undefined for a text that is no cursor. */
+/** Returns undefined for text that is no cursor. */
 export function readCursor(
   question: string,
   keys: readonly SortKey[],
@@ -100,7 +101,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Any client can compute the checksum, so the values are checked before the store gets them and refuses them with an error. */
+/**
+ * Any client can compute the checksum, so the values are checked before they reach the database, which would
+ * fail on invalid ones.
+ */
 function isPossible({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)
@@ -111,7 +115,8 @@ function isPossible({ column: { isNullable, shape } }: SortKey, value: unknown):
 export function filterCondition(filter: Filter): Sql {
   if ('all' in filter) return sql`(${join(filter.all.map(filterCondition), ' and ')})`
   if ('any' in filter) return sql`(${join(filter.any.map(filterCondition), ' or ')})`
-  // A comparison with an empty value counts as false, not as unknown. So every row matches either a filter or its negation.
+  // A comparison with null counts as false, not as unknown. So every row matches either a filter or its
+  // negation.
   if ('not' in filter) return sql`(${filterCondition(filter.not)} is not true)`
   return comparisonCondition(filter)
 }
@@ -142,5 +147,5 @@ const signs: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>
   ge: '>=',
 }
 
-/** With its type, which the store would otherwise take from the column: an integer column would refuse 1.5 with an error. */
+/** Adds the type, which would otherwise be that of the column: an integer column would fail on 1.5. */
 const typed = (shape: Shape, value: Value): Sql => sql`${value}::${raw(types[shape])}`

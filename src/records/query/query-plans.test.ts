@@ -11,7 +11,7 @@ import { runQuery } from './run-query.ts'
 
 const many = 30_000
 
-/** The table has some five hundred. */
+/** The whole table has about five hundred. */
 const blocksMax = 150
 
 describe('A page of a query over many rows', () => {
@@ -54,9 +54,9 @@ describe('A page of a query over many rows', () => {
 
   for (const [what, given] of [
     ['in the order of ids', {}],
-    ['in the order of ids, the other way round', { sort: '-id' }],
+    ['in the descending order of ids', { sort: '-id' }],
     ['in the order of dates', { sort: 'keepDate' }],
-    ['with all that it refers to', { expand: 'assignment.project.organization,assignment.user,user' }],
+    ['with all its references', { expand: 'assignment.project.organization,assignment.user,user' }],
     ['of some days', { filter: "keepDate ge '2021-01-01' and keepDate lt '2021-01-03'" }],
   ] as const)
     it(`${what} reads few blocks, and so does one far behind it`, async () => {
@@ -70,7 +70,7 @@ describe('A page of a query over many rows', () => {
       }
     })
 
-  it('of one reference with few rows reads few blocks, whatever else is asked of it', async () => {
+  it('of one reference with few rows reads few blocks, whatever its other conditions', async () => {
     for (const filter of [
       `assignmentId eq '${quiet.id}'`,
       `userId eq '${quiet.userId}' and amountHours lt 9`,
@@ -80,7 +80,7 @@ describe('A page of a query over many rows', () => {
     }
   })
 
-  it('travels without a name, so that many different ones leave the names to the common statements', async () => {
+  it('is sent unnamed, so that many different ones leave the names to the common statements', async () => {
     const prepare = preparedStatements({ named: true })
     const reads = {
       async query<Result>(statement: Sql): Promise<Result[]> {

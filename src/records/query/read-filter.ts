@@ -13,7 +13,7 @@ import {
 
 export type FilterReading = { readonly filter: Filter } | { readonly problems: readonly string[] }
 
-/** `docs/reading.md` has the grammar. All that is wrong with fields and values is reported at once, in their order. */
+/** Parses the grammar in `docs/reading.md`, and reports all errors in fields and values, in their order. */
 export function readFilter(listed: Listed, caller: Caller, input: string): FilterReading {
   if (input.length > filterCharactersMax)
     return { problems: [`Filter must be at most ${filterCharactersMax} characters.`] }
@@ -74,7 +74,7 @@ function countOf(filter: Filter): number {
   return parts.reduce((sum, part) => sum + countOf(part), 0)
 }
 
-/** A filter, read and within its limits. */
+/** A parsed filter within its limits. */
 export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
@@ -85,7 +85,7 @@ export interface Comparison {
   readonly column: string
   readonly shape: Shape
   readonly operator: Operator
-  /** One, unless the operator is `in`. */
+  /** Has one value, unless the operator is `in`. */
   readonly values: readonly Value[]
 }
 
@@ -93,7 +93,7 @@ export type Shape = 'text' | 'uuid' | 'moment' | 'number'
 export type Value = string | number | null
 export type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'in' | 'contains' | 'startsWith'
 
-/** What each kind of column can be compared by. */
+/** The operators that each kind of column supports. */
 const operatorsOf: Readonly<Record<Shape, readonly Operator[]>> = {
   text: ['eq', 'ne', 'in', 'contains', 'startsWith'],
   uuid: ['eq', 'ne', 'in'],
@@ -101,7 +101,7 @@ const operatorsOf: Readonly<Record<Shape, readonly Operator[]>> = {
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in'],
 }
 
-/** field operator value, or: field in (value, value) */
+/** Parses `field operator value` or `field in (value, value)`. */
 function readComparison(source: Source): Comparison {
   const column = readColumn(source)
   const operator = readOperator(source, column)
@@ -109,7 +109,7 @@ function readComparison(source: Source): Comparison {
   return { column: column?.name ?? '', shape: column?.shape ?? 'text', operator, values }
 }
 
-/** Undefined for an unknown field; the rest of the filter can still be read. */
+/** Returns undefined for an unknown field, so that the rest of the filter can still be parsed. */
 function readColumn({ listed, problems, take }: Source): QueryColumn | undefined {
   const { kind, text, at } = take()
   if (kind !== 'word') throw new FilterFault(`At character ${at} a field of ${listed.pluralNoun} is missing.`)
@@ -193,7 +193,7 @@ function nullIn({ isNullable }: QueryColumn, operator: Operator, label: string):
 const own = (caller: Caller, { isAccount }: QueryColumn, label: string): Reading<string> =>
   isAccount ? { value: caller.id } : refused(`${label} is no account, so it is never me.`)
 
-/** The tokens of one filter, taken one after another, and what is wrong with them. */
+/** The tokens of a filter, taken one after another, and the problems found so far. */
 interface Source {
   readonly listed: Listed
   readonly caller: Caller
@@ -225,11 +225,11 @@ const isSign = ({ kind, text }: Token, sign: string): boolean => kind === 'sign'
 interface Token {
   readonly kind: 'word' | 'number' | 'text' | 'sign' | 'end'
   readonly text: string
-  /** The character where it begins, counted from 1. */
+  /** The position of its first character, counted from 1. */
   readonly at: number
 }
 
-/** The first thing that is no part of the grammar ends the reading. */
+/** The first syntax error ends the parsing. */
 class FilterFault extends Error {}
 
 const pattern =
@@ -237,7 +237,9 @@ const pattern =
 
 const kinds = ['word', 'number', 'text', 'sign'] as const
 
-/** Words, numbers, texts in single quotes, parentheses and commas; the last one is the end. */
+/**
+ * Splits the input into words, numbers, texts in single quotes, parentheses and commas, ending with `end`.
+ */
 function readTokens(input: string): readonly Token[] {
   const tokens: Token[] = []
   const end = input.trimEnd().length
@@ -259,7 +261,7 @@ function readTokens(input: string): readonly Token[] {
 
 type TextReader = (text: string, label: string) => Reading<string>
 
-/** Reads a value from its text, by the kind of column. Anything that the store would refuse is refused here. */
+/** Parses a value from text, by the kind of its column, and rejects all that the database would reject. */
 export const textReaders: Readonly<Record<Exclude<Shape, 'number'>, TextReader>> = {
   text(text, label) {
     if (!isStorable(text)) return refused(`${label} contains a character that cannot be stored.`)

@@ -27,27 +27,27 @@ export const queryKeys = [
   'view',
 ] as const
 
-/** What was asked for, read and within its limits. */
+/** A parsed query within its limits. */
 export interface Query {
   readonly filter: Filter | undefined
-  /** The id is always the last. */
+  /** Always ends with the id. */
   readonly sort: readonly SortKey[]
   readonly shown: Shown
   readonly pageSize: number
   /** The sort values of the row after which the page begins. */
   readonly place: readonly Value[] | undefined
   readonly isCounted: boolean
-  /** The moment to show the rows of; undefined for now. */
+  /** The instant to show the rows of; undefined for now. */
   readonly at: string | undefined
-  /** List, order, filter and moment: what a cursor belongs to. */
+  /** Identifies list, order, filter and instant: a cursor is valid for these only. */
   readonly question: string
-  /** The keys as they were given, by the request or by its view. */
+  /** The keys as given by the request or by its view. */
   readonly asked: Keys
 }
 
 /**
- * Reads flat query keys, and reports all violations at once. An unknown key is refused: with a misspelt filter, the answer
- * would have more rows than wanted.
+ * Parses flat query keys, and reports all violations at once. An unknown key is rejected: if a filter is
+ * misspelt, the answer would have more rows than wanted.
  */
 export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record<string, unknown>>): Query {
   const violations = collectViolations()
@@ -92,7 +92,7 @@ function readKeys(given: Readonly<Record<string, unknown>>, violations: Violatio
   return keys
 }
 
-/** `sort=-amountHours,name`: descending, then ascending; rows that are equal in all of it come by their ids. */
+/** Parses `sort=-amountHours,name`: descending, then ascending; ties are sorted by id. */
 function readSort(listed: Listed, input: string | undefined, violations: Violations): readonly SortKey[] {
   const columns = queryColumns(listed)
   const sortable = columns.filter(({ isSortable }) => isSortable)
@@ -158,7 +158,7 @@ interface ViewRow {
 
 const views = [savedView, projectView]
 
-/** The keys of a query, together with those of the view that it names. A key of the request replaces that of the view. */
+/** Merges the keys of a query with those of its view. A key of the request replaces that of the view. */
 export async function withView(
   { database }: Tracker,
   listed: Listed,

@@ -17,14 +17,14 @@ import type { Query } from './read-query.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
-  /** Where the next page begins; null at the end. */
+  /** The position where the next page begins; null at the end. */
   readonly nextCursor: string | null
-  /** How many rows match the filter, on all pages; only when the request asked for it. */
+  /** The number of rows that match the filter, on all pages; only if the request asked for it. */
   readonly totalCount?: number
   readonly lastChangeSecond: number | null
 }
 
-/** One statement: the page, what it refers to, the count and the last change are of one snapshot. */
+/** Runs one statement, so that page, references, count and last change come from one snapshot. */
 export async function runQuery(
   listed: Listed,
   caller: Caller,
@@ -65,7 +65,7 @@ const slowness = ({ pluralNoun }: Listed) => ({
   key: 'filter',
 })
 
-/** Nearly every query has a text of its own, so a prepared statement for each would be used once. */
+/** Nearly every query has different SQL, so a prepared statement for each would be used once. */
 function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
   const { sort, place, shown, pageSize, at } = query
   const from = rowsOf(listed, caller, query)
@@ -74,7 +74,7 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   const sorted = sort.map((key) => key.column.name)
   const placed = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${inPlace(name)}"`)}`)
   const shownHere = join([...columns.map(shownColumn), ...placed], ', ')
-  // One row more than shown, to see whether there is another page.
+  // Selects one row more than a page has, to detect whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
   const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
   const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
@@ -105,9 +105,9 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   return rare(pageOfQuery.of(pieces, statement))
 }
 
-/** The rows of the query, to stand after `from`. */
+/** The rows of the query, for use after `from`. */
 function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
-  // Anyone who sees every row may have the first that match in the order of an index.
+  // If the caller sees every row, the database may stop at the first matches in the order of an index.
   const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)
   const parts = partsOf(filter)
   return foundRows(shownRows(listed, caller, at), {
@@ -116,7 +116,7 @@ function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
   })
 }
 
-/** The resources whose changes can change the answer. */
+/** The resources whose changes can affect the answer. */
 export const resourcesBehind = ({ listed, expansions }: Shown, caller: Caller): string[] => [
   ...new Set([
     ...changesThatMatter(listed, caller),
@@ -130,14 +130,14 @@ export const partsOf = (filter: Filter | undefined): readonly Filter[] => {
   return 'all' in filter ? filter.all : [filter]
 }
 
-/** Whether it is about what a text contains. */
+/** Whether the filter searches the content of texts. */
 function asksTexts(filter: Filter): boolean {
   if ('not' in filter) return asksTexts(filter.not)
   if ('column' in filter) return filter.operator === 'contains' || filter.operator === 'startsWith'
   return ('all' in filter ? filter.all : filter.any).some(asksTexts)
 }
 
-/** Whether the text of every row has to be searched, because no index helps: for short words, and for negated ones. */
+/** Whether the text of every row has to be searched, because no index helps with short or negated words. */
 function looksIntoTexts(filter: Filter): boolean {
   if ('not' in filter) return asksTexts(filter.not)
   if ('all' in filter) return asksTexts(filter) && filter.all.filter(asksTexts).every(looksIntoTexts)
