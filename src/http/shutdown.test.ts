@@ -2,6 +2,7 @@ import { equal, ok, rejects } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { addHealthRoutes } from './health.ts'
 import { prepareStop } from './listen.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
@@ -9,10 +10,15 @@ import { listen, sampleHost, send } from './testing/sample-host.ts'
 async function stoppableHost(t: TestContext, options: { linger?: number } = {}) {
   const app = sampleHost(t)
   const stopping = prepareStop(app, options)
-  app.get('/slow', () => new Promise((resolve) => setTimeout(() => resolve('done'), 100)))
+  const arrived = Promise.withResolvers<void>()
+  app.get('/slow', async (_request, reply) => {
+    arrived.resolve()
+    await until(() => reply.getHeader('connection') === 'close', 'the host to stop')
+    return 'done'
+  })
   app.get('/never', () => new Promise(() => undefined))
   addHealthRoutes(app, [stopping.readiness])
-  return { ...stopping, port: await listen(app) }
+  return { ...stopping, arrived: arrived.promise, port: await listen(app) }
 }
 
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
@@ -35,10 +41,10 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 describe('a host that stops', () => {
   it('finishes the request in flight and says that the connection ends', async (t) => {
-    const { stop, port } = await stoppableHost(t)
+    const { stop, port, arrived } = await stoppableHost(t)
     const agent = new Agent({ keepAlive: true })
     const answer = send(port, { path: '/slow', agent })
-    await pause(30)
+    await arrived
     ok((await timeOf(() => stop(2000))) < 1000)
     equal((await answer).body, 'done')
     equal((await answer).headers.connection, 'close')
