@@ -59,7 +59,22 @@ function streamOf({ stream }: Seen): EventStream {
   return stream
 }
 
-const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+const bodyOf = (answer: string): string => chunksOf(answer).join('')
+
+/** Parses the chunks strictly: the test fails when a length is wrong. */
+function chunksOf(answer: string): string[] {
+  const chunks: string[] = []
+  let at = answer.indexOf('\r\n\r\n') + 4
+  while (at < answer.length) {
+    const lineEnd = answer.indexOf('\r\n', at)
+    const length = Number.parseInt(answer.slice(at, lineEnd), 16)
+    const end = lineEnd + 2 + length
+    equal(answer.slice(end, end + 2), '\r\n')
+    chunks.push(answer.slice(lineEnd + 2, end))
+    at = end + 2
+  }
+  return chunks
+}
 
 describe('an event stream', () => {
   it('opens with the reply’s own headers and those of a stream', async (t) => {
@@ -73,7 +88,8 @@ describe('an event stream', () => {
     match(text(), /access-control-allow-origin: http:\/\/app/i)
     match(text(), /x-content-type-options: nosniff/i)
     match(text(), /connection: close/i)
-    doesNotMatch(text(), /transfer-encoding|content-length/i)
+    match(text(), /transfer-encoding: chunked/i)
+    doesNotMatch(text(), /content-length/i)
   })
 
   it('sends events with their ids, and heartbeats', async (t) => {
@@ -84,10 +100,11 @@ describe('an event stream', () => {
     equal(seen.stream?.send(event, 2), true)
     seen.stream?.comment('still\nhere')
     await until(() => text().includes('still'), 'a sign of life')
-    equal(
-      bodyOf(text()),
-      'id: 1\nevent: listing\ndata: {"a":1}\n\nid: 2\nevent: listing\ndata: {"a":1}\n\n: still here\n\n',
-    )
+    deepStrictEqual(chunksOf(text()), [
+      'id: 1\nevent: listing\ndata: {"a":1}\n\n',
+      'id: 2\nevent: listing\ndata: {"a":1}\n\n',
+      ': still here\n\n',
+    ])
   })
 
   it('numbers one event for each stream by itself, a long one too', async (t) => {
@@ -103,7 +120,7 @@ describe('an event stream', () => {
       first.stream.send(event, 3)
     }
     const texts = [first.text, second.text]
-    await until(() => texts.every((text) => text().endsWith('next\n\n')), 'all of them')
+    await until(() => texts.every((text) => text().endsWith('next\n\n\r\n')), 'all of them')
     const written = (ids: readonly unknown[]) =>
       [short, long, next].flatMap((event) => ids.map((id) => `id: ${id}\n${event}`)).join('')
     deepStrictEqual(
@@ -112,17 +129,18 @@ describe('an event stream', () => {
     )
   })
 
-  it('is the same for a client of HTTP/1.0, and behind an answer that takes longer', async (t) => {
+  it('has no chunks for a client of HTTP/1.0, and works behind an answer that takes longer', async (t) => {
     const { seen, slow, port } = await streamHost(t)
     const old = await ask(t, port, seen, 'GET /list HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
     const behind = await ask(t, port, seen, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${streamRequest}`)
     const event = formatEvent({ event: 'listing', data: '{"a":1}' })
     for (const { stream } of [old, behind]) equal(stream.send(event, 1), true)
     slow.resolve({ slow: true })
-    await until(() => [old, behind].every(({ text }) => text().endsWith('\n\n')), 'the event')
+    await until(() => [old, behind].every(({ text }) => /\n\n(\r\n)?$/.test(text())), 'the event')
     match(behind.text(), /\{"slow":true\}HTTP\/1\.1 200 /)
-    for (const { text } of [old, behind])
-      match(text(), /connection: close\r\n(.+\r\n)*\r\nid: 1\nevent: listing\ndata: \{"a":1\}\n\n$/i)
+    match(behind.text(), /\r\n\r\n24\r\nid: 1\nevent: listing\ndata: \{"a":1\}\n\n\r\n$/)
+    match(old.text(), /connection: close\r\n(.+\r\n)*\r\nid: 1\nevent: listing\ndata: \{"a":1\}\n\n$/i)
+    doesNotMatch(old.text(), /transfer-encoding/i)
     for (const { stream } of [old, behind]) stream.close()
     await until(() => [old, behind].every(({ socket }) => socket.destroyed), 'the end')
   })
@@ -146,7 +164,7 @@ describe('an event stream', () => {
     seen.stream?.close('That is all.')
     equal(seen.closed, 1)
     await once(socket, 'end')
-    equal(bodyOf(text()), ': That is all.\n\n')
+    deepStrictEqual(chunksOf(text()), [': That is all.\n\n', ''])
     seen.stream?.close()
     equal(seen.closed, 1)
   })

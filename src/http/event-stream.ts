@@ -27,11 +27,15 @@ export interface EventStreamListeners {
 /** Takes over the reply and responds with an endless body; errors before this still have a status of their own. */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
-  // Node writes a chunk in four pieces. Without chunks the end of the connection ends the body.
-  response.removeHeader('transfer-encoding')
+  // Many clients show the bytes of a body without chunks only when a buffer of theirs is full. HTTP/1.0 has no chunks.
+  const isChunked = reply.request.raw.httpVersion !== '1.0'
+  if (isChunked) reply.header('transfer-encoding', 'chunked')
   // Headers passed to writeHead rather than set one by one are not kept for as long as the stream lasts.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
+  // Node would write each chunk in four pieces. The frames are written here, once for all streams of an event.
+  response.chunkedEncoding = false
+  const write = (event: Buffer, id?: number | string) => writeEvent(response, isChunked, event, id)
 
   let isReady = true
   let isNewerWanted = false
@@ -57,8 +61,10 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   const end = (lastWords?: string) => {
     if (isClosed) return
     // A client that does not read would block the end of the body.
-    if (isReady) response.end(lastWords)
-    else response.destroy()
+    if (isReady) {
+      if (lastWords !== undefined) write(Buffer.from(lastWords))
+      response.end(isChunked ? lastChunk : undefined)
+    } else response.destroy()
     finish()
   }
 
@@ -71,11 +77,11 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
         isNewerWanted = true
         return false
       }
-      isReady = id === undefined ? response.write(event) : writeNumbered(response, event, id)
+      isReady = write(event, id)
       return true
     },
     comment(text) {
-      if (isReady) isReady = response.write(comment(text))
+      if (isReady) isReady = write(Buffer.from(comment(text)))
     },
     close: (reason) => end(reason === undefined ? undefined : comment(reason)),
     sendAway: () => end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`),
@@ -88,20 +94,50 @@ const comeBackMilliseconds = () => Math.round(200 + 2800 * Math.random())
 /** Longer events cost more to copy than a second write costs, and the copies are in no budget. */
 const joinedBytesMax = 16 * 1024
 
-function writeNumbered(response: ServerResponse, event: Buffer, id: number | string): boolean {
-  if (event.length <= joinedBytesMax) return response.write(joinedTo(event, id))
+const lastChunk = '0\r\n\r\n'
+
+function writeEvent(
+  response: ServerResponse,
+  isChunked: boolean,
+  event: Buffer,
+  id: number | string | undefined,
+): boolean {
+  if (event.length <= joinedBytesMax) return response.write(join(event, id, isChunked))
+  const [before, after] = frameOf(event, id, isChunked)
   // Node sends everything written in one turn together; corking by hand would hide that the socket is full.
-  response.write(`id: ${id}\n`)
-  return response.write(event)
+  response.write(before)
+  const isReady = response.write(event)
+  return after === '' ? isReady : response.write(after)
 }
 
-/** Remembers the last one: a change is sent to all streams of a listing in a row, and most of them have the same number. */
-let joined: { readonly event: Buffer; readonly id: number | string; readonly bytes: Buffer } | undefined
+interface Joined {
+  readonly event: Buffer
+  readonly id: number | string | undefined
+  readonly isChunked: boolean
+  readonly bytes: Buffer
+}
 
-function joinedTo(event: Buffer, id: number | string): Buffer {
-  if (joined?.event !== event || joined.id !== id)
-    joined = { event, id, bytes: Buffer.concat([Buffer.from(`id: ${id}\n`), event]) }
+/** Caches the last one: a change is sent to all streams of a listing in a row, and most of them have the same number. */
+let joined: Joined | undefined
+
+function join(event: Buffer, id: number | string | undefined, isChunked: boolean): Buffer {
+  if (joined?.event !== event || joined.id !== id || joined.isChunked !== isChunked) {
+    const [before, after] = frameOf(event, id, isChunked)
+    joined = { event, id, isChunked, bytes: Buffer.concat([Buffer.from(before), event, Buffer.from(after)]) }
+  }
   return joined.bytes
+}
+
+/** Returns the text before and after the event: the frame of its chunk, and the id of its stream. */
+function frameOf(
+  event: Buffer,
+  id: number | string | undefined,
+  isChunked: boolean,
+): readonly [before: string, after: string] {
+  const numbered = id === undefined ? '' : `id: ${id}\n`
+  if (!isChunked) return [numbered, '']
+  const length = Buffer.byteLength(numbered) + event.length
+  return [`${length.toString(16)}\r\n${numbered}`, '\r\n']
 }
 
 const eventStreamHeaders = {

@@ -63,7 +63,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     assert.equal(live.headers['x-accel-buffering'], 'no')
     assert.match(String(live.headers['cache-control']), /no-cache|no-store/)
     assert.equal(live.headers['content-length'], undefined)
-    assert.deepEqual([live.headers.connection, live.headers['transfer-encoding']], ['close', undefined])
+    assert.deepEqual([live.headers.connection, live.headers['transfer-encoding']], ['close', 'chunked'])
     assert.equal(live.headers['x-content-type-options'], 'nosniff')
     assert.equal(live.headers['x-frame-options'], 'DENY')
     assert.ok(live.headers['content-security-policy'])
