@@ -66,7 +66,7 @@ function isBare({ text, node, around }: Piece): boolean {
 }
 
 describe('The texts of the web client', () => {
-  test('stand in the catalogue: no component says one of its own', () => {
+  test('are in the catalogue: no component has its own', () => {
     const bare = pieces.filter(isBare).map(({ file, text }) => `${file}: ${text}`)
     assert.deepEqual(bare, [])
   })

@@ -18,7 +18,7 @@ describe('Streams of the feed as commands', () => {
   })
   after(() => feed.stop())
 
-  test('end with the deadline, with the sign-in, and with the token', async () => {
+  test('end with the deadline, with the session, and with the token', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const late = calls.follow(
@@ -45,7 +45,7 @@ describe('Streams of the feed as commands', () => {
     await beside.stop()
   })
 
-  test('count as live listings of the account, and are refused by name beyond', async () => {
+  test('count as live listings of the account, and are rejected by name beyond', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const max = budgetLimits.liveListingsOfAccount.max

@@ -28,7 +28,7 @@ describe('the limiter of the command host', () => {
     await host.stop()
   })
 
-  test('admits, keeps waiting in order, and refuses the rest with the seconds to wait', async () => {
+  test('admits, keeps waiting in order, and rejects the rest with the seconds to wait', async () => {
     const host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -47,7 +47,7 @@ describe('the limiter of the command host', () => {
     await host.stop()
   })
 
-  test('forgets who waits and hangs up, so that another may wait', async () => {
+  test('drops a waiting connection that hangs up, so that another may wait', async () => {
     const host = await startCommandsUnderTest(limitsOf(1, 1))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -147,13 +147,13 @@ describe('the metadata authorization', () => {
     }
   })
 
-  test("given twice is nobody's", async () => {
+  test('given twice belongs to no user', async () => {
     const { token } = host.administrator
     assert.equal(await answerByHand(host, [`Bearer ${token}`]), 'result')
     assert.equal(await answerByHand(host, [`Bearer ${token}`, `Bearer ${token}`]), 'refusal')
   })
 
-  test('is refused when missing, empty, of another kind or too long', async () => {
+  test('is rejected when missing, empty, of another kind or too long', async () => {
     const { token } = host.administrator
     const wrong = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`]
     for (const authorization of [

@@ -43,7 +43,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('tells its watchers first, lets them go, and does not wait for those that only listen', async () => {
+  test('notifies its watchers first, releases them, and does not wait for those that only listen', async () => {
     const host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
     const seen: unknown[] = []
@@ -83,7 +83,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('is ready no more from the moment it leaves, and goes on answering calls until it stops', async () => {
+  test('is no longer ready as soon as it drains, and answers calls until it stops', async () => {
     const host = await startCommandsUnderTest()
     const raw = openRawCalls(host.target)
     const ready = async () => (await fetch(`${host.diagnostics}/readyz`)).status
@@ -96,7 +96,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('that has left tells connections to end, and answers what crosses that word on its way', async (t) => {
+  test('that is draining tells connections to end, and answers requests that cross that message', async (t) => {
     const host = await startCommandsUnderTest()
     const network = await relayTo(host.target)
     t.after(network.close)

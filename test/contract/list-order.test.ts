@@ -91,7 +91,7 @@ onEveryHost('The order of a list', (tracker) => {
     assert.deepEqual((await walk('DESC')).toSorted(), ids)
   })
 
-  test('sorting by a password tells nothing about it', async () => {
+  test('sorting by a password reveals nothing about it', async () => {
     await Promise.all(['Aaaa-111', 'Zzzz-999'].map((password) => tracker.make('user', { password })))
     const order = async (sortColumn: string) =>
       (await pageIn(tracker.list('user', { sortColumn, pageSize: 100 }, tracker.administrator))).data

@@ -126,7 +126,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal(body.result.totalCount, keyed.size)
     }
 
-    test('starts, tells where to go and who to be, and keeps the password to its owner', async (context) => {
+    test('starts, prints addresses and the account, and keeps the password private to its owner', async (context) => {
       const slowAtOnce = { LOG_LEVEL: 'warn', SLOW_STATEMENT_MILLISECONDS: '1' }
       host = await startChild({ ...environment, ...slowAtOnce })
       context.diagnostic(`first start: ${Math.round(host.startedWithinMilliseconds)} ms`)
@@ -141,7 +141,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal((await create('First')).status, 200)
     })
 
-    test('refuses to start a second time beside itself, clearly, and goes on', async () => {
+    test('rejects a second start with a clear message, and goes on', async () => {
       const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
       assert.equal(await second.exited, 1, second.output())
       assert.match(second.output(), /already|in use|running/i)

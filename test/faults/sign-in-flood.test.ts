@@ -71,7 +71,7 @@ describe('While hundreds sign in without an account and one account sends hundre
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
 
-  test('four hashes are computed at once, the rest is refused with 429, and reads go on', async (t) => {
+  test('four hashes are computed at once, the rest is rejected with 429, and reads go on', async (t) => {
     const browser = openBrowser(identity)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const authRequest = queryOf(page).authRequest ?? ''

@@ -92,7 +92,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     )
   })
 
-  test('120 of one account, asked again and again, hold up nobody else’s reads and sign-ins', async () => {
+  test('120 of one account, repeated continuously, do not delay reads and sign-ins of others', async () => {
     const quiet = await measure()
     let isOver = false
     const refusals: Answer[] = []
@@ -113,7 +113,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     }
   })
 
-  test('250 live listings that cannot be refreshed, with a write a second, hold up nobody, and go on', async () => {
+  test('250 live listings that cannot be refreshed, with a write a second, delay no other client, and go on', async () => {
     await letGo()
     const people = await Promise.all(Array.from({ length: 13 }, () => rest.signUp()))
     const lives: LiveReader[] = []
@@ -159,7 +159,7 @@ describe('Live listings of one account', () => {
   })
   after(() => rest.stop())
 
-  test('are at most twenty: the next one is refused with 429 until one is closed', async () => {
+  test('are at most twenty: the next one is rejected with 429 until one is closed', async () => {
     const person = await rest.signUp()
     const open = (token: string) => listen(rest.address, '/api/workflows', { token })
     const lives = await Promise.all(Array.from({ length: 20 }, () => open(person.token)))

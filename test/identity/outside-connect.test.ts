@@ -77,7 +77,7 @@ describe('an identity at an outside provider', () => {
     )
   })
 
-  it('is connected by nobody but who is signed in, lately, and in the same session until the answer', async () => {
+  it('is connected only by a recently signed-in user, in the same session until the response', async () => {
     const [victim, other] = [await signedIn(), await signedIn()]
     // Nobody, and too long ago.
     assert.equal((await ask(openBrowser(host.address), { sub: 'theirs' })).status, 403)
@@ -173,7 +173,7 @@ describe('an identity at an outside provider', () => {
       assert.match((await browser.get('/ext/signed-out/return', { state })).text, /You are signed out/)
   })
 
-  it('stands as a button on the page of this host, and in a list for other pages', async () => {
+  it('is a button on the page of this host, and in a list for other pages', async () => {
     const browser = openBrowser(host.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestAt(wiki, createPkce())))
     assert.match(
@@ -189,7 +189,7 @@ describe('an identity at an outside provider', () => {
 })
 
 describe('without passwords', () => {
-  it('refuses every way that ends in a password, and says so', async (t) => {
+  it('rejects every way that ends in a password, and says so', async (t) => {
     const outside = await startOutsideProvider()
     const rest = await startRestUnderTest(outside.settings('plain'))
     t.after(() => Promise.all([rest.stop(), outside.stop()]))

@@ -36,7 +36,7 @@ describe('The spelling of a path of the identity host', () => {
   after(() => host.stop())
 
   for (const [words, spell] of Object.entries(spellings))
-    it(`does not matter to a sign-in: ${words}`, async () => {
+    it(`does not matter for a sign-in: ${words}`, async () => {
       const browser = spelledBy(openBrowser(host.address), spell)
       const pkce = createPkce()
       const callback = await signIn(browser, pkce)
@@ -53,7 +53,7 @@ describe('The spelling of a path of the identity host', () => {
       assert.ok(queryOf(again).code)
     })
 
-  it('changes nothing of who may read an answer, or of its refusals', async () => {
+  it('does not change who may read a response, or its errors', async () => {
     for (const path of ['/Connect/Authorize', '/connect/authorize/', '/CONNECT/ENDSESSION/'])
       for (const method of ['GET', 'OPTIONS']) {
         const answer = await fetch(`${host.address}${path}`, {

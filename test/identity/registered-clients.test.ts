@@ -76,7 +76,7 @@ describe('a client of the settings', () => {
     assert.match(await ask('x'.repeat(6000)), /name="login" value="x{256}"/)
   })
 
-  it('is told nothing that its scopes do not cover, and no mail address that is none', async () => {
+  it('gets nothing beyond its scopes, and no email that is not an address', async () => {
     const { browser, ...person } = await newcomer()
     const { json } = await tokensAt(browser, wiki, { login: person.login, request: { scope: 'openid' } })
     assert.deepEqual(Object.keys(claimsOf(json.id_token)).sort(), [
@@ -116,7 +116,7 @@ describe('a client of the settings', () => {
     }
   })
 
-  it('has a sign-in page that only this host can post, and that takes no other request', async () => {
+  it('has a sign-in page that only this host can post, and that accepts no other request', async () => {
     const { browser, login } = await newcomer()
     const { text } = await browser.follow(
       await browser.get('/connect/authorize', requestAt(wiki, createPkce())),
@@ -164,7 +164,7 @@ describe('a client of the settings', () => {
     assert.equal((await tokensAt(browser, portal, { login })).status, 200)
   })
 
-  it('is answered in the address, behind the # or in a post, as it asks, refusals too', async () => {
+  it('is answered in the query, the fragment or a post, as it asks, errors included', async () => {
     const { browser, login } = await newcomer()
     const walk = (request: Record<string, string>) => signInAt(browser, wiki, { login, request })
     const fragment = new URL((await walk({ response_mode: 'fragment' })).location)

@@ -88,7 +88,7 @@ describe('a service client', () => {
 })
 
 describe('a service client that is removed from the settings', () => {
-  it('stops working with its tokens, and its old tokens stay refused when it comes back', async (t) => {
+  it('stops working with its tokens, and its old tokens stay rejected when it comes back', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const rest = createAuthentication({

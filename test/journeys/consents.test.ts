@@ -6,7 +6,7 @@ import { createPkce, openBrowser, queryOf, refresh } from '../support/browser.ts
 import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('What somebody has allowed an app', () => {
+describe('The consents of a user', () => {
   let rest: RestUnderTest
   before(async () => {
     rest = await startRestUnderTest({
@@ -61,7 +61,7 @@ describe('What somebody has allowed an app', () => {
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
   })
 
-  test('is nobody else’s, and not for the app itself to change', async () => {
+  test('belongs to its owner only, and the app itself cannot change it', async () => {
     const [owner, stranger] = [await rest.signUp(), await rest.signUp()]
     const browser = openBrowser(rest.identity.address)
     const { json } = await tokensAt(browser, wiki, { login: owner.login, request: { scope } })

@@ -69,7 +69,7 @@ for (const name of names)
       assert.deepEqual([...silent, ...properties], [])
     })
 
-    test('has an example of every body, answer and refusal', () => {
+    test('has an example of every body, response and error', () => {
       const shared = Object.entries(document.components.responses ?? {})
       const without = [
         ...operations.flatMap(({ operationId, requestBody, responses }) => [

@@ -45,7 +45,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
     await outside?.stop()
   })
 
-  test('a token for programs is accepted by no route of the contract', async () => {
+  test('a personal access token is accepted by no route of the contract', async () => {
     assert.equal((await rest.call('GET', '/api/me', { token: secret })).status, 200)
     const asked = await routesOfContract()
     for (const { path, method } of asked) {

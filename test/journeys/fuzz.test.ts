@@ -169,7 +169,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  test('refuses three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
+  test('rejects three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
     const levels = 20_000
     const refusals: readonly (readonly [string, Sent, number])[] = [
       [JSON.stringify({ name: 'x'.repeat(3_000_000) }), {}, 413],

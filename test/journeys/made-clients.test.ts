@@ -79,7 +79,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     assert.ok(ids.includes(open.id) && ids.includes(closed.id))
   })
 
-  test('lose what they may, or that nobody is asked, with the tokens that were for more', async () => {
+  test('lose scopes or first-party trust, together with the tokens that had more', async () => {
     const [first, second] = [await rest.signUp(), await rest.signUp()]
     const client = await make({ hasSecret: false })
     await noticed(async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200)

@@ -56,7 +56,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await post('{}', {}, 'made-up')).status, 401)
   })
 
-  test('forgets four wrong ones after a right one', async () => {
+  test('clears four wrong ones after a right one', async () => {
     const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)

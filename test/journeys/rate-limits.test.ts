@@ -68,7 +68,7 @@ describe('The rate limit', { concurrency: true }, () => {
   after(() => rest.stop())
   const clientFrom = (address: string) => clientAt(address, () => rest)
 
-  test('is 300 requests a minute with 20 that may wait, unless told otherwise', async () => {
+  test('is 300 requests a minute with 20 that may wait, by default', async () => {
     const own = await startRestUnderTest({
       RateLimit__Rest__PermitLimit: undefined,
       RateLimit__Rest__QueueLimit: undefined,
@@ -89,7 +89,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('refuses with Retry-After, readable for a browser, and spares the health routes', async () => {
+  test('rejects with Retry-After, readable for a browser, and spares the health routes', async () => {
     const client = clientFrom('127.0.0.11')
     for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
     const waiting = client.wait(2)
@@ -179,7 +179,7 @@ describe('A browser', { concurrency: true }, () => {
     }
   })
 
-  test('of another origin is never told that it may read anything', async () => {
+  test('of another origin never gets permission to read anything', async () => {
     for (const other of [
       'https://evil.example.com',
       `${origin}.evil.com`,
@@ -194,7 +194,7 @@ describe('A browser', { concurrency: true }, () => {
     }
   })
 
-  test('of a configured origin may read answers and refusals', async () => {
+  test('of a configured origin may read responses and errors', async () => {
     const { token } = rest.administrator
     const answers = [
       await rest.call('GET', '/api/workflows', { token, headers: { origin } }),

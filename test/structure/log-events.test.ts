@@ -16,7 +16,7 @@ function messagesIn(text: string): string[] {
   })
 }
 
-test('Every message of the logs stands in docs/log-events.md, and every one that stands there is written', () => {
+test('Every log message is in docs/log-events.md, and every message there is written', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.test\.ts$|\/testing\//.test(file))
   const written = new Set(files.flatMap((file) => messagesIn(textOf(file))))
   const rows = [...textOf('docs/log-events.md').matchAll(/^\| ([A-Z][^|]*\.) \|/gm)].map(

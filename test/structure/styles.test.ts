@@ -35,7 +35,7 @@ describe('The style sheets of the web client', () => {
     assert.deepEqual(faults, [])
   })
 
-  test('would be refused with a side in a name, in a value, or among four values', () => {
+  test('would be rejected with a side in a name, in a value, or among four values', () => {
     const refused = [
       'margin-left: 1px',
       'border-top-right-radius: 4px',

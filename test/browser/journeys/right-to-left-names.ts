@@ -57,7 +57,7 @@ export function rightToLeftJourneys(stage: () => Stage): void {
     return { login, projectId, assignmentId }
   }
 
-  test('stand among dates, hours and words without turning them round, on every screen', async () => {
+  test('are among dates, hours and words without reordering them, on every screen', async () => {
     const { login, projectId, assignmentId } = await furnish()
     const page = await stage().signIn(login, '/my-work')
     const faults: string[] = []

@@ -61,7 +61,7 @@ export function skeletonJourneys(stage: () => Stage): void {
     ]
   }
 
-  test('of each screen have its shape, stand there until its content comes, move nothing, and are spoken of once', async () => {
+  test('of each screen have its shape, stay until its content arrives, move nothing, and are announced once', async () => {
     const { hosts, signIn, workspace } = stage()
     const name = 'Loaded slowly'
     const id = await workspace.assignment(name)
@@ -85,7 +85,7 @@ export function skeletonJourneys(stage: () => Stage): void {
     assert.deepEqual(faults.flat(), [])
   })
 
-  test('are nothing to screen readers but one word, do not move for whoever wants no motion, and nothing waits behind another', async () => {
+  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')

@@ -10,7 +10,7 @@ export function sumJourneys(stage: () => Stage): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('sum hours by project, person and week, live, beside what is left of the plan', async () => {
+  test('sum hours by project, person and week, live, next to what is left of the plan', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
@@ -72,7 +72,7 @@ export function sumJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
   })
 
-  test('of the own week say what is left of the day, of the week and of the estimate, and show notes', async () => {
+  test('of the own week show what is left of the day, of the week and of the estimate, and notes', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }

@@ -44,7 +44,7 @@ export function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
-  test('changes many assignments at once, and takes back all that nobody has changed since', async () => {
+  test('changes many assignments at once, and undoes those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
     const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
