@@ -18,7 +18,7 @@ describe('Access, in a real browser', { skip }, () => {
     await stage?.stop()
     await mails.stop()
   })
-  /** The path and the secret of the link in the newest mail for somebody. */
+  /** The path and the secret of the link in the newest mail to an address. */
   const linkFor = async (address: string) => {
     const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''
     return /https?:\/\/[^/\s]+(\/[\w-]+#svl_[0-9a-f]+)/.exec(text)?.[1] ?? ''

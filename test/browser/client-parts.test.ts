@@ -115,7 +115,7 @@ describe('Names in a text', () => {
     assert.equal(t('{name} was created.', { name: 'Mara' }), 'Mara was created.')
     assert.equal(t('{name} was created.', { name: 'רציף 12' }), '\u2068רציף 12\u2069 was created.')
     assert.equal(isolated('Mara', 'נוצר'), '\u2068Mara\u2069')
-    // Nobody turns the rest of a sentence round by a name.
+    // A name does not reorder the rest of a sentence.
     assert.equal(isolated('\u202Eevil'), '\u2068\u202Eevil\u2069')
     assert.equal(inOneLine('ليلى', undefined, false, '', 'Pier'), '\u2068ليلى\u2069 · Pier')
   })

@@ -140,7 +140,7 @@ describe('The host of the web client', () => {
     assert.ok(size < 60_000, `${size} bytes`)
     const names = (await readdir(assets)).filter((name) => name.endsWith('.js.gz'))
     assert.ok(names.length > 1, names.join())
-    // Other languages are for those who chose them, refusals as well.
+    // Other languages are loaded only by users who chose them, errors as well.
     assert.doesNotMatch(await readFile(join(folder, await script()), 'utf8'), /Não|você/)
   })
 

@@ -10,7 +10,7 @@ import { array, bin, encode, extension, map, text } from '../support/message-pac
 
 const megabytes = (count: number) => count * 1024 ** 2
 
-/** What bytes from anybody may lead to; INTERNAL and a lost connection are not among them. */
+/** The statuses that arbitrary bytes may lead to; INTERNAL and a lost connection are not among them. */
 const harmless = new Set([status.OK, status.INVALID_ARGUMENT, status.RESOURCE_EXHAUSTED])
 
 describe('A hostile body from a .NET client', () => {

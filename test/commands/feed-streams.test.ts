@@ -28,7 +28,7 @@ describe('Streams of the feed as commands', () => {
     )
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
-    // Another instance, which does not know this sign-in yet as one that stands.
+    // Another instance, which has not cached this session as active yet.
     const beside = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
       { beside: host },

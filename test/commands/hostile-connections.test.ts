@@ -164,7 +164,7 @@ describe('a connection of a client that', () => {
       stream.write(questions, () => {
         isReadToItsEnd = !stream.destroyed
       })
-      // The host drops the stream, because nobody takes the first answer.
+      // The host drops the stream, because the first response is not read.
       await new Promise((resolve) => stream.once('close', resolve))
       assert.equal(isReadToItsEnd, false)
       raw.close()

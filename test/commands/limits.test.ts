@@ -57,7 +57,7 @@ describe('the limiter of the command host', () => {
     assert.equal(codeOf(await client.call()), 'RESOURCE_EXHAUSTED')
     stream.close(constants.NGHTTP2_CANCEL)
     await new Promise((resolve) => stream.once('close', resolve))
-    // A call that waits is not refused; its own deadline ends it.
+    // A waiting call is not rejected; its own deadline ends it.
     for (const patience of ['100m', '100m']) {
       assert.equal(codeOf(await client.call({ 'grpc-timeout': patience })), 'DEADLINE_EXCEEDED')
     }
@@ -203,7 +203,7 @@ async function answerByHand(
   return 'closed'
 }
 
-/** A result comes in a data frame; a refusal is headers that end the stream. */
+/** A result is a data frame; an error is headers that end the stream. */
 function kindOfAnswer(bytes: Buffer): 'result' | 'refusal' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     const [type, flags] = [bytes[at + 3], bytes[at + 4] ?? 0]

@@ -211,7 +211,7 @@ describe('A rejected command', { concurrency: true }, () => {
       assert.equal((await calls.callRaw(path, Buffer.alloc(0), { token })).code, status.UNIMPLEMENTED)
   })
 
-  /** A store that refuses rows of this name as it refuses what it cannot do. */
+  /** A store that rejects rows of this name like something it does not support. */
   async function failWhenNamed(name: string, code: string) {
     const outside = await connectOutside(rest.database)
     const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`

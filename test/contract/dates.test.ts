@@ -5,7 +5,7 @@ import { microsecondsOf } from './moments.ts'
 import { done, invalid, invalidWith, recordIn } from './outcomes.ts'
 import { a, type Entity } from './resources.ts'
 
-/** What is sent, and the moment in UTC that it means. */
+/** The sent text, and the timestamp in UTC that it means. */
 const good: readonly (readonly [string, string])[] = [
   ['2026-04-05', '2026-04-05T00:00:00Z'],
   ['2028-02-29', '2028-02-29T00:00:00Z'],

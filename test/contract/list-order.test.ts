@@ -31,7 +31,7 @@ function valuesOf(entity: Entity, column: string): readonly unknown[] {
   return ascending[column] ?? ascending[alike] ?? []
 }
 
-/** Where in `ascending` the four rows stand, for one field after another: no two fields agree, and none with the ids. */
+/** The positions of the four rows in `ascending`, for one field after another: no two fields agree, and none with the ids. */
 const places = [
   [2, 0, 3, 1],
   [1, 3, 0, 2],

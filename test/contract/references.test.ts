@@ -54,7 +54,7 @@ onEveryHost('References', (tracker) => {
     })
   }
 
-  /** No request removes a parent alone; a race, or somebody who changes the database by hand, might. Begun again after a deadlock. */
+  /** No request removes a parent alone; a race, or a manual change of the database, might. Retried after a deadlock. */
   const deactivate = async (id: string) => {
     for (const parent of entities)
       await tracker.database.transaction((transaction) =>

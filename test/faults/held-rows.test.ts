@@ -15,7 +15,7 @@ const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
 
 const skip = isDistributed && 'Nobody can hold a row there.'
 
-/** What holds the row stands for a batch of a thousand, or for a removal that takes many rows along. */
+/** The lock represents a batch of a thousand, or a removal of many rows. */
 describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {
   let rest: RestUnderTest
   let workspace: Workspace
@@ -44,7 +44,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   const send = async (by: Pick<Person, 'token'>, method: string, path: string, body: object, headers = {}) =>
     (await rest.call(method, path, { token: by.token, body, headers })).status
 
-  /** What somebody does in a project of their own. Each needs a connection to write by, and would be refused after waiting for it. */
+  /** Requests of a user in their own project. Each needs a write connection, and would be rejected after waiting for it. */
   async function work(): Promise<void> {
     const id = await workspace.project('Relaunch', modest)
     const values = { name: 'Renamed', organizationId: workspace.organizationId }

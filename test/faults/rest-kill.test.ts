@@ -42,7 +42,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 
     before(async () => {
       dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-kill-'))
-      // As root the database runs as somebody else, who must be able to pass through.
+      // As root the database runs as another user, who must be able to pass through.
       chmodSync(dataDirectory, 0o711)
       const identityPort = String(await freePort())
       issuer = `http://127.0.0.1:${identityPort}`
@@ -134,7 +134,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       const port = new RegExp(`localhost:${environment.REST_PORT}`)
       for (const wanted of [port, /demo@example\.com/, /demo-password/, /Ctrl-C/])
         assert.match(host.output(), wanted)
-      // Statements of the start are nobody's request.
+      // Statements of the start belong to no request.
       assert.doesNotMatch(host.output().split('Ctrl-C')[0] ?? '', /A statement was slow/)
       assert.equal(statSync(join(dataDirectory, 'demo-password')).mode & 0o077, 0)
       token = await signInDemo()

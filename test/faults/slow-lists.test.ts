@@ -25,7 +25,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
   })
   after(() => rest.stop())
   beforeEach(async () => {
-    // Somebody new: an account that was slow a moment ago is kept apart at once.
+    // A new user: an account that was slow recently is separated at once.
     greedy = await rest.signUp()
     ;({ letGo } = await slowDownImpediments(rest.database))
   })
@@ -127,7 +127,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     const { administrator } = rest
     const written: Promise<Answer>[] = []
     const writing = setInterval(() => {
-      // Waits for the table as long as that is slow; what it changes is seen by everybody who listens.
+      // Waits for the table as long as that is slow; all listeners see its change.
       written.push(
         rest.call('POST', '/api/impediment', {
           token: administrator.token,

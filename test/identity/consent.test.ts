@@ -230,7 +230,7 @@ describe('a sign-out for a client of the settings', () => {
     assert.equal((await submit(browser, asked, {})).location, `${wiki.postLogoutRedirectUri}?state=s`)
     const authorization = `Bearer ${json.access_token}`
     assert.equal((await browser.get('/connect/userinfo', {}, { authorization })).status, 401)
-    // With the identity token nobody is asked; without an address there is a page to end on.
+    // With the identity token no question is asked; without an address there is a final page.
     const next = await tokensAt(browser, wiki)
     const left = await signOut(browser, { id_token_hint: next.json.id_token }, fromOtherSite)
     assert.match(left.text, /You are signed out/)

@@ -21,7 +21,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
 }, () => {
   let browser: OwnBrowser
   let host: IdentityUnderTest
-  /** The client, which answers: a page that cannot be shown would still be under way when the next one is opened. */
+  /** The client, which responds: a page that cannot load would still be loading when the next one is opened. */
   const client = createServer((_request, response) => response.end('Welcome.'))
   let app: TestClient
   before(async () => {

@@ -195,7 +195,7 @@ describe('a second factor that is required', () => {
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
     assert.ok(refresh_token)
-    // Whoever was asked at the same time cannot put another app in its place.
+    // A concurrent offer cannot replace it with another app.
     const late = await submit(twin.browser, twin.page, { code: shownApp(twin.page).code() })
     assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
     const { access_token } = (await redeem(browser, pkce, callback)).json

@@ -148,7 +148,7 @@ describe('a provider that does wrong', () => {
     const left = await leave(browser)
     assert.ok(queryOf(await comeBack(browser, left)).code)
     assert.match((await comeBack(browser, left)).text, /out of date/)
-    // A browser that is signed in is not sent to the provider: each of these begins anew.
+    // A signed-in browser is not sent to the provider, so each of these starts without a session.
     const begun = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)

@@ -178,7 +178,7 @@ describe('a sign-in with an external provider', () => {
       email: 'race@example.com',
       email_verified: true,
     }))
-    // The provider signs in whoever is set, so each walks up to the callback first.
+    // The provider signs in the configured user, so each goes to the callback first.
     const waiting: { browser: Browser; callback: Page }[] = []
     for (const person of people) {
       const browser = openBrowser(host.address)

@@ -103,7 +103,7 @@ describe('a passkey', () => {
   })
 
   it('answers a challenge once, and only one of its kind', async () => {
-    // A key that counts nothing, so that its count cannot tell a second use.
+    // A key without a counter, so that the counter cannot detect a second use.
     const uncounted = { counter: 0 }
     const { id, login, authenticator } = await withPasskey(uncounted)
     const first = await atPasskeyPage()

@@ -21,7 +21,7 @@ const spellings: Readonly<Record<string, (path: string) => string>> = {
   escapes: (path) => path.replace('c', '%63').replace('t', '%54'),
 }
 
-/** Asks for every address in another spelling; where it is sent to, it follows as it is told. */
+/** Requests every address in another spelling; redirects are followed unchanged. */
 const spelledBy = (browser: Browser, spell: (path: string) => string): Browser => ({
   ...browser,
   get: (path, ...rest) => browser.get(spell(path), ...rest),

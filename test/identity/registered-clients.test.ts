@@ -23,7 +23,7 @@ describe('a client of the settings', () => {
   })
   after(() => host.stop())
 
-  /** A browser, and somebody who has never been asked anything. */
+  /** A browser, and a user who has never been asked for consent. */
   const newcomer = async () => ({
     browser: openBrowser(host.address),
     ...(await host.addAccount()),
@@ -200,7 +200,7 @@ describe('a client of the settings', () => {
       )
     assert.equal(await allowed('https://wiki.example.test'), 'https://wiki.example.test')
     assert.equal(await allowed('https://portal.example.test'), null)
-    // keycloak-js sends cookies along, so it has to be told that it may.
+    // keycloak-js sends cookies, so the response has to allow them.
     const asked = await browser.get(
       '/.well-known/openid-configuration',
       {},

@@ -121,7 +121,7 @@ describe('tokens', () => {
     const ends = [
       (own: Browser) => own.post('/api/account/logout', {}, { origin }),
       () => changeStamp(),
-      // A sign-in just before its eight hours are over leaves a code that outlives it.
+      // A session just before its eight hours end leaves a code that outlives it.
       async () => host.clock.advance(30_000),
     ]
     for (const [index, end] of ends.entries()) {

@@ -72,7 +72,7 @@ describe('Administrators by a role in the store', () => {
     assertEnvelope(await take(one.token, one.id), 400)
     const answers = await Promise.all([take(one.token, other.id), take(other.token, one.id)])
     const statuses = answers.map(({ status }) => status).sort()
-    // The later one is refused by its token or by the lock, whichever it meets first.
+    // The later one is rejected by its token or by the lock, whichever comes first.
     assert.equal(statuses[0], 200)
     assert.ok(statuses[1] === 401 || statuses[1] === 403, String(statuses[1]))
     assert.equal((await listed()).filter((id) => id === one.id || id === other.id).length, 1)

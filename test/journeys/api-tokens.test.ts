@@ -160,7 +160,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, secret, body), 403)
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
-    // No person stands behind a service client, and no app that somebody has signed in to makes what outlasts it.
+    // A service client has no user, and no app with a user's session creates anything that outlasts it.
     const service = await rest.identity.serviceToken(other.login)
     assertEnvelope(await ask('POST', '/ext/tokens', service, wish), 403)
     const ofRoot = await rest.identity.serviceToken(root.login)

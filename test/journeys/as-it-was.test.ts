@@ -30,7 +30,7 @@ describe('Reading as it was, with at=,', () => {
   const rows = async (list: string, query: string, by?: Person) => {
     const ask = () => get(`/ext/query/${list}?pageSize=100&${query}`, by)
     let answer = await ask()
-    // On a busy machine what was being written at the moment may take longer than a reader waits for.
+    // On a busy machine, writes in flight at that instant may take longer than a reader waits.
     for (let asked = 1; answer.status === 503 && asked < 10; asked += 1) answer = await ask()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result.data
@@ -81,7 +81,7 @@ describe('Reading as it was, with at=,', () => {
           lists.get(entity),
           `${entity} at ${at}`,
         )
-    // Filters, fields, parents, order and cursors are of that moment too.
+    // Filters, fields, parents, order and cursors use that instant too.
     const [, , third] = snapshots
     const at = `at=${third?.at}`
     const [then] = await rows(
@@ -171,7 +171,7 @@ describe('Reading as it was, with at=,', () => {
     await Promise.all([late, reading])
     for (const { at, counts } of seen) {
       for (const count of Object.values(counts)) assert.equal(count, 20, JSON.stringify({ at, counts }))
-      // Asked again, the same moment is still the same.
+      // Requested again, the same instant gives the same result.
       assert.deepEqual(await countsAt(at), counts)
     }
   })

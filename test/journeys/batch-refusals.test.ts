@@ -160,7 +160,7 @@ describe('A rejected batch', () => {
         headers: item.ifMatch === undefined ? {} : { 'if-match': item.ifMatch },
       })
       assert.ok(single.status >= 400, `${what}: ${single.status}`)
-      // Beside others of its kind, so that it is one of several in a statement.
+      // Together with others of its kind, so that it is one of several in a statement.
       const beside = create('impediment', {})
       const { body } = await each([beside, item, beside], by)
       assert.deepEqual(body.results[1], single.body, what)

@@ -35,7 +35,7 @@ describe('The consents of a user', () => {
     assert.equal(more.length, 0)
     assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.others?.Name])
     assert.deepEqual(consent.scopes.sort(), ['offline_access', 'openid', 'svc.api'])
-    // A code that is under way.
+    // A code that was issued but not used yet.
     const pkce = createPkce()
     const callback = await signInAt(browser, wiki, { request: { scope }, pkce })
     assert.ok(queryOf(callback).code)
@@ -50,7 +50,7 @@ describe('The consents of a user', () => {
     assert.equal(redeemed.json.error, 'invalid_grant')
     assert.deepEqual((await rest.call('GET', '/ext/consents', { token })).body, { consents: [] })
     assertEnvelope(await withdraw(token, 'wiki'), 404)
-    // Asked again; what is allowed anew works, and what was taken back does not.
+    // The user is asked again; new tokens work, withdrawn ones do not.
     const page = await browser.follow(
       await browser.get('/connect/authorize', requestAt(wiki, createPkce(), { scope })),
     )

@@ -165,7 +165,7 @@ test('Exports run concurrently with other reads: one per account, and one that w
     const others = Array.from({ length: waitingMax.max + 1 }, () =>
       rest.call('GET', '/ext/export/workflows', { token }),
     )
-    // One too many: it is refused at once, before any of the others begins.
+    // One too many: it is rejected at once, before any of the others begins.
     assertEnvelope(await Promise.race(others), 429)
     controller.abort()
     const statuses = (await Promise.all(others)).map(({ status }) => status)

@@ -88,7 +88,7 @@ describe('GET /ext/changes', () => {
     await named('early')
     const first = await page(`after=${start}`)
     assert.deepEqual(namesOf(first.data), ['early'])
-    // The cursor goes on while the other transaction is still under way.
+    // The cursor advances while the other transaction is still in flight.
     const second = await page(`after=${first.cursor}`)
     assert.deepEqual(second.data, [])
     released.resolve()

@@ -50,7 +50,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  /** Never a fault of ours, and whatever is refused is refused in the one envelope. */
+  /** Never a server error, and every error has the envelope. */
   function assertRefusedWell(answer: Answer, what: string) {
     assert.ok(
       answer.status >= 200 && answer.status < 500,

@@ -51,7 +51,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     )
     const history = await ask('GET', `/ext/history?projectId=${projectId}`, member.token)
     assert.match(history.body.result.data[0].clientId, /^invitation:/)
-    // The link that was not needed is still there for somebody else.
+    // The unused link is still valid for another user.
     const third = await rest.signUp()
     const statuses = await Promise.all(links.map(async ({ secret }) => (await join(secret, third)).status))
     assert.deepEqual(statuses.sort(), [200, 410])

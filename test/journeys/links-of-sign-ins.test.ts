@@ -10,7 +10,7 @@ import { setUpApp } from '../support/second-factors.ts'
 /** The real one. */
 const clock = { now: Date.now, advance: () => undefined }
 
-/** Whoever was in for a minute may have made a link that gives them an account for ever. */
+/** A one-minute session may have created a link that gives an account forever. */
 describe('A link ends with the session that created it', { concurrency: true }, () => {
   let rest: RestUnderTest
   before(async () => {
@@ -22,7 +22,7 @@ describe('A link ends with the session that created it', { concurrency: true }, 
     rest.call(method, path, { token, body })
   const asRoot = (method: string, path: string, body: unknown) =>
     ask(method, path, rest.administrator.token, body)
-  /** Somebody who may make every kind of link, signed in twice. */
+  /** A user who may create every kind of link, with two sessions. */
   const signUpMaker = async () => {
     const maker = await rest.signUp()
     assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)

@@ -59,7 +59,7 @@ export function testChangesElsewhere() {
     })
 
     test('another program that writes bare SQL and records it in the change log, within a second', async () => {
-      // A host in which nobody writes: a commit of its own would have it look at once.
+      // A host without writes: a commit of its own would make it look at once.
       const own = await startRestUnderTest()
       const { token } = own.administrator
       const outside = await connectOutside(own.database)

@@ -111,7 +111,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       })
       return queryOf(page).error === 'access_denied'
     })
-    // Nobody was asked, so nothing is given; refused is not spent.
+    // The user was not asked, so nothing is granted; a rejected token is not used up.
     for (let count = 0; count < 2; count += 1)
       assert.equal((await refreshed(other.refresh_token)).error, 'invalid_grant')
     assert.equal((await tokensOf(client, second.login)).status, 200)

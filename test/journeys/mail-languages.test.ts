@@ -33,7 +33,7 @@ describe('The language of mails', () => {
   const inPortuguese = { request: { ui_locales: 'pt-PT en' } }
   const signIn = async (login: string, options: SignInOptions) =>
     (await rest.identity.signIn(login, options)).access_token
-  /** In an English browser, as somebody else may have. */
+  /** In an English browser, as another user may have. */
   const forget = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(

@@ -59,7 +59,7 @@ describe('Mails that strangers ask for', () => {
     assertEnvelope(await usePasswordLink(stranger), 410)
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
-    // An hour later, in which a stranger may ask again.
+    // An hour later an unauthenticated client may ask again.
     await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
     await forget(login)
     const newest = await linkOf(login, 5)

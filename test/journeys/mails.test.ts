@@ -77,7 +77,7 @@ describe('Mails', () => {
     assertEnvelope(await usePasswordLink(secretIn(mail)), 410)
     await noMoreWaits()
     assert.deepEqual(await server.mailsTo('nobody@example.com', 0), [])
-    // Of a login that nobody has, which may be a password in the wrong field, nothing is kept.
+    // Nothing is stored of an unknown login, which may be a password in the wrong field.
     const kept = await rest.database.query(sql`select login, recipient from mails where ended_at is not null`)
     assert.ok(!JSON.stringify(kept).includes('nobody@'))
   })

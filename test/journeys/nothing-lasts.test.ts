@@ -10,7 +10,7 @@ import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-/** The host remembers for thirty seconds that a sign-in stands: long enough for a thief to make what lasts a year. */
+/** The host caches an active session for thirty seconds: long enough for a thief to create something that lasts a year. */
 describe('Nothing that lasts is made', { concurrency: true }, () => {
   let rest: RestUnderTest
   before(async () => {

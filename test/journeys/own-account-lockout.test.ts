@@ -65,7 +65,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await change(fresh, another, password)).status, 200)
   })
 
-  /** What the store has noted happened fifteen minutes earlier than it did. */
+  /** Moves the recorded failures fifteen minutes into the past. */
   const letQuarterPass = (id: string) =>
     rest.database.transaction((store) =>
       store.query(sql`update lockouts set

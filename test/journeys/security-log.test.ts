@@ -102,7 +102,7 @@ describe('The security log', () => {
     ])
     const created = await eventsOf(as('POST', '/api/user', { name: 'N', login: 'n@example.com', password }))
     assert.deepEqual([created.length, created[0]?.outcome, created[0]?.by], [1, 'create', root.id])
-    // What was refused has not happened.
+    // A rejected request records nothing.
     assert.deepEqual(await eventsOf(as('DELETE', '/api/user', { ids: ['x'] })), [])
     assert.deepEqual(await eventsOf(as('PATCH', '/api/user', { ...update, login: 'n@example.com' })), [])
   })

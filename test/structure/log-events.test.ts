@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The first text after each call of a log, or the constant that stands there. */
+/** The first text after each call of a log, or the constant there. */
 function messagesIn(text: string): string[] {
   const calls = [...text.matchAll(/\b(?:log|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g)]
   return calls.flatMap(({ index, 0: call }) => {

@@ -159,7 +159,7 @@ export function boardJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     await cardIn(page, 'Backlog', 'The newest').waitFor()
     await column(page, 'Backlog').getByText('602', { exact: true }).waitFor()
-    // What somebody else changes is seen, wherever it stands in the list.
+    // Changes of another user are visible, wherever the row is in the list.
     const jonas = await signIn('jonas@example.com', `/projects/${projectId}`)
     await cardIn(jonas, 'Backlog', 'Number 1').first().waitFor()
     await jonas.getByText('Live', { exact: true }).waitFor()

@@ -10,7 +10,7 @@ const saved = (page: Page) =>
     (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
   )
 
-/** Beside the field: a list that was not there yet says the same of itself. */
+/** The text next to the field: a list that has not loaded yet shows the same. */
 const unreached = (page: Page) =>
   page.locator('.field-errors[role=alert]', { hasText: 'The server cannot be reached.' })
 

@@ -20,7 +20,7 @@ const lateBy: Readonly<Record<string, number>> = {
 /** Browsers call five times as much good. */
 const shiftMax = 0.02
 
-/** Or a list, a card, or what stands on one, however little. */
+/** Also of a list, a card, or anything on one. */
 const isMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
   shifts.some(({ of }) => of.some((element) => /class="(card|chip|late|panel-section)/.test(element)))
@@ -210,7 +210,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('1.5 h of 4 h').waitFor()
     // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
-    // Nobody may remove somebody else's time.
+    // Users cannot remove another user's time.
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record time' }).click()
     await page.getByLabel('Hours', { exact: true }).fill('3:15')

@@ -7,7 +7,7 @@ import { readingFaultsOf } from '../support/reading-order.ts'
 import type { Stage } from '../support/stage.ts'
 
 const monday = mondayOf(today())
-/** They end and begin with digits, which go along with whatever stands beside them. */
+/** They end and begin with digits, whose direction follows the adjacent text. */
 const names = {
   person: 'ليلى حداد 7',
   project: 'רציף 12',

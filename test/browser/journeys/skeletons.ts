@@ -9,7 +9,7 @@ import { assertAccessible } from './accessibility.ts'
 
 const shiftMax = 0.05
 
-/** Runs before anything else of a page: notes which shapes can be seen, and how often it is said that something is loading. */
+/** Runs before anything else of a page: records which shapes are visible, and how often loading is announced. */
 const noteSkeletons = `
   globalThis.seen = { shapes: [], said: 0 }
   const said = new WeakSet()
@@ -68,7 +68,7 @@ export function skeletonJourneys(stage: () => Stage): void {
     await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
     const addresses = await everyScreen(hosts, workspace, { id, name })
     const context = (await signIn('root@example.com', '/account')).context()
-    // Beside each other: most of the time each of them waits.
+    // Concurrent, because each of them mostly waits.
     const faults = await Promise.all(
       [390, 768, 1440].map(async (width) => {
         const page = await context.newPage()

@@ -34,7 +34,7 @@ export function sumJourneys(stage: () => Stage): void {
     await page.getByText('3.5 h', { exact: true }).first().waitFor()
     assert.deepEqual(await linesOf(page), ['Summed up 5.5 h 2 6.5 h 10 h 3.5 h'])
     await assertAccessible(page, 'sums')
-    // Somebody books, and it is there; the estimate is spent.
+    // A booked hour appears, and reduces the estimate.
     await book(workspace.jonas.id, '2029-02-13', 4)
     await page.getByText('0.5 h over').first().waitFor()
     await page.getByLabel('By', { exact: true }).selectOption('Person')
