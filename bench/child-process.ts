@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 
 const ownTree = join(import.meta.dirname, '..')
 
-/** One host as it is deployed, in a process of its own, without its limiter and its log lines; of this working copy or another. */
+/** One host as it is deployed, in a separate process, without its limiter and its log lines; of this working copy or another. */
 export const startHost = (
   name: string,
   environment: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own tick is. */
+/** Linux counts CPU time in hundredths of a second, whatever the kernel's own tick is. */
 const ticksPerSecond = 100
 
 interface ProcessTimes {
@@ -10,7 +10,7 @@ interface ProcessTimes {
   readonly endedChildrenTicks: number
 }
 
-/** Processor seconds of a process so far. */
+/** CPU seconds of a process so far. */
 export const cpuSecondsOf = (pid: number): number => (timesOf(pid)?.ticks ?? 0) / ticksPerSecond
 
 /** The same exactly, of the threads that it has now: for work that is shorter than a tick. */
@@ -19,7 +19,7 @@ export const exactCpuSecondsOf = (pid: number): number =>
     .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
     .reduce((sum, nanoseconds) => sum + nanoseconds / 1e9, 0)
 
-/** Processor seconds of a PostgreSQL server: its first process, its present sessions and those that have ended. */
+/** CPU seconds of a PostgreSQL server: its first process, its current sessions and those that have ended. */
 export function cpuSecondsOfServer(postmaster: number): number {
   const own = timesOf(postmaster)
   const children = processIds()
@@ -34,7 +34,7 @@ const processIds = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-/** See proc_pid_stat(5); the name in brackets may hold spaces, so counting starts behind it. */
+/** See proc_pid_stat(5); the name in brackets may hold spaces, so counting starts after it. */
 function timesOf(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

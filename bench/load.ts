@@ -27,7 +27,7 @@ export interface LoadOptions extends Length {
   readonly next: (count: number) => Shot
 }
 
-/** A closed loop over HTTP/1.1: each connection sends its next request when it has the answer to the one before. */
+/** A closed loop over HTTP/1.1: each connection sends the next request after the previous response. */
 export async function runLoad({ port, connections, next, ...length }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const fireNext = async (count: number) => isSuccess(await fire(agent, port, next(count)))

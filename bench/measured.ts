@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSecondsOf, cpuSecondsOfServer } from './cpu.ts'
 import { type LoadOptions, percentile, runLoad } from './load.ts'
 
-/** A host and the first process of its store, each with processor time of its own. */
+/** A host and the first process of its store, each with its own CPU time. */
 export interface Measured {
   readonly pid: number
   readonly postmaster: number
 }
 
-/** What a load costs; CPU is milliseconds of processor time for each request. */
+/** The cost of a load; CPU is milliseconds of CPU time per request. */
 export async function measureLoad(measured: Measured, load: LoadOptions) {
   return figuresOf(measured, load, async () => {})
 }
 
-/** The same with what a request leaves to be done after its answer. */
+/** The same, including work after the response. */
 export async function measureToTheEnd(measured: Measured, load: LoadOptions) {
   return figuresOf(measured, load, () => untilRest(measured))
 }

@@ -1,4 +1,4 @@
-/** `npm run bench -- rest`: each benchmark starts what it measures, says against which floor, and stops by itself. */
+/** `npm run bench -- rest`: each benchmark starts what it measures, names its floor, and stops by itself. */
 const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   bank: async (words) => (await import('./bank/main.ts')).runBankBench(words),
   batch: async () => (await import('./batch/main.ts')).runBatchBench(),

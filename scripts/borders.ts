@@ -43,32 +43,32 @@ export const borders: readonly Border[] = [
   {
     folder: 'features',
     question:
-      'Everything that is not a declared resource, one folder each with its routes, schemas, SQL and worker.',
+      'How does everything else work (webhooks, reports, exports …)? One folder each with its routes, schemas, SQL and worker.',
     imports: below.features,
   },
   {
     folder: 'routes',
-    question: 'What is a REST route made of: its declaration, the schemas of records, `If-Match`?',
+    question: 'What defines a REST route: its declaration, the schemas of records, `If-Match`?',
     imports: [...below.records, 'http', 'auth', 'records'],
   },
   {
     folder: 'accounts',
-    question: 'People who sign in: passwords, sessions, lockouts, links, administrators.',
+    question: 'How do accounts work: passwords, sessions, lockouts, links, administrators?',
     imports: ['model', 'config', 'db', 'observability'],
   },
   {
     folder: 'auth',
-    question: 'From a bearer token to a caller.',
+    question: 'How does a bearer token become a caller?',
     imports: ['model', 'db', 'accounts', 'observability'],
   },
   {
     folder: 'hosts',
-    question: 'What does each port speak? No host imports another.',
+    question: 'What does each port serve? No host imports another.',
     imports: [...below.features, 'features'],
   },
   {
     folder: 'hosts/bank',
-    question: 'The bank-account service, which shares nothing with the tracker but the layers below.',
+    question: 'How does the bank-account service work? It shares only the layers below with the tracker.',
     imports: ['model', 'config', 'http', 'db'],
   },
   {
@@ -78,24 +78,29 @@ export const borders: readonly Border[] = [
   },
   {
     folder: 'db',
-    question: 'PostgreSQL: connections, transactions, SQL, migrations, standbys, the change log.',
+    question:
+      'How do we use PostgreSQL: connections, transactions, SQL, migrations, standbys, the change log?',
     imports: ['model', 'config', 'db/sharded'],
   },
-  { folder: 'db/sharded', question: 'What only a store of several nodes (Citus) needs.', imports: ['db'] },
+  {
+    folder: 'db/sharded',
+    question: 'What does only a store of several nodes (Citus) need?',
+    imports: ['db'],
+  },
   {
     folder: 'db/embedded',
-    question: 'The PostgreSQL that comes with the packages. It could be a package of its own.',
+    question: 'How does the bundled PostgreSQL run? It could be a separate package.',
     imports: [],
   },
   { folder: 'config', question: 'Which settings are there, and which budgets?', imports: ['model'] },
   {
     folder: 'observability',
-    question: 'Logs, traces and security events.',
+    question: 'How are logs, traces and security events written?',
     imports: ['model', 'config', 'db'],
   },
   {
     folder: 'model',
-    question: 'What do words mean: field kinds, access rules, problems, timestamps? No I/O.',
+    question: 'What do the terms mean: field kinds, access rules, problems, timestamps? No I/O.',
     imports: [],
   },
   {

@@ -3,16 +3,16 @@ import type { Setting } from '../src/config/setting-kinds.ts'
 
 const head = `# Configuration
 
-Every setting is an environment variable. They are read once, at start, and everything that is wrong with them is reported at once. A variable
-that looks like a setting but is none is named in a warning. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, which go on
+Every setting is an environment variable, read once at startup; all mistakes are reported together. A warning names variables
+that look like a setting but are none. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
 with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/config/declared-settings.ts\`.
 `
 
 const tail = `## Several instances, and poolers
 
-With \`DATABASE_URL\`, any number of instances of any host may share the database. Each migrates it at start, one after the other;
-\`npm run cli -- migrate\` does only that. A pooler may stand in front of the database: one in session mode, or in transaction mode with
-named statements (pgbouncer 1.21 or newer with \`max_prepared_statements\`), works as it is; an older one in transaction mode
+With \`DATABASE_URL\`, any number of instances of any host may share the database. Each instance migrates it at startup, one after the other;
+\`npm run cli -- migrate\` does only that. You may put a pooler in front of the database. In session mode, or in transaction mode with
+named statements (pgbouncer 1.21 or newer with \`max_prepared_statements\`), it needs no setting; an older one in transaction mode
 needs \`DB_NAMED_STATEMENTS=false\`.
 `
 

@@ -4,14 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 export const logMutants: readonly Mutant[] = [
   {
     file: 'src/http/log.ts',
-    rule: 'in a terminal, requests are logged only where LOG_LEVEL asks for it',
+    rule: 'in a terminal, requests are logged only if LOG_LEVEL says so',
     from: "level: level ?? (isTerminal ? 'warn' : 'info')",
     to: "level: level ?? 'info'",
     tests: ['http/readable-log'],
   },
   {
     file: 'src/http/log.ts',
-    rule: 'the log is JSON where the output is not a terminal',
+    rule: 'the log is JSON if the output is not a terminal',
     from: 'destination === undefined && process.stdout.isTTY,',
     to: 'destination === undefined,',
     tests: ['http/readable-log'],
@@ -25,14 +25,14 @@ export const logMutants: readonly Mutant[] = [
   },
   {
     file: 'src/observability/slow-statements.ts',
-    rule: 'statements of the start are not reported as slow',
+    rule: 'statements during startup are not reported as slow',
     from: 'startedAt < watchedFrom || ',
     to: '',
     tests: ['slow-statements'],
   },
   {
     file: 'src/observability/open-telemetry.ts',
-    rule: 'a span ends when its work ended, however late it is reported',
+    rule: 'a span has the end time of its work, however late it is reported',
     from: 'endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000)',
     to: 'endTimeUnixNano: nanosecondsAt(performance.now())',
     tests: ['observability/open-telemetry'],

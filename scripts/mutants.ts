@@ -5,9 +5,9 @@ import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutant-table.ts'
 
 /**
- * `npm run mutants`: breaks one rule after the other and runs the tests that should notice. What nobody notices survives,
- * and is listed in docs/mutants.md. `npm run mutants -- word` takes those whose file contains the word; the others keep
- * the rows that they have.
+ * `npm run mutants` breaks one rule after the other and runs the tests that should notice. Breaches that no test notices
+ * survive; docs/mutants.md lists all results. `npm run mutants -- word` runs those whose file contains the word; the others
+ * keep their rows.
  */
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs', 'mutants.md')
@@ -63,10 +63,10 @@ function rowOf(mutant: Mutant): string {
 function reportOf(rows: readonly string[]): string {
   return `# Rules that were broken on purpose
 
-Written by \`npm run mutants\`, from the tables in \`scripts/\`. A rule whose breach survives wants a test.
-Decision 0055 says why the table is ours.
+\`npm run mutants\` writes this page from the tables in \`scripts/\`. If a broken rule survives, it needs a test.
+Decision 0055 explains why we maintain the table ourselves.
 
-| File | The rule that was broken | Tests | The breach |
+| File | Broken rule | Tests | Result |
 |---|---|---|---|
 ${rows.join('\n')}
 `

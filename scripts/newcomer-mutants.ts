@@ -7,7 +7,7 @@ const turns = 'src/hosts/commands/newcomers.ts'
 export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/guard-streams.ts',
-    rule: 'nothing is built for a call in the turn in which its reset arrives',
+    rule: 'no call object is created in the turn in which its reset arrives',
     from: 'setImmediate(() => {\n        if (isOver(stream)) return',
     to: 'queueMicrotask(() => {\n        if (isOver(stream)) return',
     tests: ['newcomer-calls'],
@@ -43,28 +43,28 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: newcomers,
-    rule: 'a connection whose calls are rejected time and again is cut',
+    rule: 'a connection whose calls are rejected repeatedly is cut',
     from: '      else waste(newcomer)\n',
     to: '',
     tests: ['newcomer-calls'],
   },
   {
     file: newcomers,
-    rule: 'a token gives back what its connection took',
+    rule: 'a token releases what its connection acquired',
     from: '      giveBackAll(rates.connections(newcomer.address))\n',
     to: '',
     tests: ['newcomer-connections'],
   },
   {
     file: newcomers,
-    rule: 'a token gives back what its calls took',
+    rule: 'a token releases what its calls acquired',
     from: '      giveBackAll(rates.streams(newcomer.address), newcomer.streams)\n',
     to: '',
     tests: ['newcomer-connections'],
   },
   {
     file: newcomers,
-    rule: 'connections without a token have an end',
+    rule: 'connections without a token are limited',
     from: '    open.add(address, session)\n',
     to: '',
     tests: ['newcomer-connections'],
@@ -78,7 +78,7 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/unread-bodies.ts',
-    rule: 'bodies that come after their answers have a rate',
+    rule: 'bodies that arrive after their responses have a rate',
     from: 'if (!takeAll(parts, length)) raw.socket.destroy()',
     to: '',
     tests: ['http/server'],
@@ -92,7 +92,7 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: newcomers,
-    rule: 'an address that sent too many bytes waits until half of them are back',
+    rule: 'an address that sent too many bytes waits until half of its budget is back',
     from: '(address) => bytes.used(address) <= bytes.max / 2',
     to: '() => true',
     tests: ['newcomer-connections'],
@@ -141,14 +141,14 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: turns,
-    rule: 'beyond those of an address that wait, no socket is made',
+    rule: 'beyond the waiting connections of an address, no socket is created',
     from: 'if (ofAddress.used(address) < max) return true',
     to: 'if (ofAddress.used(address) <= max) return true',
     tests: ['newcomer-connections'],
   },
   {
     file: turns,
-    rule: 'where as many wait as can, an address that waits leaves room for others',
+    rule: 'when the queue is full, a waiting address leaves room for others',
     from: 'ofAll.used() < ofAll.max ? ofAddress.max : 1',
     to: 'ofAddress.max',
     tests: ['newcomer-connections'],
@@ -169,7 +169,7 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/commands/newcomers.ts',
-    rule: 'where there are too many, the address that has most gives way',
+    rule: 'when there are too many, the address with most connections loses one',
     from: 'if (group.size > size)',
     to: 'if (size === 0)',
     tests: ['newcomer-connections'],
@@ -211,7 +211,7 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/addresses.ts',
-    rule: 'a name that leads nowhere and one that leads inside get one sentence',
+    rule: 'an unresolvable name and a private one get the same sentence',
     from: 'new Error(unreachableName, { cause: error ?? undefined })',
     to: "error ?? new Error('The name leads to no public address.')",
     tests: ['http/allowed-address'],

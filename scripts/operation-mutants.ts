@@ -11,28 +11,28 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'the newest position of the feed holds no number that a standby may give again',
+    rule: 'the newest position of the feed has no number that a promoted standby may assign again',
     from: 'select lasting_snapshot()::text as since',
     to: 'select settled_snapshot()::text as since',
     tests: ['changes/read-feed'],
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'a page of the feed ends with what a standby knows, too',
+    rule: 'a page of the feed ends with a position that a standby knows, too',
     from: 'with lasting as materialized (select lasting_snapshot() as snapshot)',
     to: 'with lasting as materialized (select settled_snapshot() as snapshot)',
     tests: ['changes/read-feed'],
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'a cursor behind which something was forgotten is refused',
+    rule: 'a cursor from before purged history is rejected',
     from: ' || begin > position.sinceAt)',
     to: ')',
     tests: ['journeys/feed'],
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'a cursor from the future of a store that was put back is refused',
+    rule: 'a cursor from the future of a restored store is rejected',
     from: '(isAhead || begin',
     to: '(begin',
     tests: ['journeys/feed'],
@@ -46,63 +46,63 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'a key that was used for another request is refused',
+    rule: 'a key that was used for another request is rejected',
     from: '!known.isSame || known.answer',
     to: 'known.answer',
     tests: ['idempotency-key'],
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'what has a key is done once',
+    rule: 'a request with a key is executed once',
     from: 'where known.created_at <= ',
     to: 'where true or known.created_at <= ',
     tests: ['idempotency-key'],
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'a key and what it was used for are one transaction',
+    rule: 'a key and its effect are one transaction',
     from: 'database: within(database, transaction),',
     to: 'database,',
     tests: ['idempotency-key'],
   },
   {
     file: 'src/records/batch/run-batch.ts',
-    rule: 'a batch of all or nothing writes nothing when one row is refused',
+    rule: 'a batch of all or nothing writes nothing when one row is rejected',
     from: "if (mode === 'allOrNothing') refuseAll(step)",
     to: '',
     tests: ['journeys/batch'],
   },
   {
     file: 'src/records/batch/read-batch.ts',
-    rule: 'a batch names every row that it refuses',
+    rule: 'a batch names every row that it rejects',
     from: 'const errors = refused.flatMap',
     to: 'const errors = refused.slice(0, 1).flatMap',
     tests: ['journeys/batch'],
   },
   {
     file: 'src/records/batch/run-batch.ts',
-    rule: 'a batch keeps others only from rows that its caller sees',
+    rule: 'a batch locks only rows that its caller sees',
     from: "strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)",
     to: "raw('true')",
     tests: ['journeys/batch-refusals'],
   },
   {
     file: 'src/features/webhooks/queue.ts',
-    rule: 'the next message of a row waits until the one before it was delivered',
+    rule: 'the next message of a row waits until the previous one was delivered',
     from: 'select distinct on (row_id) * from',
     to: 'select * from',
     tests: ['test/webhooks'],
   },
   {
     file: 'src/features/webhooks/queue.ts',
-    rule: 'an instance that has lost its claim makes no deliveries',
+    rule: 'an instance that has lost its claim creates no deliveries',
     from: 'if (moved.length === 0) return false',
     to: '',
     tests: ['webhooks/queue'],
   },
   {
     file: 'src/features/webhooks/worker.ts',
-    rule: 'the signature covers the moment, so that a message cannot be sent again later',
+    rule: 'the signature covers the timestamp, so that a message cannot be replayed later',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'signature(`${id}.${timestampSeconds}.${body}`, secret)',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
@@ -111,7 +111,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/webhooks/queue.ts',
-    rule: 'the secret before counts for its day only',
+    rule: 'the previous secret is valid for a day only',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'case when hook.previous_until > ${time(now)} then hook.previous_secret end',
     to: 'hook.previous_secret',
@@ -133,21 +133,21 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/changes/concern.ts',
-    rule: 'who joins or leaves a project has their listing read again',
+    rule: "joining or leaving a project refreshes the user's listings",
     from: "mayBe(row, 'userId', [member])) return 'yes'",
     to: "mayBe(row, 'userId', [])) return 'yes'",
     tests: ['changes/concern', 'live-listings-narrowed'],
   },
   {
     file: 'src/features/changes/concern.ts',
-    rule: 'an assignment that moves to another project takes along what is listed of it',
+    rule: 'an assignment that moves to another project refreshes the listings of its rows',
     from: "row.hasMoved('projectId', 'active') ? 'yes' : 'no'",
     to: "'no'",
     tests: ['changes/concern'],
   },
   {
     file: 'src/features/changes/changed-rows.ts',
-    rule: 'a row that left a narrowed listing has it read again',
+    rule: 'a row that leaves a narrowed listing refreshes it',
     from: '.filter((pair) => pair !== undefined)',
     to: '.filter(() => false)',
     tests: ['changes/concern', 'live-listings-narrowed'],
@@ -161,7 +161,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/restore.ts',
-    rule: 'a link comes back when its other parent is active',
+    rule: 'a link is restored when its other parent is active',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'where ${takenAlong} and parent.active',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
@@ -170,7 +170,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/restore.ts',
-    rule: 'a link whose other parent is still removed comes back with that one',
+    rule: 'a link whose other parent is still removed is restored with that one',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'set removed_with = ${column(other.column)} where',
     to: 'set removed_with = removed_with where',
@@ -192,14 +192,14 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/remove.ts',
-    rule: 'what was removed with its parent remembers which one',
+    rule: 'a row removed with its parent records which one',
     from: 'links, column(parentId))',
     to: 'links)',
     tests: ['rest-restore', 'contract/removal'],
   },
   {
     file: 'src/records/remove.ts',
-    rule: 'nobody removes what belongs to somebody else',
+    rule: 'users cannot remove rows of others',
     from: 'requireOwner(resource, caller, rows)',
     to: '',
     tests: ['contract/authorization'],
@@ -213,14 +213,14 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/visible-rows.ts',
-    rule: 'a membership that ended counts no more',
+    rule: 'an ended membership gives no access',
     from: "memberships === 'active' ? raw('active')",
     to: "memberships === 'active' ? raw('true')",
     tests: ['contract/membership'],
   },
   {
     file: 'src/records/require-write.ts',
-    rule: 'nobody writes rows into a project of others',
+    rule: 'users cannot write rows into foreign projects',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
     to: "refusedIf: raw('false')",

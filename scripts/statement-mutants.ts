@@ -5,7 +5,7 @@ import type { Mutant } from './mutant-table.ts'
 export const statementMutants: readonly Mutant[] = [
   {
     file: 'src/records/serialize-record.ts',
-    rule: 'a list shows moments in UTC, whatever zone the connection has',
+    rule: "a list shows timestamps in UTC, whatever the connection's time zone",
     from: "(${value} at time zone 'UTC')::text",
     to: '${value}::text',
     tests: ['records/show-record'],
@@ -19,14 +19,14 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/serialize-record.ts',
-    rule: 'what people wrote is escaped in a list',
+    rule: 'user-written text is escaped in a list',
     from: 'to_json(${value})::text',
     to: "'\"' || ${value} || '\"'",
     tests: ['records/show-record'],
   },
   {
     file: 'src/db/pooled-connections.ts',
-    rule: 'moments have one form, in whatever style a database shows dates',
+    rule: "timestamps have one form, whatever the database's DateStyle",
     from: '    datesAsShown,\n',
     to: '',
     tests: ['db/database'],
@@ -54,21 +54,21 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/group-commit.ts',
-    rule: 'accounts take turns',
+    rule: 'writes of different accounts are batched in rotation',
     from: 'const account = accountOf(item)',
     to: "const account = ''",
     tests: ['db/gathering'],
   },
   {
     file: 'src/db/group-commit.ts',
-    rule: "a row that fails undoes nobody else's write",
+    rule: 'a row that fails undoes no other write',
     from: 'isOfRow(error) || ',
     to: '',
     tests: ['records/gathered'],
   },
   {
     file: 'src/records/create.ts',
-    rule: 'what a token may not, it may not together with others either',
+    rule: "a token's rights also limit batched writes",
     from: ' || caller.token',
     to: '',
     tests: ['records/gathered'],

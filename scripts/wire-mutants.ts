@@ -4,14 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/message-pack.ts',
-    rule: 'an optional number that a .NET client leaves out is absent, not zero',
+    rule: 'an optional number omitted by a .NET client is absent, not zero',
     from: 'isNumber && isNeverNullForDotnet',
     to: 'isNumber',
     tests: ['every-kind'],
   },
   {
     file: 'src/hosts/commands/messages.ts',
-    rule: 'a number that an update may leave out is never zero by that',
+    rule: 'a number omitted in an update never becomes zero',
     from: 'isRequired(field, purpose) && {',
     to: "isRequired(field, 'create') && {",
     tests: ['every-kind'],
@@ -32,7 +32,7 @@ export const wireMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/commands/guard-streams.ts',
-    rule: 'GET / on the port of the commands has the policy of the diagnostics',
+    rule: 'GET / on the command port has the policy of the diagnostics',
     from: "path === '/' &&",
     to: "path === '' &&",
     tests: ['commands/diagnostics'],
@@ -102,28 +102,28 @@ export const wireMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/bank/server.ts',
-    rule: 'behind the last answer of a connection nothing is done',
+    rule: 'nothing is executed after the last response of a connection',
     from: 'if (socket.writable) answerIt()',
     to: 'answerIt()',
     tests: ['bank/pipelined'],
   },
   {
     file: 'src/hosts/bank/server.ts',
-    rule: 'an answer to an expectation takes its turn',
+    rule: 'a response to an expectation keeps its order',
     from: 'of arrivals) {',
     to: 'of arrivals.slice(0, 1)) {',
     tests: ['bank/pipelined'],
   },
   {
     file: 'src/hosts/bank/known-heads.ts',
-    rule: 'the small server leaves a body to the other one whose length comes from two headers',
+    rule: 'the small server leaves a body with two length headers to the general one',
     from: "  'transfer-encoding',\n",
     to: '',
     tests: ['bank/fuzz'],
   },
   {
     file: 'src/http/broken-requests.ts',
-    rule: 'whole requests are answered before the bytes behind them are refused',
+    rule: 'whole requests are answered before the bytes after them are rejected',
     from: '(response.writableEnded || !response.headersSent)',
     to: '!response.headersSent',
     tests: ['bank/pipelined'],

@@ -25,12 +25,12 @@ if (files.length === 0) {
 
 /**
  * Each starts a store of its own. One more than cores, because some files wait most of their time. On a store of several nodes
- * one: there all would share it, and tests that wait until nobody writes would wait for each other.
+ * one: there all would share it, and tests that wait until there are no writes would wait for each other.
  */
 const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 
 const startedAt = performance.now()
-// With words, somebody looks at a few files and wants to see what these print.
+// With words, only a few files run, and their output is shown.
 const log = words.length === 0 ? openTestLog() : undefined
 const workers = new Set<Worker>()
 

@@ -1,6 +1,6 @@
 import type { Load } from './load/run-load.ts'
 
-/** What is measured, and on what: a durable store. */
+/** Prints what is measured, and on which store. */
 export interface Bench {
   readonly url: string
   readonly folder: string

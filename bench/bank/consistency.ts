@@ -3,7 +3,7 @@ import { type Answer, statementRequest, transactionRequest } from '../../src/hos
 type Send = (request: string) => Promise<Answer>
 type Report = (problem: string) => void
 
-/** What the challenge checks before its load: parallel sums, every client's first steps, bad payloads, no client 6. */
+/** The challenge's checks before its load: parallel sums, every client's first steps, bad payloads, no client 6. */
 export async function checkConsistency(send: Send, report: Report): Promise<void> {
   await checkParallelSum(send, report, 'd', -25)
   await checkParallelSum(send, report, 'c', 25)

@@ -5,7 +5,7 @@ import { measureInTurns, rowsOf } from './measure.ts'
 import { printTable } from './report.ts'
 
 const full = { rampSeconds: 120, holdSeconds: 120 }
-/** The same rates in the end, reached sooner and held for less. */
+/** The same final rates, with a faster ramp and for a shorter time. */
 const everyday = { rampSeconds: 5, holdSeconds: 10 }
 
 /** "Rinha de Backend 2024/Q1": its checks, then its load with a connection for each request, on all targets alternately. */

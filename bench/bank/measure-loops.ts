@@ -10,7 +10,7 @@ const shapes = [
   { connections: 64, keepAlive: false },
 ] as const
 
-/** Writes only; each connection sends its next when it has the answer to the one before. */
+/** Writes only; each connection sends the next one after the previous response. */
 export async function measureLoops(bench: Bench, rounds: number, seconds: number): Promise<void> {
   const targets = targetsOf(bench)
   for (const shape of shapes) {

@@ -3,7 +3,7 @@ import { cpuMeter } from './cpu-meter.ts'
 import type { LoadResult } from './load/run-load.ts'
 import { median } from './report.ts'
 
-/** What one run of a load said of one target. */
+/** The result of one run of a load on one target. */
 export interface Sample {
   readonly perSecond: number
   readonly p50: number
@@ -38,7 +38,7 @@ export async function measureOnce(
   }
 }
 
-/** All targets alternately, so that other work on the machine disturbs all of them; each round begins with another. */
+/** All targets alternately, so that other work on the machine disturbs them equally; each round begins with another. */
 export async function measureInTurns(
   bench: Bench,
   targets: readonly Target[],

@@ -14,7 +14,7 @@ const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/
 
 export const findPgbench = (): string | undefined => places.find((place) => existsSync(place))
 
-/** What the database does with one call of the function per transaction, and nothing in front of it. */
+/** The database alone, with one call of the function per transaction. */
 export async function runPgbench(
   pgbench: string,
   { url, folder, clients, seconds }: { url: string; folder: string; clients: number; seconds: number },

@@ -83,7 +83,7 @@ async function startLean(url: string, data: OwnData): Promise<System> {
   return { name: 'one statement, nothing checked', pid: child.pid ?? 0, port, shots: shotsOf(data), stop }
 }
 
-/** In turns, in the other order every second round, so that other work on the machine disturbs them alike. */
+/** Alternating, in reverse order every second round, so that other work on the machine disturbs them equally. */
 async function measure(
   systems: readonly System[],
   verb: Verb,

@@ -12,7 +12,7 @@ export interface OwnData {
   readonly token: string
 }
 
-/** The data of the REST benchmark, with a sign-in of the member who asks. */
+/** The data of the REST benchmark, with a session of the requesting member. */
 export async function fillOwn(url: string, issuer: TestIssuer): Promise<OwnData> {
   await migrate(url)
   const database = openDatabase({ url, applicationName: 'bench' })
@@ -54,7 +54,7 @@ export async function startOwn({
   return { name, pid: host.pid ?? 0, port, shots: shotsOf(data), stop: () => void host.kill() }
 }
 
-/** Requests of our paths; `lean-host.ts` answers the same ones. */
+/** Requests to our paths; `lean-host.ts` serves the same ones. */
 export function shotsOf({ seeded, token }: OwnData): System['shots'] {
   const byName = new Map<ScenarioName, (count: number) => Shot>(
     scenariosFor(seeded, token).map(({ name, shot }) => [name, shot]),

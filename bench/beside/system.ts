@@ -3,7 +3,7 @@ import type { Shot } from '../load.ts'
 export const verbs = ['get', 'list 20', 'update', 'create'] as const
 export type Verb = (typeof verbs)[number]
 
-/** One of those that are compared: a host on a database of its own in the same server. */
+/** One of the compared systems: a host on its own database in the same server. */
 export interface System {
   readonly name: string
   readonly pid: number

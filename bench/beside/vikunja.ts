@@ -14,7 +14,7 @@ const [projects, people, tasksOfProject] = [200, 100, 50]
 /** Each of people with the same ten projects. */
 const groups = 20
 const startSecondsMax = 60
-/** More would meet each other in one project, which it answers with 500. */
+/** More would conflict in one project, which it answers with 500. */
 const fillersAtOnce = 8
 
 /**

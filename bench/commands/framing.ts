@@ -15,7 +15,7 @@ interface Floor {
   readonly microseconds: number[]
 }
 
-/** What the gRPC library costs a call beside the HTTP/2 of Node alone, with a client of the library for both. */
+/** The cost of the gRPC library per call, compared with Node's HTTP/2 alone, with a client of the library for both. */
 export async function runFramingBench(): Promise<void> {
   const floors = new Map<string, Floor>()
   try {

@@ -11,7 +11,7 @@ import { seedStore } from '../rest/seed.ts'
 
 const port = 5195
 
-/** A list of a million rows in one answer: how long, how much memory of the host, and what others wait meanwhile. */
+/** A list of a million rows in one response: duration, memory of the host, and how long others wait meanwhile. */
 export async function runExportsBench(words: readonly string[]): Promise<void> {
   const rows = Number(words[words.indexOf('--rows') + 1] ?? '') || 1_000_000
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-exports-'))

@@ -10,7 +10,7 @@ const listingsOfAccount = 20
 const writes = 5
 const openTriesMax = 10
 
-/** Streams of one listing each, opened by many accounts, and how long until all who must be told of a write are told. */
+/** Streams of one listing each, opened by many accounts, and how long until all affected ones get a write. */
 export async function measureLive(size: Size, streams: number) {
   const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streams / listingsOfAccount) - 1))]
   const memoryBefore = memoryMegabytesOf(size.host)

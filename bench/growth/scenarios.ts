@@ -7,7 +7,7 @@ export interface Tokens {
   readonly administrator: string
 }
 
-/** What is asked of every size alike. A member sees 500 assignments at every size, an administrator all of them. */
+/** Requests that are the same at every size. A member sees 500 assignments at every size, an administrator all of them. */
 export const scenarios: Readonly<
   Record<string, (store: GrownStore, tokens: Tokens) => (count: number) => Shot>
 > = {

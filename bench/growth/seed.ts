@@ -3,7 +3,7 @@ import type { Queries } from '../../src/db/database.ts'
 import { raw } from '../../src/db/sql.ts'
 
 export interface GrownStore {
-  /** A plain member of ten projects, and somebody who sees everything. */
+  /** An ordinary member of ten projects, and an administrator, who sees everything. */
   readonly member: string
   readonly administrator: string
   /** The member's. */
@@ -52,7 +52,7 @@ const smallTables = (projects: number, people: number): string[] => [
    from generate_series(0, ${people - 1}) n, generate_series(0, ${projectsOfPerson - 1}) k`,
 ]
 
-/** Rows of one project stand far from each other, as they do when many work at once. */
+/** Rows of one project are far apart, as they are when many users work at once. */
 const allAssignments = (assignments: number, { projects, people }: Record<'projects' | 'people', number>) => `
   insert into assignments (id, name, description, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
   select gen_random_uuid(), 'Assignment ' || n || ' ' || substr(md5(n::text), 1, 8), 'What has to be done for number ' || n,
@@ -61,7 +61,7 @@ const allAssignments = (assignments: number, { projects, people }: Record<'proje
     md5('person' || n % ${people})::uuid, md5('type' || n % 5)::uuid
   from generate_series(1, ${assignments}) n`
 
-/** Made again at once, an index of texts takes seconds; kept while rows come, it takes many minutes. */
+/** Rebuilding an index of texts at once takes seconds; keeping it while rows are inserted takes many minutes. */
 async function withoutIndexes(client: pg.Client, table: string, work: () => Promise<unknown>): Promise<void> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -73,7 +73,7 @@ async function withoutIndexes(client: pg.Client, table: string, work: () => Prom
   for (const { definition } of rows) await client.query(definition)
 }
 
-/** By the database of the hosts, which reads numbers as numbers. */
+/** Uses the hosts' database layer, which parses numbers as numbers. */
 export async function chosenRows(database: Queries): Promise<GrownStore> {
   const idsOf = async (statement: string) =>
     (await database.query<{ id: string }>(raw(statement))).map(({ id }) => id)

@@ -29,7 +29,7 @@ interface Place {
   readonly issuer: TestIssuer
 }
 
-/** A database and a host for one number of assignments, beside those of other numbers. */
+/** A database and a host for one number of assignments, next to those of other numbers. */
 export async function openSize(
   rows: number,
   port: number,

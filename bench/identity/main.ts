@@ -13,7 +13,7 @@ import { seedSignIns, serviceLogin } from './seed.ts'
 const connections = 16
 const clientSecret = 'a-secret-of-at-least-32-characters'
 
-/** What a token costs, beside the bare cost of its RS256 signatures in the same minute. `--seconds N` for each grant. */
+/** The cost of a token, compared with its RS256 signatures alone in the same run. `--seconds N` for each grant. */
 export async function runIdentityBench(words: readonly string[]): Promise<void> {
   const seconds = Number(words[words.indexOf('--seconds') + 1] ?? 5) || 5
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-identity-'))
@@ -105,7 +105,7 @@ async function measure(
 
 const signaturesMeasured = 300
 
-/** Processor time of one signature over a token's worth of bytes, in this process. */
+/** CPU time of one signature over as many bytes as a token has, in this process. */
 function signingMilliseconds(key: KeyObject): number {
   const bytes = Buffer.alloc(650, 'x')
   const startedAt = process.cpuUsage()
@@ -114,7 +114,7 @@ function signingMilliseconds(key: KeyObject): number {
   return (user + system) / 1000 / signaturesMeasured
 }
 
-/** A closed loop on each connection; a refresh goes on with the successor it was given. */
+/** A closed loop on each connection; a refresh continues with the successor it got. */
 async function runChains(port: number, seconds: number, starts: readonly Form[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: starts.length })
   const startedAt = performance.now()

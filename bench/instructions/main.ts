@@ -11,7 +11,7 @@ import { floors, type Verb, verbsOf } from './verbs.ts'
 /** The plans of prepared statements are settled, and so are those of the checks of foreign keys. */
 const settling = 12
 const measured = 40
-/** What a verb may cost, compared with what is recorded. */
+/** The allowed cost of a verb, relative to the recorded one. */
 const growthMax = 1.3
 
 type Ratios = Record<string, number>

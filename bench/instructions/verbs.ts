@@ -19,7 +19,7 @@ export const floors: Readonly<Record<'read' | 'write', Verb>> = {
     database.single.query(sql`insert into impediments (id, name) values (${newId()}, ${'I'}) returning *`),
 }
 
-/** What a plain member does all day, with everything checked and kept in history. */
+/** The usual operations of an ordinary member, with all checks and history. */
 export function verbsOf({
   member,
   projects,

@@ -16,7 +16,7 @@ const port = 5196
 const ownTree = join(import.meta.dirname, '..', '..')
 const secondsEach = 10
 const streamsOfAccount = 20
-/** For a change to reach everybody; as long without one is taken off. */
+/** The time for a change to reach all; an idle period of the same length is subtracted. */
 const changeMilliseconds = 1500
 const [firstChanges, laterChanges] = [10, 11]
 
@@ -194,7 +194,7 @@ async function writeEachSecond({ assignment, writer }: Setting, seconds: number)
   }
 }
 
-/** As another process does it, so that the write itself costs the host nothing. */
+/** Writes like another process, so that the write itself costs the host nothing. */
 const change = ({ database }: Setting) =>
   database.transaction((transaction) =>
     transaction.query(

@@ -16,10 +16,10 @@ import { seedStore } from '../rest/seed.ts'
 const port = 5197
 /** Caches are filled, and statements are prepared on every connection. */
 const warmUpRequests = 60
-/** Work that begins by the clock, such as a tick, would be counted with one request; it is not in the lowest of several counts. */
+/** Timed work, such as a tick, would be counted with one request; the lowest of several counts excludes it. */
 const counts = 9
 
-/** The functions of ours that one warm `POST /api/project` runs, by V8's precise coverage. `--list` names them. */
+/** Our functions that one warm `POST /api/project` runs, by V8's precise coverage. `--list` names them. */
 export async function runPathBench(words: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-path-'))
   const issuer = await startTestIssuer()
@@ -91,7 +91,7 @@ interface Counted {
   readonly ranges: readonly { readonly count: number; readonly startOffset: number }[]
 }
 
-/** The body of a module is counted as a function without a name at its beginning. */
+/** V8 counts a module's body as an unnamed function at its beginning. */
 function runsOf(url: string, functions: readonly Counted[]): Run[] {
   const [, file] = /\/(src\/.*\.ts)$/.exec(url) ?? []
   if (file === undefined) return []

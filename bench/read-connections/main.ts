@@ -19,7 +19,7 @@ const atOnce = 16
 const rounds = 5
 const statementsARound = 3000
 
-/** What quiet reads cost on one pipelined connection and on four with a statement each, alternately. */
+/** The cost of fast reads on one pipelined connection and on four with a statement each, alternately. */
 export async function runReadConnectionsBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-reads-'))
   const store = await startEmbeddedStore({ dataDirectory })

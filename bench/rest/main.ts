@@ -19,7 +19,7 @@ import { type SeededStore, seedStore } from './seed.ts'
 const connections = 16
 const port = 5199
 
-/** The real host against 10,000 assignments, each scenario beside its floors in the same run. `--seconds N` each. */
+/** The real host with 10,000 assignments, each scenario compared with its floors in the same run. `--seconds N` each. */
 export async function runRestBench(words: readonly string[]): Promise<void> {
   const seconds = Number(words[words.indexOf('--seconds') + 1] ?? 5) || 5
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-rest-'))
@@ -88,7 +88,7 @@ const measured = (
   next: (count: number) => Shot,
 ) => measureLoad({ pid, postmaster }, { port, connections, seconds, next })
 
-/** Floors and scenario follow each other, so that other work on the machine disturbs them alike. */
+/** Floors and scenario alternate, so that other work on the machine disturbs them equally. */
 async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenario) {
   const { seconds, host, postmaster, empty } = bench
   const floorShot: Shot = { method: 'GET', path: '/empty', headers: {} }

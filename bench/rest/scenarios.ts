@@ -11,7 +11,7 @@ export interface Scenario {
   readonly shot: (count: number) => Shot
 }
 
-/** What a plain member does all day. */
+/** The usual requests of an ordinary member. */
 export function scenariosFor({ projects, assignments }: SeededStore, token: string): readonly Scenario[] {
   const headers = { authorization: `Bearer ${token}` }
   const json = { ...headers, 'content-type': 'application/json' }

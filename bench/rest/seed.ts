@@ -10,7 +10,7 @@ export interface SeededStore {
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Every change has its line in the change log, as if the rows had come through the interface. */
+/** Every change has its line in the change log, as if the rows had been written through the API. */
 const statements = [
   `insert into organizations (id, name) select gen_random_uuid(), 'Organization ' || n from generate_series(1, 20) n`,
   `insert into workflows (id, name, "order") select gen_random_uuid(), 'Stage ' || n, n from generate_series(1, 5) n`,

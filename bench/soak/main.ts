@@ -9,10 +9,10 @@ import { type Megabytes, memoryOf } from './memory.ts'
 import { type Ports, prepareWork, type Work } from './work.ts'
 
 const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, web: 5460 }
-/** Answers that are late do not make more and more requests wait. */
+/** Late responses do not make more and more requests wait. */
 const underWayMax = 200
 
-/** Everything of a default start under steady work: does its memory stay what it is? `--minutes 60 --rate 40` a second. */
+/** A default start under steady load: does its memory stay constant? `--minutes 60 --rate 40` a second. */
 export async function runSoak(words: readonly string[]): Promise<void> {
   const numberOf = (name: string, byDefault: number) =>
     Number(words[words.indexOf(`--${name}`) + 1] ?? '') || byDefault
@@ -77,7 +77,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   }
   latencies.sort((first, second) => first - second)
   console.log(
-    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${underWayMax} were under way,`,
+    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${underWayMax} were in flight,`,
     `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms; failures:`,
     Object.fromEntries(failures),
   )

@@ -16,12 +16,12 @@ export interface Work {
   stop(): void
 }
 
-/** As many rows as stay: what is made is removed again, so that only history and ledger grow. */
+/** Created rows are removed again, so that only history and ledger grow. */
 const rowsKept = 200
-/** Of one account, which may have twenty; four are left to those that are opened and closed. */
+/** Streams of one account, which may have twenty; four are left for those that are opened and closed. */
 const openListings = 16
 
-/** A bit of everything that people, scripts, browsers and payers send, by the clients of this project. */
+/** A mix of the requests of users, scripts, browsers and payers, by the clients of this project. */
 export async function prepareWork(ports: Ports, clientSecret: string): Promise<Work> {
   const issuer = `http://localhost:${ports.identity}`
   const newToken = () => clientCredentials({ issuer, clientId: 'robot', clientSecret })

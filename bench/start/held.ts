@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a start and all that it has started hold and have used. Megabytes. */
+/** The memory and CPU of a start and its child processes. Megabytes. */
 export interface Held {
   /** Of our own processes, each with the pages that it shares with others. */
   readonly resident: number
@@ -56,7 +56,7 @@ const megabytes = (text: string, name: string): number =>
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 
-/** What has ended between two looks holds nothing. */
+/** A process that has ended between two samples holds nothing. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Held, heldBy } from './held.ts'
 
 const ownTree = join(import.meta.dirname, '..', '..')
-/** What is left of the start's work is done by then. */
+/** The remaining work of the start is done by then. */
 const settleMilliseconds = 5000
 
 /**

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 
-/** Runs before anything else of a page, and notes how long it takes to answer. */
+/** Runs before anything else of a page, and records how long it takes to respond. */
 export const noteMeasures = `
   globalThis.measured = { events: [], frames: [], firstCard: undefined }
   new PerformanceObserver((list) => {
@@ -13,7 +13,7 @@ export const noteMeasures = `
     requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstCard = performance.now() }))
   }).observe(document, { childList: true, subtree: true })`
 
-/** A processor so many times slower; 1 is the machine as it is. */
+/** Slows the CPU down so many times; 1 is the machine as it is. */
 export async function slowDown(page: Page, times: number): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: times })
@@ -21,13 +21,13 @@ export async function slowDown(page: Page, times: number): Promise<CDPSession> {
   return session
 }
 
-/** Nothing is left to do, and what was done is drawn. */
+/** Waits until nothing is left to do, and everything is drawn. */
 export const settle = (page: Page) =>
   page.evaluate(`new Promise((resolve) => {
     requestIdleCallback(() => requestAnimationFrame(() => requestIdleCallback(resolve, { timeout: 5000 })), { timeout: 5000 })
   })`)
 
-/** From what somebody does until the next frame is drawn, in milliseconds; the browser counts in steps of 8, from 16 on. */
+/** From an action until the next frame is drawn, in milliseconds; the browser counts in steps of 8, from 16 on. */
 export async function millisecondsToPaint(page: Page, act: () => Promise<void>): Promise<number> {
   await settle(page)
   await page.evaluate('measured.events.length = 0')
@@ -36,10 +36,10 @@ export async function millisecondsToPaint(page: Page, act: () => Promise<void>):
   return page.evaluate<number>('Math.max(16, ...measured.events.map(({ duration }) => duration))')
 }
 
-/** Entries come after the frame that they tell of. */
+/** Entries arrive after the frame that they describe. */
 const afterwardsMilliseconds = 500
 
-/** How long each frame took while something went on. */
+/** The duration of each frame during an action. */
 export async function framesDuring(page: Page, act: () => Promise<void>): Promise<readonly number[]> {
   await settle(page)
   await page.evaluate(`(() => {

@@ -23,7 +23,7 @@ const pressOn = async (page: Page, of: ReturnType<Page['locator']>) => {
   await page.mouse.click(box.x + Math.min(40, box.width / 2), box.y + Math.min(12, box.height / 2))
 }
 
-/** What people do all day, on a board, a list, a calendar and a timeline of 500 assignments. */
+/** Common interactions on a board, a list, a calendar and a timeline of 500 assignments. */
 export const interactions: readonly Interaction[] = [
   {
     name: 'open a card',

@@ -7,7 +7,7 @@ import { interactions, pathOf } from './interactions.ts'
 import { makeScene, type Scene } from './scene.ts'
 import { measureShifts } from './shifts.ts'
 
-/** What the client has promised. */
+/** The limits of the client. */
 const limits = { scriptBytes: 60_000, firstCard: 1000, frame: 33, interaction: 200, shift: 0.05 }
 
 const slowTimes = 4
@@ -160,7 +160,7 @@ const tenths = (value: number) => Math.round(value * 10) / 10
 
 const medianOf = (numbers: readonly number[]) => Math.round(percentile(sorted(numbers), 0.5))
 
-/** The slowest one counts: whoever has it, has waited. */
+/** The slowest one counts, because a user has waited for it. */
 const rowOf = (name: string, found: readonly number[], limit: number) => ({
   measured: name,
   ...against(Math.max(...found), limit, 'ms'),

@@ -13,11 +13,11 @@ export interface ShiftOfScreen {
 }
 
 const widths = [390, 768, 1440]
-/** So that what comes before the rows is seen, as it is by people who are not beside the server. */
+/** Delays responses, so that what comes before the rows is visible, as for users far from the server. */
 const latencyMilliseconds = 150
 const restMilliseconds = 700
 
-/** How much of each screen moves while it is loaded, all moves added up. */
+/** How much of each screen moves while it loads, all moves summed. */
 export async function measureShifts(
   { hosts, workspace }: Stage,
   { projectId, assignment }: Scene,

@@ -55,7 +55,7 @@ export async function runWebhookBench([folder]: readonly string[]): Promise<void
 const middleOf = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** Webhooks for changes that `write` makes. */
+/** Webhooks for the changes of `write`. */
 async function openOwn(url: string, receiver: { readonly url: string; readonly host: string }) {
   const database = openDatabase({ url, applicationName: 'bench' })
   const budgets = openBudgets()
@@ -95,7 +95,7 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
   }
 }
 
-/** What each costs in every round but the first, which warms up. */
+/** The cost of each in every round except the first, which warms up. */
 async function inTurns(
   queues: readonly Pick<OtherQueue, 'name' | 'deliverAll'>[],
   write: () => Promise<readonly QueuedMessage[]>,

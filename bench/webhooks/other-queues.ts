@@ -17,11 +17,11 @@ export interface OtherQueue {
 }
 
 const atOnce = 32
-/** What one transaction takes over from the feed. */
+/** The number of changes that one transaction copies from the feed. */
 const pageSize = 100
 const secret = `${secretPrefix}${Buffer.alloc(32, 1).toString('base64')}`
 
-/** Libraries that keep a queue in PostgreSQL, as they are installed in a folder; each is given messages that are made already. */
+/** Libraries with a queue in PostgreSQL, installed in a folder; each gets ready-made messages. */
 export async function queuesIn(
   folder: string,
   url: string,

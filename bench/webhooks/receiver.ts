@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server in a process of its own that answers 200 to everything and counts it. */
+/** A server in a separate process that answers every request with 200 and counts it. */
 export async function startReceiver() {
   const child = fork(import.meta.filename)
   const [port] = await once(child, 'message')

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the roles that compose.yaml's containers connect as, and the database that one of them owns. The image of PostgreSQL
-# runs it once, for an empty volume. Running it again sets the passwords of now:
+# Creates the roles that compose.yaml's containers connect as, and the database that one of them owns. The PostgreSQL image
+# runs it once, for an empty volume. Run it again to set the current passwords:
 #   docker compose exec database sh /docker-entrypoint-initdb.d/create-roles.sh
 set -eu
 : "${MIGRATION_PASSWORD:?}" "${REST_PASSWORD:?}" "${COMMANDS_PASSWORD:?}" "${IDENTITY_PASSWORD:?}" "${BANK_PASSWORD:?}"

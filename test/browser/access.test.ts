@@ -18,7 +18,7 @@ describe('Access, in a real browser', { skip }, () => {
     await stage?.stop()
     await mails.stop()
   })
-  /** The path and the secret of the link in the newest mail for somebody. */
+  /** The path and the secret of the link in the newest mail to an address. */
   const linkFor = async (address: string) => {
     const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''
     return /https?:\/\/[^/\s]+(\/[\w-]+#svl_[0-9a-f]+)/.exec(text)?.[1] ?? ''
@@ -31,7 +31,7 @@ describe('Access, in a real browser', { skip }, () => {
     ['Tom', 'light'],
     ['Tara', 'dark'],
   ] as const)
-    test(`a token for programs is made, shown once, listed and ended, in ${colorScheme} colours`, async () => {
+    test(`a personal access token is created, shown once, listed and ended, in ${colorScheme} colours`, async () => {
       const { login } = await stage.workspace.join(name)
       const page = await stage.signIn(login, '/account', { colorScheme })
       await page.getByRole('button', { name: 'New token' }).click()
@@ -56,7 +56,7 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
-  test('a sign-in elsewhere is seen and ended, the own one is marked', async () => {
+  test('a session on another device is listed and ended, and the current one is marked', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
     const elsewhere = await stage.visit('/account')
     await fillSignIn(elsewhere, login)
@@ -95,7 +95,7 @@ describe('Access, in a real browser', { skip }, () => {
     await refused.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('somebody who was invited makes an account, and finds the project', async () => {
+  test('an invited user creates an account, and finds the project', async () => {
     const { workspace } = stage
     const { organizationId } = await workspace.get('project', workspace.projectId)
     const { id: projectId } = await workspace.make('project', { name: 'For newcomers', organizationId })
@@ -151,7 +151,7 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await sentence.locator('bdi').count(), 3)
   })
 
-  test('open invitations are seen and ended, and somebody who has an account joins by one', async () => {
+  test('open invitations are seen and ended, and an existing account joins by one', async () => {
     const { login } = await stage.workspace.join('Jette Joins')
     const project = await stage.workspace.make('project', {
       name: 'Lantern room',
@@ -184,7 +184,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('heading', { name: 'Lantern room' }).waitFor()
   })
 
-  test('somebody who has lost the password chooses a new one by the link of an administrator', async () => {
+  test('a user who has lost the password chooses a new one by the link of an administrator', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
     await page.getByRole('button', { name: 'Access of Lucas Lost' }).click()
@@ -202,7 +202,7 @@ describe('Access, in a real browser', { skip }, () => {
     await late.getByText('This link has been used').waitFor()
   })
 
-  test('somebody who has forgotten the password gets a mail, and so does who is invited', async () => {
+  test('a user who has forgotten the password gets a mail, and so does an invited one', async () => {
     const { login } = await stage.workspace.join('Frieda Forgot')
     const visitor = await stage.visit('/account')
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -230,7 +230,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('alert').getByText('You are a member of this project already.').waitFor()
   })
 
-  test('all sign-ins are ended at once, this one too', async () => {
+  test('all sessions are ended at once, including this one', async () => {
     const { login } = await stage.workspace.join('Ella Everywhere')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -240,7 +240,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
+  test('sends requests only to its own hosts, keeps to its content policy, and throws nothing', () => {
     assert.deepEqual(stage.offences, [])
   })
 })

@@ -13,7 +13,7 @@ test('The web client’s types are those of the contract: npm run contract write
   assert.equal(textOf('web/src/api/types.ts'), types)
 })
 
-test('A name with two limits is refused with both of its places', () => {
+test('A name with two limits is rejected with both of its places', () => {
   const withText = (title: string, maxLength: number) => ({
     paths: {},
     components: { schemas: { [title]: { properties: { text: { type: 'string', maxLength } } } } },

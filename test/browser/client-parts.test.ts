@@ -67,7 +67,7 @@ describe('Lists that several parts of a screen ask for', () => {
     return { ask, asked }
   }
 
-  test('at the same moment are asked for once, and a moment later again', async () => {
+  test('at the same time are requested once, and a little later again', async () => {
     const { ask, asked } = setUp()
     const answers = [ask('/a'), ask('/b'), ask('/a')]
     await Promise.resolve()
@@ -115,7 +115,7 @@ describe('Names in a text', () => {
     assert.equal(t('{name} was created.', { name: 'Mara' }), 'Mara was created.')
     assert.equal(t('{name} was created.', { name: 'רציף 12' }), '\u2068רציף 12\u2069 was created.')
     assert.equal(isolated('Mara', 'נוצר'), '\u2068Mara\u2069')
-    // Nobody turns the rest of a sentence round by a name.
+    // A name does not reorder the rest of a sentence.
     assert.equal(isolated('\u202Eevil'), '\u2068\u202Eevil\u2069')
     assert.equal(inOneLine('ليلى', undefined, false, '', 'Pier'), '\u2068ليلى\u2069 · Pier')
   })
@@ -135,7 +135,7 @@ describe('Days', () => {
     assert.equal(momentOf('2026-11-17', undefined), '2026-11-17')
   })
 
-  test('on which something ends are not before the moment at which it starts', () => {
+  test('on which something ends are not before the time at which it starts', () => {
     const start = '2026-11-16T09:30:00.000Z'
     assert.equal(endMomentOf('2026-11-16', '2026-11-18T00:00:00.000Z', start), start)
     assert.equal(endMomentOf('2026-11-16', '2026-11-16T17:00:00.000Z', start), '2026-11-16T17:00:00.000Z')

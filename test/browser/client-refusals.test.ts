@@ -96,7 +96,7 @@ const inOwnWords = (sentence: string) => inWordsOf(sentence, ptBrSpeech)
 const patterns = Object.keys(ptBrSpeech.refusals)
 const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 
-describe('What the server refuses, in Portuguese,', () => {
+describe('What the server rejects, in Portuguese,', () => {
   const untranslated = (sentences: readonly string[]) => sentences.filter((one) => inOwnWords(one) === one)
 
   test('is known for every sentence of the sources that can be an answer', () => {

@@ -5,7 +5,7 @@ import { csvHead, csvLine } from '../../src/http/csv.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
 import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
 
-describe('A table that somebody takes along', () => {
+describe('A table that is exported', () => {
   const words = { headOf: headOfColumn, isNumber: (column: string) => column === 'hours' }
 
   test('has the heads of the page, and below them what the server wrote, however many rows', () => {
@@ -19,7 +19,7 @@ describe('A table that somebody takes along', () => {
     assert.ok(performance.now() - begin < 5000)
   })
 
-  test('opens where a comma stands before tenths, with formulas that stay text', () => {
+  test('opens where a comma is the decimal mark, with formulas that stay text', () => {
     const names = ['=1+1', 'a;=1+1', 'a,b', 'line\r\nline', '"', '1.5', '']
     const table = csvHead(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
     const taken = tableForPeople(table, {

@@ -45,7 +45,7 @@ const nameOf = (node: SyntaxNode | undefined): string => {
   return name?.name ?? name?.value ?? ''
 }
 
-/** What a person would see as it stands, in any language. */
+/** Text that a user would see unchanged, in any language. */
 function isBare({ text, node, around }: Piece): boolean {
   const parent = around.at(-1)
   if (keys.has(text) || exempt.has(text) || (parent?.type === 'Property' && parent.key === node)) return false
@@ -66,7 +66,7 @@ function isBare({ text, node, around }: Piece): boolean {
 }
 
 describe('The texts of the web client', () => {
-  test('stand in the catalogue: no component says one of its own', () => {
+  test('are in the catalogue: no component has its own', () => {
     const bare = pieces.filter(isBare).map(({ file, text }) => `${file}: ${text}`)
     assert.deepEqual(bare, [])
   })

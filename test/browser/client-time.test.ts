@@ -20,7 +20,7 @@ describe('Planned hours', () => {
     assert.equal(plannedHours(work, '2026-11-21', '2026-11-23'), 0)
   })
 
-  test('outside the period are none', () => {
+  test('beyond the period are none', () => {
     const work = planned('2026-11-19', '2026-11-25', 10)
     assert.equal(plannedHours(work, '2026-11-26', '2026-12-30'), 0)
     assert.equal(plannedHours(work, '2026-10-01', '2026-11-19'), 0)
@@ -54,7 +54,7 @@ test('Sums of hours do not drift', () => {
   assert.equal(sumHours(Array.from({ length: 10 }, () => ({ amountHours: 0.1 }))), 1)
 })
 
-test('Lines of a chart stand at round numbers, and the last covers everything', () => {
+test('Lines of a chart are at round numbers, and the last covers everything', () => {
   for (const [greatest, lines] of [
     [0, [0, 0.5, 1]],
     [7, [0, 2, 4, 6, 8]],

@@ -57,7 +57,7 @@ describe('Bars over days', () => {
     )
   })
 
-  test('are cut at the edges of the window, and say so; what lies outside is left out', () => {
+  test('are cut at the edges of the window, and say so; those beyond it are left out', () => {
     const bars = barsOf(
       [
         assignment('before', '2026-11-01', '2026-11-15'),
@@ -91,7 +91,7 @@ describe('The load of a day', () => {
     assert.deepEqual(loadByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
-  test('is told in four steps', () => {
+  test('is shown in four steps', () => {
     const steps = [0, 8, 8.5, 12, 12.5].map((hours) => loadOf(hours, 8))
     assert.deepEqual(steps, ['free', 'fits', 'over', 'over', 'far-over'])
   })
@@ -173,7 +173,7 @@ describe('Periods of reports', () => {
 describe('Sums', () => {
   const person = (id: string) => ({ person: { id, name: id } })
 
-  test('stand beside everything recorded and planned; groups without hours only on wish', () => {
+  test('are next to everything recorded and planned; groups without hours only on request', () => {
     const inPeriod = [{ ...person('ann'), hours: 2, appointments: 1 }]
     const whole = {
       hours: [{ ...person('ann'), hours: 5, appointments: 3 }],

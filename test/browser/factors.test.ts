@@ -37,7 +37,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     ['Olga', 'light'],
     ['Oskar', 'dark'],
   ] as const)
-    test(`an app for codes is set up, asked for at the sign-in and removed, in ${colorScheme} colours`, async () => {
+    test(`an authenticator app is set up, required at sign-in and removed, in ${colorScheme} colours`, async () => {
       const { login } = await stage.workspace.join(name)
       const { page, section } = await openAccount(login, { colorScheme, reducedMotion: 'reduce' })
       await section.getByRole('button', { name: 'Add an authenticator app' }).click()
@@ -111,7 +111,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
   })
 
-  test('an administrator takes away what somebody has lost', async () => {
+  test('an administrator removes a lost factor', async () => {
     const { login } = await stage.workspace.join('Paul Phone')
     const { page, section } = await openAccount(login)
     await addAuthenticator(page)
@@ -127,7 +127,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await elsewhere.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
+  test('sends requests only to its own hosts, keeps to its content policy, and throws nothing', () => {
     assert.deepEqual(stage.offences, [])
   })
 })

@@ -12,7 +12,7 @@ import { administratorLogin, startTrackerHosts, type TrackerHosts } from './supp
 /** A busy machine takes its time. */
 const patienceMilliseconds = 30_000
 
-describe('An outside provider, in a real browser', {
+describe('An external provider, in a real browser', {
   skip: chromiumPath === undefined && 'No browser was found.',
 }, () => {
   let outside: OutsideProviderUnderTest
@@ -43,7 +43,7 @@ describe('An outside provider, in a real browser', {
     return [page, complaints]
   }
 
-  test('signs somebody in who has no account yet, and out again in both places', async () => {
+  test('signs a user in without an account yet, and out again in both places', async () => {
     outside.person = { sub: 'nina', email: 'nina@example.com', email_verified: true, name: 'Nina New' }
     const [page, complaints] = await visit('/account', 'light')
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
@@ -61,7 +61,7 @@ describe('An outside provider, in a real browser', {
     assert.deepEqual(complaints, [])
   })
 
-  test('is connected and disconnected by somebody who has an account', async () => {
+  test('is connected and disconnected by the owner of an account', async () => {
     const login = 'olga@example.com'
     await insertAccount(hosts.database, { login, name: 'Olga Old', passwordHash: await passwordHash() })
     outside.person = { sub: 'olga', email: 'olga@corp.example', name: 'Olga' }

@@ -99,7 +99,7 @@ describe('The host of the web client', () => {
     assert.equal((await fetch(address, { method: 'POST' })).status, 405)
   })
 
-  test('tells the client where it is, and nobody keeps that', async () => {
+  test('tells the client where it is, without storing that', async () => {
     const answer = await fetch(`${address}/config.json`)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.deepEqual(await answer.json(), {
@@ -140,11 +140,11 @@ describe('The host of the web client', () => {
     assert.ok(size < 60_000, `${size} bytes`)
     const names = (await readdir(assets)).filter((name) => name.endsWith('.js.gz'))
     assert.ok(names.length > 1, names.join())
-    // Other languages are for those who chose them, refusals as well.
+    // Other languages are loaded only by users who chose them, errors as well.
     assert.doesNotMatch(await readFile(join(folder, await script()), 'utf8'), /Não|você/)
   })
 
-  test('has no script in the page itself, and no address of anybody else', async () => {
+  test('has no inline script, and no address of another site', async () => {
     const page = await (await fetch(address)).text()
     assert.doesNotMatch(page, /<script(?![^>]*src=)|style=|https?:\/\//)
   })

@@ -32,7 +32,7 @@ describe('A connection to the commands', () => {
     ['a watch of health', '/grpc.health.v1.Health/Watch'],
     ['a call of reflection', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'],
   ] as const) {
-    test(`ends ${kind} after a while when nobody has shown a token on it`, async (t) => {
+    test(`ends ${kind} after a while without a token`, async (t) => {
       const raw = openRawCalls(host.target)
       t.after(raw.close)
       const ended = await raw.send(grpcHeaders(path), framed(Buffer.alloc(0)), false)
@@ -43,7 +43,7 @@ describe('A connection to the commands', () => {
     })
   }
 
-  test('names the request in the trailers, of an answer and of a refusal', async (t) => {
+  test('names the request in the trailers, of a success and of an error', async (t) => {
     const raw = openRawCalls(host.target)
     t.after(raw.close)
     for (const token of [host.administrator.token, undefined]) {

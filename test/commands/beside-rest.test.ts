@@ -6,7 +6,7 @@ import { furnish, type Workspace } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('Commands beside REST on one store', { concurrency: true }, () => {
+describe('Commands and REST on one store', { concurrency: true }, () => {
   let rest: RestUnderTest
   let commands: CommandsUnderTest
   let calls: CommandCalls
@@ -94,7 +94,7 @@ describe('Commands beside REST on one store', { concurrency: true }, () => {
     }
   })
 
-  test('of many who remove and change the same rows at once, nobody is told anything wrong', async () => {
+  test('of many clients that remove and change the same rows at once, none gets a wrong result', async () => {
     const rows = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
         workspace.make('workflow', { name: `Row ${index}`, order: 1 }),

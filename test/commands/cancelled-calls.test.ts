@@ -17,7 +17,7 @@ const request = framed(Buffer.concat([Buffer.from([0x0a, id.length]), id]))
 /** A thousand at once, then 33 a second, are what HTTP/2 itself lets a connection cancel. */
 const cancelled = 900
 
-describe('A client that cancels calls and makes them anew before the host has forgotten them', () => {
+describe('A client that cancels and repeats calls before the host has released them', () => {
   let host: CommandsUnderTest
   before(async () => {
     host = await startCommandsUnderTest()
@@ -65,7 +65,7 @@ describe('A client that cancels calls and makes them anew before the host has fo
   })
 })
 
-test('Calls of one account under way at once have an end, over all its connections', async () => {
+test('Concurrent calls of one account are limited, over all its connections', async () => {
   const budgets = openBudgets({ commandStreamsOfAccount: 3 })
   const host = await startCommandsUnderTest({}, { budgets })
   const [one, other] = [openRawCalls(host.target), openRawCalls(host.target)]

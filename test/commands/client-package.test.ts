@@ -80,7 +80,7 @@ client.close()
     assert.equal(stdout, 'Elsewhere true Name is required.\n')
   })
 
-  test('has types that refuse what a command does not know', async () => {
+  test('has types that reject what a command does not know', async () => {
     writeFileSync(
       join(elsewhere, 'program.mts'),
       `import { openCommandClient, type Project } from 'tracker-client/commands'

@@ -63,7 +63,7 @@ describe('The typed client', { concurrency: true }, () => {
     assert.deepEqual(gone, { success: false, message: 'Organization was not found.', organization: null })
   })
 
-  test('takes moments in any form the hosts read, and echoes a version without a conflict', async () => {
+  test('accepts timestamps in any form the hosts read, and echoes a version without a conflict', async () => {
     const { organization } = await client.createOrganization({ name: 'Quay' })
     const { project } = await client.createProject({ name: 'Pier', organizationId: organization?.id ?? '' })
     assert.ok(project)
@@ -80,7 +80,7 @@ describe('The typed client', { concurrency: true }, () => {
     await assert.rejects(client.updateProject({ ...project, expectedVersion: 'soon' }), TypeError)
   })
 
-  test('throws refusals with their status and every sentence by field', async () => {
+  test('throws errors with their status and every sentence by field', async () => {
     const refusal = client.createWorkflow({ name: ' ', order: -1 })
     await assert.rejects(refusal, (error) => {
       assert.ok(error instanceof CommandError)
@@ -94,7 +94,7 @@ describe('The typed client', { concurrency: true }, () => {
     })
   })
 
-  test('gives up after the time it is given, and when it is told to', async () => {
+  test('gives up after its timeout, and when it is aborted', async () => {
     const options = [{ withinMilliseconds: 0 }, { signal: AbortSignal.abort() }]
     const codes = ['DEADLINE_EXCEEDED', 'CANCELLED']
     for (const [index, option] of options.entries()) {
@@ -103,7 +103,7 @@ describe('The typed client', { concurrency: true }, () => {
     }
   })
 
-  test('refuses to compile what the declarations do not know', () => {
+  test('rejects to compile what the declarations do not know', () => {
     const never = async () => {
       // @ts-expect-error: a project belongs to an organization
       await client.createProject({ name: 'x' })

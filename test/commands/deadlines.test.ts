@@ -72,7 +72,7 @@ describe('a call with a deadline', () => {
   })
 
   for (const timeout of ['0S', '0n', '100u', '999999n']) {
-    test(`of ${timeout} is over before it began, and nothing is written`, async () => {
+    test(`of ${timeout} expires before it begins, and nothing is written`, async () => {
       const id = randomUUID()
       const answer = await raw.send(
         { ...headers(createOrganization), 'grpc-timeout': timeout },
@@ -104,7 +104,7 @@ describe('a call with a deadline', () => {
     'x5S',
     '5S5',
   ]) {
-    test(`of "${timeout}" is refused, because no client writes it so`, async () => {
+    test(`of "${timeout}" is rejected, because no client writes it so`, async () => {
       const { status: code, message } = await listWithin(timeout)
       assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The grpc-timeout could not be read.'])
     })

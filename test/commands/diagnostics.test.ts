@@ -30,7 +30,7 @@ describe('the diagnostics of the command host', () => {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
 
-  test('GET / says Hello World! to anyone who has a token for commands, and 401 to everybody else', async () => {
+  test('GET / returns Hello World! with a token for commands, and 401 otherwise', async () => {
     const { administrator, identity } = host
     await assertRefused(await ask('/'), 401)
     await assertRefused(await ask('/', 'nonsense'), 401)
@@ -49,7 +49,7 @@ describe('the diagnostics of the command host', () => {
       raw.send({ ':method': 'GET', ':path': '/', ...headers }, undefined, isEnded)
     const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
 
-    test('GET / has the same policy: Hello World! with a token for commands, 401 for everybody else', async () => {
+    test('GET / has the same policy: Hello World! with a token for commands, 401 otherwise', async () => {
       const { administrator, identity } = host
       const good = await get(bearing(administrator.token))
       assert.deepEqual([good.httpStatus, good.body.toString()], [200, 'Hello World!'])
@@ -82,7 +82,7 @@ describe('the diagnostics of the command host', () => {
     })
   })
 
-  test('answers /healthz and /readyz to everybody, and 404 in the envelope elsewhere', async () => {
+  test('answers /healthz and /readyz to everyone, and other paths with 404 in the envelope', async () => {
     assert.equal((await ask('/healthz')).status, 200)
     assert.equal((await ask('/readyz')).status, 200)
     await assertRefused(await ask('/nothing'), 404)

@@ -9,7 +9,7 @@ import type { Fields } from '../support/dotnet-workspace.ts'
 import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside } from '../support/outside-connection.ts'
 
-describe('A .NET client is told', () => {
+describe('A .NET client gets', () => {
   let dotnet: DotnetUnderTest
   before(async () => {
     dotnet = await startDotnetUnderTest()

@@ -10,7 +10,7 @@ import { array, bin, encode, extension, map, text } from '../support/message-pac
 
 const megabytes = (count: number) => count * 1024 ** 2
 
-/** What bytes from anybody may lead to; INTERNAL and a lost connection are not among them. */
+/** The statuses that arbitrary bytes may lead to; INTERNAL and a lost connection are not among them. */
 const harmless = new Set([status.OK, status.INVALID_ARGUMENT, status.RESOURCE_EXHAUSTED])
 
 describe('A hostile body from a .NET client', () => {
@@ -36,7 +36,7 @@ describe('A hostile body from a .NET client', () => {
       ExpectedVersion: null,
     })
 
-  test('that claims gigabytes is refused, and costs neither memory nor time', async () => {
+  test('that claims gigabytes is rejected, and costs neither memory nor time', async () => {
     const block = lz4Block(update())
     const { rss } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
@@ -84,7 +84,7 @@ describe('A hostile body from a .NET client', () => {
     }
   })
 
-  test('that is larger than a message may be is refused', async () => {
+  test('that is larger than a message may be is rejected', async () => {
     const large = (length: number) => map([['Extra', bin(Buffer.alloc(length))]])
     assert.equal(await codeOf(large(megabytes(4))), 'RESOURCE_EXHAUSTED')
     assert.equal(await codeOf(framed(large(megabytes(4)))), 'RESOURCE_EXHAUSTED')
@@ -106,7 +106,7 @@ describe('A hostile body from a .NET client', () => {
     assert.equal(await version(), before)
   })
 
-  test('with any one byte changed is carried out or refused', async () => {
+  test('with any one byte changed is carried out or rejected', async () => {
     for (const body of [update(), framed(update())]) {
       const mutants = Array.from(body, (byte, at) => {
         const mutant = Buffer.from(body)
@@ -117,7 +117,7 @@ describe('A hostile body from a .NET client', () => {
     }
   })
 
-  test('of any bytes at all is carried out or refused', async () => {
+  test('of any bytes at all is carried out or rejected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => isHarmless(Buffer.from(bytes))),
       { numRuns: 300 },
@@ -128,7 +128,7 @@ describe('A hostile body from a .NET client', () => {
     )
   })
 
-  test('of any JSON under the known keys is carried out or refused', async () => {
+  test('of any JSON under the known keys is carried out or rejected', async () => {
     const anything = fc.option(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.uuid()), { freq: 8 })
     const body = fc.record({
       Id: anything,
@@ -159,7 +159,7 @@ describe('A hostile body from a .NET client', () => {
     )
   })
 
-  test('that nests a hundred thousand deep is skipped where it is not looked at, and refused elsewhere', async () => {
+  test('that nests a hundred thousand deep is skipped where it is not read, and rejected otherwise', async () => {
     const { ProjectId } = dotnet.workspace.ids
     const arrays = Buffer.concat([Buffer.alloc(100_000, 0x91), encode(1)])
     const maps = Buffer.concat([...Array(100_000).fill(Buffer.of(0x81, 0xa0)), encode(1)])
@@ -173,7 +173,7 @@ describe('A hostile body from a .NET client', () => {
     assert.equal(await codeOf(encode({ Pagination: arrays }), 'Project', 'ListProjects'), 'INVALID_ARGUMENT')
   })
 
-  test('that claims four billion entries or bytes is refused', async () => {
+  test('that claims four billion entries or bytes is rejected', async () => {
     const many = 2 ** 32 - 1
     const claims = [
       ...[map([], 4, many), array([], 4, many), Buffer.from('dbffffffff', 'hex')],
@@ -186,7 +186,7 @@ describe('A hostile body from a .NET client', () => {
     }
   })
 
-  test('with extensions of every length and type is carried out or refused', async () => {
+  test('with extensions of every length and type is carried out or rejected', async () => {
     const lengths = [...Array(40).keys(), 255, 256, 65_535, 65_536]
     const bodies = lengths.flatMap((length) =>
       [-128, -1, 0, 98, 99, 127].map((type) => extension(type, Buffer.alloc(length, 0x01))),
@@ -201,7 +201,7 @@ describe('A hostile body from a .NET client', () => {
     )
   })
 
-  test('with text that is no UTF-8 is refused, and never stored in another form', async () => {
+  test('with text that is no UTF-8 is rejected, and never stored in another form', async () => {
     const Id = randomUUID()
     for (const bytes of ['ff', '41c3', 'c080', 'eda080', 'f8888080']) {
       const body = encode({ Id, Name: text(Buffer.from(bytes, 'hex')) })
@@ -213,7 +213,7 @@ describe('A hostile body from a .NET client', () => {
     assert.equal((await dotnet.workspace.call('Impediment', 'GetImpedimentById', { Id })).Success, false)
   })
 
-  test('followed by anything more is refused', async () => {
+  test('followed by anything more is rejected', async () => {
     for (const body of [update(), framed(update()), wholeBlock(update())]) {
       for (const more of [Buffer.of(0), Buffer.of(0xc0), body]) {
         assert.equal(await codeOf(Buffer.concat([body, more])), 'INVALID_ARGUMENT')

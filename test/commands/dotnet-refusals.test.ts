@@ -8,7 +8,7 @@ import { type DotnetUnderTest, startDotnetUnderTest } from '../support/dotnet-ho
 import type { Fields } from '../support/dotnet-workspace.ts'
 import { encode, float64 } from '../support/message-pack-encoder.ts'
 
-describe('A .NET client is told', { concurrency: true }, () => {
+describe('A .NET client gets', { concurrency: true }, () => {
   let dotnet: DotnetUnderTest
   before(async () => {
     dotnet = await startDotnetUnderTest()
@@ -156,7 +156,7 @@ describe('A .NET client is told', { concurrency: true }, () => {
     }
   })
 
-  test('that nobody is signed in, by UNAUTHENTICATED, whatever the body holds', async () => {
+  test('that there is no session, by UNAUTHENTICATED, whatever the body holds', async () => {
     const { administrator, identity } = dotnet.commands
     const forRest = await identity.serviceToken(administrator.login, 'svc.api')
     for (const token of [undefined, 'nonsense', forRest]) {

@@ -103,7 +103,7 @@ describe('A .NET client', { concurrency: true }, () => {
     })
   }
 
-  test('creates, gets, lists, updates and removes: User, whose password is never told', async () => {
+  test('creates, gets, lists, updates and removes: User, whose password is never returned', async () => {
     const login = `${randomUUID()}@example.com`
     const fields = { Name: 'Grace', Login: login, Password: 'Secret-123' }
     const { User } = await succeeds('User', 'CreateUser', fields)

@@ -18,7 +18,7 @@ describe('Streams of the feed as commands', () => {
   })
   after(() => feed.stop())
 
-  test('end with the deadline, with the sign-in, and with the token', async () => {
+  test('end with the deadline, with the session, and with the token', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const late = calls.follow(
@@ -28,7 +28,7 @@ describe('Streams of the feed as commands', () => {
     )
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
-    // Another instance, which does not know this sign-in yet as one that stands.
+    // Another instance, which has not cached this session as active yet.
     const beside = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
       { beside: host },
@@ -45,7 +45,7 @@ describe('Streams of the feed as commands', () => {
     await beside.stop()
   })
 
-  test('count as live listings of the account, and are refused by name beyond', async () => {
+  test('count as live listings of the account, and are rejected by name beyond', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const max = budgetLimits.liveListingsOfAccount.max

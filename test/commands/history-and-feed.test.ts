@@ -46,7 +46,7 @@ describe('The history and the feed as commands', () => {
     assert.equal(other.code, status.PERMISSION_DENIED)
   })
 
-  test('refuse as REST refuses, each with its status', async () => {
+  test('reject as REST rejects, each with its status', async () => {
     const { host, calls, client, token, now } = feed
     const codeOf = async (name: string, request: object) => (await calls.call(name, request, { token })).code
     assert.equal(await codeOf('ReadHistory', {}), status.INVALID_ARGUMENT)
@@ -71,7 +71,7 @@ describe('The history and the feed as commands', () => {
     await assert.rejects(refused, (error) => error instanceof CommandError && error.code === 'OUT_OF_RANGE')
   })
 
-  test('tell each change once, as pages and as a stream that goes on behind any cursor', async () => {
+  test('return each change once, as pages and as a stream that continues after any cursor', async () => {
     const { host, calls, client, token, now, named, openStreams } = feed
     const start = await now()
     const stream = calls.follow('FollowChanges', { after: start, resource: 'impediment' }, { token })
@@ -105,7 +105,7 @@ describe('The history and the feed as commands', () => {
     await until(() => openStreams(host.administrator) === 0, 'the stream to be closed')
   })
 
-  test('tell an outsider nothing, and a former member nothing any more', async () => {
+  test('show nothing to an outsider, and nothing any more to a former member', async () => {
     const { host, calls, client, now } = feed
     const [member, outsider] = [await host.signUp(), await host.signUp()]
     const { organization } = await client.createOrganization({ name: 'Harbour' })
@@ -179,7 +179,7 @@ describe('The history and the feed as commands', () => {
     dotnet.close()
   })
 
-  test('in the TypeScript client lose nothing and tell nothing twice over hosts that stop', async () => {
+  test('in the TypeScript client lose and repeat nothing while hosts stop', async () => {
     const { host, token, now, named } = feed
     const taken: Followed[] = []
     const first = await startCommandsUnderTest({}, { beside: host })

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 /** Loopback has all of 127.0.0.0/8, so one machine can be several clients. */
 export const otherAddress = '127.0.0.2'
 
-/** A host whose rates go by a clock that stands still. */
+/** A host whose rates use a stopped clock. */
 export async function hostOnAClock(
   t: TestContext,
   maxima: Partial<Record<BudgetName, number>>,

@@ -45,12 +45,12 @@ describe('bytes that are hardly a message', () => {
     await assertServes(host)
   }
 
-  test('a good message cut after each byte is refused or read, never INTERNAL', async () => {
+  test('a good message cut after each byte is rejected or read, never INTERNAL', async () => {
     await assertClientsOwn('CreateAssignment', everyCut(assignment()))
     await assertClientsOwn('ListAssignments', everyCut(list()))
   })
 
-  test('a good message with any one byte changed is refused or read, never INTERNAL', async () => {
+  test('a good message with any one byte changed is rejected or read, never INTERNAL', async () => {
     await assertClientsOwn('CreateAssignment', everyMutation(assignment()))
     await assertClientsOwn('ListAssignments', everyMutation(list()))
   })
@@ -101,7 +101,7 @@ describe('bytes that are hardly a message', () => {
     await assertServes(host)
   })
 
-  test('a list of a million ids is refused before it is read to its end', async () => {
+  test('a list of a million ids is rejected before it is read to its end', async () => {
     const ids = Buffer.alloc(2_000_000)
     for (let at = 0; at < ids.length; at += 2) ids.writeUInt8(0x0a, at)
     const startedAt = performance.now()
@@ -128,7 +128,7 @@ describe('bytes that are hardly a message', () => {
     assert.equal((await send('ListOrganizations', writer.finish())).status, status.OK)
   })
 
-  test('moments that no calendar has are refused under their field', async () => {
+  test('timestamps that no calendar has are rejected under their field', async () => {
     for (const seconds of ['9223372036854775807', '-9223372036854775808', '253402300800']) {
       const writer = new BinaryWriter()
       writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(seconds).join()

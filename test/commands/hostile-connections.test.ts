@@ -17,7 +17,7 @@ const limits = {
   stopMilliseconds: 1000,
 }
 
-describe('a connection of somebody who', () => {
+describe('a connection of a client that', () => {
   let host: CommandsUnderTest
 
   before(async () => {
@@ -74,7 +74,7 @@ describe('a connection of somebody who', () => {
     raw.close()
   })
 
-  test('floods with headers is refused, and a token in an unreadable one is printed nowhere', async (t) => {
+  test('floods with headers is rejected, and a token in an unreadable one is printed nowhere', async (t) => {
     const printed = t.mock.method(console, 'error', () => undefined)
     for (const headers of [manyHeaders(), { huge: 'x'.repeat(100_000) }]) {
       const raw = openRawCalls(host.target)
@@ -99,7 +99,7 @@ describe('a connection of somebody who', () => {
 
   for (const path of [createOrganization, '/no/such', '/grpc.health.v1.Health/Watch']) {
     for (const contentType of ['application/grpc', 'text/plain']) {
-      test(`resets thousands of streams at once harms nobody else: ${contentType} for ${path}`, async () => {
+      test(`resets thousands of streams at once harms no other client: ${contentType} for ${path}`, async () => {
         const session = connectHttp2(`http://${host.target}`)
         session.on('error', () => undefined)
         const headers = { ...grpcHeaders(path, host.administrator.token), ':method': 'POST' }
@@ -126,7 +126,7 @@ describe('a connection of somebody who', () => {
       await Promise.all([closed(silent), closed(halfPreface)])
     })
 
-    test('opens a call and never sends it hears DEADLINE_EXCEEDED, and the stream is over', async () => {
+    test('opens a call and never sends it gets DEADLINE_EXCEEDED, and the stream ends', async () => {
       const raw = openRawCalls(host.target)
       const calls = Array.from({ length: 50 }, () =>
         raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
@@ -164,7 +164,7 @@ describe('a connection of somebody who', () => {
       stream.write(questions, () => {
         isReadToItsEnd = !stream.destroyed
       })
-      // The host drops the stream, because nobody takes the first answer.
+      // The host drops the stream, because the first response is not read.
       await new Promise((resolve) => stream.once('close', resolve))
       assert.equal(isReadToItsEnd, false)
       raw.close()

@@ -71,7 +71,7 @@ describe('a message in a wrong frame', () => {
     ['of a million zeros', () => send(framed(Buffer.alloc(1_000_000)), {}), status.INVALID_ARGUMENT],
   ]
   for (const [name, attack, wanted] of refused) {
-    test(`${name} is refused with ${status[wanted]}`, async () => {
+    test(`${name} is rejected with ${status[wanted]}`, async () => {
       const answer = await attack()
       assert.equal(status[answer.status ?? -1], status[wanted], answer.message)
       assert.ok(answer.message.length > 10)
@@ -79,7 +79,7 @@ describe('a message in a wrong frame', () => {
     })
   }
 
-  test('is refused by health and reflection in the same way', async () => {
+  test('is rejected by health and reflection in the same way', async () => {
     const notAMessage = framed(Buffer.from([0xff]))
     const paths = [
       '/grpc.health.v1.Health/Check',

@@ -28,7 +28,7 @@ describe('the limiter of the command host', () => {
     await host.stop()
   })
 
-  test('admits, keeps waiting in order, and refuses the rest with the seconds to wait', async () => {
+  test('admits, keeps waiting in order, and rejects the rest with the seconds to wait', async () => {
     const host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -47,7 +47,7 @@ describe('the limiter of the command host', () => {
     await host.stop()
   })
 
-  test('forgets who waits and hangs up, so that another may wait', async () => {
+  test('drops a waiting connection that hangs up, so that another may wait', async () => {
     const host = await startCommandsUnderTest(limitsOf(1, 1))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -57,7 +57,7 @@ describe('the limiter of the command host', () => {
     assert.equal(codeOf(await client.call()), 'RESOURCE_EXHAUSTED')
     stream.close(constants.NGHTTP2_CANCEL)
     await new Promise((resolve) => stream.once('close', resolve))
-    // A call that waits is not refused; its own deadline ends it.
+    // A waiting call is not rejected; its own deadline ends it.
     for (const patience of ['100m', '100m']) {
       assert.equal(codeOf(await client.call({ 'grpc-timeout': patience })), 'DEADLINE_EXCEEDED')
     }
@@ -147,13 +147,13 @@ describe('the metadata authorization', () => {
     }
   })
 
-  test("given twice is nobody's", async () => {
+  test('given twice belongs to no user', async () => {
     const { token } = host.administrator
     assert.equal(await answerByHand(host, [`Bearer ${token}`]), 'result')
     assert.equal(await answerByHand(host, [`Bearer ${token}`, `Bearer ${token}`]), 'refusal')
   })
 
-  test('is refused when missing, empty, of another kind or too long', async () => {
+  test('is rejected when missing, empty, of another kind or too long', async () => {
     const { token } = host.administrator
     const wrong = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`]
     for (const authorization of [
@@ -203,7 +203,7 @@ async function answerByHand(
   return 'closed'
 }
 
-/** A result comes in a data frame; a refusal is headers that end the stream. */
+/** A result is a data frame; an error is headers that end the stream. */
 function kindOfAnswer(bytes: Buffer): 'result' | 'refusal' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     const [type, flags] = [bytes[at + 3], bytes[at + 4] ?? 0]

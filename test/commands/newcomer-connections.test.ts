@@ -101,7 +101,7 @@ test('Of connections without a token, the address that has most loses its oldest
   await assertServes(host)
 })
 
-test('A token gives back what its connection and its calls took', async (t) => {
+test('A token releases what its connection and its calls acquired', async (t) => {
   const { host } = await hostOnAClock(t, {
     newcomerConnectionsOfAddress: 2,
     newcomerStreamsOfAddress: 2,

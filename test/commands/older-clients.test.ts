@@ -131,7 +131,7 @@ describe('An update by a message', () => {
     assert.equal(await afterUpdate({ updateMask: { paths: ['description'] } }), null)
   })
 
-  test('is refused when its mask names what the resource does not have', async () => {
+  test('is rejected when its mask names what the resource does not have', async () => {
     for (const path of ['colour', '__proto__', '']) {
       await assert.rejects(afterUpdate({ updateMask: { paths: [path] } }), {
         errors: { updateMask: ['UpdateMask must name fields of Organization.'] },

@@ -16,7 +16,7 @@ describe('When the requests that wait have used up the bytes of the process,', (
   })
   after(() => host.stop())
 
-  test('the largest one that still arrives gives way to a small one of somebody else', async (t) => {
+  test('the largest one that still arrives yields to a small one of another account', async (t) => {
     const [hoarder, other] = [await host.signUp(), await host.signUp()]
     const [large, small] = [openRawCalls(host.target), openRawCalls(host.target)]
     t.after(() => [large, small].map((raw) => raw.close()))
@@ -33,7 +33,7 @@ describe('When the requests that wait have used up the bytes of the process,', (
     assert.equal(refused.message, 'Too many bytes of requests wait here. Try again later.')
   })
 
-  test('one that is larger than all others is refused itself, and everything is given back', async (t) => {
+  test('one that is larger than all others is itself rejected, and everything is released', async (t) => {
     const raw = openRawCalls(host.target)
     t.after(raw.close)
     const { token } = host.administrator

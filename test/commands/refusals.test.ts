@@ -17,7 +17,7 @@ const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workf
 const allFilters = Object.fromEntries(filters.map((name) => [name, 'me']))
 const page = (pagination: Body): Body => ({ pagination })
 
-describe('A refused command', { concurrency: true }, () => {
+describe('A rejected command', { concurrency: true }, () => {
   let rest: RestUnderTest
   let commands: CommandsUnderTest
   let calls: CommandCalls
@@ -138,14 +138,14 @@ describe('A refused command', { concurrency: true }, () => {
     await refused(call('ListProjects', {}), status.INVALID_ARGUMENT, 'Pagination is required.')
   })
 
-  test('because of a message nobody can read is INVALID_ARGUMENT', async () => {
+  test('because of an unreadable message is INVALID_ARGUMENT', async () => {
     const { token } = commands.administrator
     const path = '/tracker.commands.v1.Commands/CreateProject'
     const answer = calls.callRaw(path, Buffer.from([0x0a, 0xff]), { token })
     await refused(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
   })
 
-  test('because nobody is signed in is UNAUTHENTICATED, whatever it holds', async () => {
+  test('without a session is UNAUTHENTICATED, whatever it holds', async () => {
     const details = 'A valid access token is required.'
     await refused(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
     await refused(calls.call('ListProjects', {}, { token: 'nonsense' }), status.UNAUTHENTICATED, details)
@@ -193,7 +193,7 @@ describe('A refused command', { concurrency: true }, () => {
     await refused(answer, status.ABORTED, 'The same rows were changed at the same time. Please try again.')
   })
 
-  test('because of something nobody foresaw is INTERNAL and says nothing about it', {
+  test('because of an unexpected error is INTERNAL and reveals nothing about it', {
     skip: isDistributed,
   }, async () => {
     await failWhenNamed('broken', 'XX000')
@@ -211,7 +211,7 @@ describe('A refused command', { concurrency: true }, () => {
       assert.equal((await calls.callRaw(path, Buffer.alloc(0), { token })).code, status.UNIMPLEMENTED)
   })
 
-  /** A store that refuses rows of this name as it refuses what it cannot do. */
+  /** A store that rejects rows of this name like something it does not support. */
   async function failWhenNamed(name: string, code: string) {
     const outside = await connectOutside(rest.database)
     const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`

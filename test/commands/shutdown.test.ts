@@ -29,7 +29,7 @@ describe('a command host that stops', () => {
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
     await lockWaits(outside)
     const stopped = host.stopHost()
-    // It stops to listen in a moment in which nobody is about to be accepted.
+    // It stops listening while no connection is about to be accepted.
     await sleep(100)
     const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
     await outside.query('commit')
@@ -43,7 +43,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('tells its watchers first, lets them go, and does not wait for those that only listen', async () => {
+  test('notifies its watchers first, releases them, and does not wait for those that only listen', async () => {
     const host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
     const seen: unknown[] = []
@@ -83,7 +83,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('is ready no more from the moment it leaves, and goes on answering calls until it stops', async () => {
+  test('is no longer ready as soon as it drains, and answers calls until it stops', async () => {
     const host = await startCommandsUnderTest()
     const raw = openRawCalls(host.target)
     const ready = async () => (await fetch(`${host.diagnostics}/readyz`)).status
@@ -96,7 +96,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('that has left tells connections to end, and answers what crosses that word on its way', async (t) => {
+  test('that is draining tells connections to end, and answers requests that cross that message', async (t) => {
     const host = await startCommandsUnderTest()
     const network = await relayTo(host.target)
     t.after(network.close)
@@ -180,7 +180,7 @@ async function relayTo(target: string) {
       isHeld = true
       sentBefore = sent
     },
-    /** Something was said that nobody has read. */
+    /** Something was sent that has not been read. */
     held: () => until(() => held.length > 0),
     /** Something was asked meanwhile. */
     arrived: () => until(() => sent > sentBefore),
@@ -200,7 +200,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   assert.fail('It does not come to that.')
 }
 
-/** Until somebody waits for the lock that `outside` holds. */
+/** Waits until a transaction waits for the lock that `outside` holds. */
 async function lockWaits(outside: { query(text: string): Promise<{ rowCount: number | null }> }) {
   for (let tries = 0; tries < 250; tries += 1) {
     const { rowCount } = await outside.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")

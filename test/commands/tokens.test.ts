@@ -43,7 +43,7 @@ describe('A token for commands', { concurrency: true }, () => {
     ['with the administrator claim of somebody who is none', { admin: true }],
   ]
   for (const [what, options] of wrong) {
-    test(`${what} is refused`, async () => {
+    test(`${what} is rejected`, async () => {
       assert.equal(await codeOf(await issued(await host.signUp(), options)), 'UNAUTHENTICATED')
     })
   }

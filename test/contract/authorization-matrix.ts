@@ -23,7 +23,7 @@ const administrator = rights(ok, ok, ok, ok, ok)
 const anonymous = rights(who, who, who, who, who)
 const outsider = rights(gone, no, gone, gone, gone)
 
-/** Everybody reads, administrators write. */
+/** All users read, administrators write. */
 const catalog: Rights = { administrator, outsider: rights(ok, no, no, no, no), anonymous }
 const administratorsOnly: Rights = { administrator, outsider: rights(no, no, no, no, no), anonymous }
 /** Members read and write what is in their projects. */
@@ -31,10 +31,10 @@ const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), out
 /** Members read what is in their projects, and write what is their own. */
 const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
 
-/** The same beyond the contract, where nobody learns from an answer that a project or an assignment exists. */
+/** The same beyond the contract, where no response reveals that a project or an assignment exists. */
 const ownersUnseen: Rights = { ...owners, outsider: rights(gone, 'invalid', gone, gone, gone) }
 
-/** Nobody but the owner knows of it. */
+/** Only the owner can see it. */
 const own: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
 
 /** Who may do what: said here once more, by hand, and never derived from what a declaration says. */

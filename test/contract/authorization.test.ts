@@ -48,7 +48,7 @@ onEveryHost('The authorization matrix', (tracker) => {
       assert.ok(people.length > 2, `${entity} has no line in test/contract/authorization-matrix.ts.`)
     })
 
-  test('a catalog tells those who may not write nothing else, whatever they send', async () => {
+  test('a catalog tells callers who may not write nothing else, whatever they send', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) {
       await refused(tracker.create(entity, {}, ann), 'forbidden')
@@ -64,7 +64,7 @@ onEveryHost('The authorization matrix', (tracker) => {
     await refused(tracker.get('user', ann.id, ann), 'forbidden')
   })
 
-  test('somebody who is not signed in is told so before the request is looked at', async () => {
+  test('a caller who is not signed in learns so before the request is validated', async () => {
     await refused(tracker.create('project', {}, undefined), 'unauthenticated')
     await refused(tracker.list('project', { pageSize: 0 }, undefined), 'unauthenticated')
     await refused(tracker.get('project', 'none', { token: 'not.a.token' }), 'unauthenticated')

@@ -6,9 +6,9 @@ export interface Resource {
   readonly root: '/api' | '/ext'
   /** The list route; also how sentences name the resource. */
   readonly list: string
-  /** The fields of a record besides the common ones. */
+  /** The fields of a record in addition to the common ones. */
   readonly own: readonly string[]
-  /** Required on create, besides the references, which are required everywhere. */
+  /** Required on create, in addition to the references, which are required everywhere. */
   readonly required: readonly string[]
   readonly references: Readonly<Record<string, Entity>>
   /** The references whose rows stay when what they refer to is removed. */

@@ -5,7 +5,7 @@ import { microsecondsOf } from './moments.ts'
 import { done, invalid, invalidWith, recordIn } from './outcomes.ts'
 import { a, type Entity } from './resources.ts'
 
-/** What is sent, and the moment in UTC that it means. */
+/** The sent text, and the timestamp in UTC that it means. */
 const good: readonly (readonly [string, string])[] = [
   ['2026-04-05', '2026-04-05T00:00:00Z'],
   ['2028-02-29', '2028-02-29T00:00:00Z'],
@@ -61,7 +61,7 @@ onEveryHost('Dates', (tracker) => {
       })
 
     for (const sent of bad)
-      test(`'${sent}' is refused as ${fields.join(' and ')} of ${a(entity)}`, async () => {
+      test(`'${sent}' is rejected as ${fields.join(' and ')} of ${a(entity)}`, async () => {
         const body = await tracker.valid(entity, values(sent))
         await invalid(tracker.create(entity, body, tracker.administrator), ...fields)
       })
@@ -69,7 +69,7 @@ onEveryHost('Dates', (tracker) => {
 
   const endsTooEarly = { endDate: ['End date must be on or after start date.'] }
 
-  test('an assignment that ends before it starts is refused in the words of the contract', async () => {
+  test('an assignment that ends before it starts is rejected in the words of the contract', async () => {
     for (const [startDate, endDate] of [
       ['2026-05-02', '2026-05-01'],
       ['2026-05-01T10:00:00.000001Z', '2026-05-01T10:00:00Z'],

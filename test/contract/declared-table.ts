@@ -25,7 +25,7 @@ function sampleOf(field: Field): unknown {
   return isNumber(field) ? Math.min(most, Math.max(least, 3)) : samples[field.wire]
 }
 
-/** What the contract does not know is as it is declared; who may do what stands in the authorization matrix. */
+/** Extensions are as they are declared; access rules are in the authorization matrix. */
 export const declaredTable = Object.fromEntries(
   resourcesOf('ext').map((resource) => [resource.name, lineOf(resource)]),
 ) as Readonly<Record<Entity, Resource>>

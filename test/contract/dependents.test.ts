@@ -71,7 +71,7 @@ onEveryHost('Dependents', (tracker) => {
     })
   }
 
-  test('a user who is both assigned and has appointments is told of at least one of them', async () => {
+  test('removing a user who is assigned and has appointments names at least one of them', async () => {
     const user = await tracker.make('user')
     await Promise.all([
       tracker.make('assignment', { userId: user.id }),
@@ -81,7 +81,7 @@ onEveryHost('Dependents', (tracker) => {
     assert.match(message, /assignment|appointment/i)
   })
 
-  test('links stay where they are when the removal of their parent is refused', async () => {
+  test('links stay where they are when the removal of their parent is rejected', async () => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     await tracker.make('assignment', { projectId: project.id })

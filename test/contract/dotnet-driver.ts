@@ -55,7 +55,7 @@ const messageOf = (entity: Entity, input: Input): Input => ({
 function momentIn(value: unknown): Buffer | null {
   const moment = timestampOf(value)
   if (moment === undefined) return null
-  // What is no moment becomes a timestamp that is none either.
+  // An invalid timestamp stays an invalid one.
   if (moment.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
   return timestamp(96, BigInt(moment.seconds), BigInt(moment.nanos))
 }

@@ -33,7 +33,7 @@ export interface Person {
   readonly token: string
 }
 
-/** Undefined is somebody who is not signed in. */
+/** Undefined is a caller who is not signed in. */
 export type Caller = Pick<Person, 'token'> | undefined
 
 export type Input = Readonly<Record<string, unknown>>

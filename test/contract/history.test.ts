@@ -107,7 +107,7 @@ onEveryHost('The history of a row', (tracker) => {
     await assertComplete('impediment', row.id, ['create', ...Array(12).fill('update')])
   })
 
-  test('of a change that was refused has nothing', async () => {
+  test('of a change that was rejected has nothing', async () => {
     const used = await tracker.make('organization')
     await tracker.make('project', { organizationId: used.id })
     await tracker.remove('organization', [used.id], tracker.administrator)

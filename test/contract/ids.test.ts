@@ -31,7 +31,7 @@ onEveryHost('Ids', (tracker) => {
         assert.match((await tracker.make(entity, values)).id, uuid7)
       })
 
-    test(`${a(entity)} with a malformed id is refused`, async () => {
+    test(`${a(entity)} with a malformed id is rejected`, async () => {
       for (const id of [`${randomUUID()}0`, `urn:uuid:${randomUUID()}`])
         await invalidWith(
           tracker.create(entity, await tracker.valid(entity, { id }), tracker.administrator),
@@ -55,7 +55,7 @@ onEveryHost('Ids', (tracker) => {
       await refused(tracker.create(entity, body, tracker.administrator), 'duplicate')
     })
 
-    test(`a malformed or missing id is refused when getting ${a(entity)}`, async () => {
+    test(`a malformed or missing id is rejected when getting ${a(entity)}`, async () => {
       await invalidWith(tracker.get(entity, 'none', tracker.administrator), { id: ['Id must be a UUID.'] })
       await invalid(tracker.get(entity, '', tracker.administrator), 'id')
     })
@@ -96,7 +96,7 @@ onEveryHost('Ids', (tracker) => {
     await refused(tracker.create('assignment', assignment, ann), 'duplicate')
   })
 
-  test('two people who create a row with the same id at once: one is told it is taken', async () => {
+  test('two users who create a row with the same id at once: one learns that it is taken', async () => {
     const body = await tracker.valid('organization', { id: randomUUID() })
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => tracker.create('organization', body, tracker.administrator)),

@@ -32,7 +32,7 @@ onEveryHost('The life of a record', (tracker) => {
       assert.ok(Math.abs(age) < 60_000, `${row.createdAt} is now`)
     })
 
-    test(`nobody decides when ${a(entity)} was created, updated or removed`, async () => {
+    test(`no client decides when ${a(entity)} was created, updated or removed`, async () => {
       const row = await tracker.make(entity, notWritable)
       assert.deepEqual([row.active, row.updatedAt, row.deletedAt], [true, null, null])
       assert.notEqual(row.createdAt, notWritable.createdAt)

@@ -59,7 +59,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
       assert.equal(await isListed('assignment', await plan(startDate, endDate), june), expected)
     })
 
-  test('each of the two dates may stand alone', async () => {
+  test('each of the two dates may be given alone', async () => {
     const [early, late] = await Promise.all([keep('2026-06-09'), keep('2026-06-20')])
     const { dateFrom, dateTo } = june
     assert.equal(await isListed('appointment', early, { dateFrom }), false)
@@ -81,7 +81,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
   )
 
   for (const dateFrom of accepted)
-    test(`${dateFrom} is a moment, and the start of 10 June`, async () => {
+    test(`${dateFrom} is a timestamp, and the start of 10 June`, async () => {
       const [before, at] = await aroundMidnight()
       const list = (query: Query) =>
         idsIn(tracker.list('appointment', { ...query, ids: `${before},${at}` }, tracker.administrator))
@@ -90,7 +90,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
     })
 
   for (const value of refusedDates)
-    test(`${value} is refused as a moment`, async () => {
+    test(`${value} is rejected as a timestamp`, async () => {
       for (const entity of ['appointment', 'assignment'] as const)
         await invalidWith(tracker.list(entity, { dateFrom: value, dateTo: value }, tracker.administrator), {
           dateFrom: ['DateFrom must be an ISO-8601 date and time.'],
@@ -98,7 +98,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
         })
     })
 
-  test('a range that ends before it starts is refused under dateTo', async () => {
+  test('a range that ends before it starts is rejected under dateTo', async () => {
     for (const [dateFrom, dateTo] of [
       ['2026-06-11', '2026-06-10'],
       ['2026-06-10T00:00:00.000001Z', '2026-06-10'],

@@ -65,7 +65,7 @@ onEveryHost('Filters of a list', (tracker) => {
       await invalidWith(list(entity, wellFormed(wrong)), Object.fromEntries(sentences))
     })
 
-    test(`a list of ${entity} refuses malformed filters, besides those it does not support`, async () => {
+    test(`a list of ${entity} rejects malformed filters, in addition to unsupported ones`, async () => {
       const none = Object.fromEntries(all.map((filter) => [filter, 'none']))
       const { errors } = await invalid(list(entity, none), ...all)
       for (const filter of all) {
@@ -83,7 +83,7 @@ onEveryHost('Filters of a list', (tracker) => {
         await invalidWith(list(entity, empty), Object.fromEntries(sentences))
       })
 
-    test(`empty filters of a list of ${entity} are refused: they would let every row pass`, async () => {
+    test(`empty filters of a list of ${entity} are rejected: they would let every row pass`, async () => {
       for (const blank of ['', '  ']) {
         const blanks = Object.fromEntries(all.map((filter) => [filter, blank]))
         const { errors } = await invalid(list(entity, blanks), ...all)
@@ -145,7 +145,7 @@ onEveryHost('Filters of a list', (tracker) => {
     assert.equal((await idsIn(list('assignment', query))).length, 2)
   })
 
-  test('a filter shows nobody more than they may see', async () => {
+  test('a filter shows a caller only rows they may see', async () => {
     const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const task = await tracker.make('assignment', { projectId: project.id })
     assert.deepEqual(await idsIn(tracker.list('assignment', { projectId: project.id }, outsider)), [])
@@ -170,7 +170,7 @@ onEveryHost('The ids of a list', (tracker) => {
       assert.deepEqual(await idsIn(list(ids)), [id], ids)
   })
 
-  test('empty ids are refused: they would let every row pass', async () => {
+  test('empty ids are rejected: they would let every row pass', async () => {
     for (const ids of ['', '  ', ',']) await invalid(list(ids), 'ids')
   })
 
@@ -181,7 +181,7 @@ onEveryHost('The ids of a list', (tracker) => {
     await invalid(list([...ids, randomUUID()].join(',')), 'ids')
   })
 
-  test('a malformed id among the ids is refused', async () => {
+  test('a malformed id among the ids is rejected', async () => {
     const { id } = await tracker.make('workflow')
     for (const ids of ['none', `${id},none`, `${id};${id}`]) await invalid(list(ids), 'ids')
   })

@@ -31,7 +31,7 @@ function valuesOf(entity: Entity, column: string): readonly unknown[] {
   return ascending[column] ?? ascending[alike] ?? []
 }
 
-/** Where in `ascending` the four rows stand, for one field after another: no two fields agree, and none with the ids. */
+/** The positions of the four rows in `ascending`, for one field after another: no two fields agree, and none with the ids. */
 const places = [
   [2, 0, 3, 1],
   [1, 3, 0, 2],
@@ -91,7 +91,7 @@ onEveryHost('The order of a list', (tracker) => {
     assert.deepEqual((await walk('DESC')).toSorted(), ids)
   })
 
-  test('sorting by a password tells nothing about it', async () => {
+  test('sorting by a password reveals nothing about it', async () => {
     await Promise.all(['Aaaa-111', 'Zzzz-999'].map((password) => tracker.make('user', { password })))
     const order = async (sortColumn: string) =>
       (await pageIn(tracker.list('user', { sortColumn, pageSize: 100 }, tracker.administrator))).data

@@ -29,7 +29,7 @@ onEveryHost('Pages of a list', (tracker) => {
       assert.deepEqual(ids, ids.toSorted())
     })
 
-  test('pages follow each other without a gap and tell the same totals', async () => {
+  test('pages follow each other without a gap and have the same totals', async () => {
     const { ids, page } = await twelve()
     const pages = await Promise.all([1, 2, 3].map((pageNumber) => page({ pageNumber, pageSize: 5 })))
     assert.deepEqual(
@@ -50,7 +50,7 @@ onEveryHost('Pages of a list', (tracker) => {
     assert.deepEqual(totals, { totalCount: 12, pageNumber: 1, pageSize: 10, totalPages: 2 })
   })
 
-  test('a page beyond the end is empty and still tells the totals', async () => {
+  test('a page beyond the end is empty and still has the totals', async () => {
     const { page } = await twelve()
     for (const pageNumber of [4, 21474836])
       assert.deepEqual(await page({ pageNumber, pageSize: 5 }), {
@@ -86,7 +86,7 @@ onEveryHost('Pages of a list', (tracker) => {
     ['sortOrder', ['up', 'ASCENDING', '1']],
   ] as const)
     for (const value of values)
-      test(`${value} is refused as ${key}`, async () => {
+      test(`${value} is rejected as ${key}`, async () => {
         await invalid(tracker.list('project', { [key]: value }, tracker.administrator), key)
       })
 

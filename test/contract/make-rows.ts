@@ -3,7 +3,7 @@ import type { Caller, Host, Input, Person, Row } from './driver.ts'
 import { recordIn } from './outcomes.ts'
 import { type Entity, resources } from './resources.ts'
 
-/** Rows for tests that care about other rows: what a test does not name is a shared parent that nobody removes. */
+/** Rows for tests about other rows: unnamed parents are shared and never removed. */
 export interface RowMaker {
   /** A good create body; `values` replace what they name. */
   valid(entity: Entity, values?: Input): Promise<Input>
@@ -12,7 +12,7 @@ export interface RowMaker {
   makeRemoved(entity: Entity, values?: Input): Promise<Row>
   /** The body of an update that changes what `values` name. */
   change(entity: Entity, row: Row, values?: Input): Input
-  /** Somebody new who is a member of these projects. */
+  /** A new user who is a member of these projects. */
   memberOf(...projects: readonly Row[]): Promise<Person>
 }
 

@@ -120,7 +120,7 @@ onEveryHost('Own appointments', (tracker) => {
     await done(tracker.get('appointment', mine.id, ann))
   })
 
-  test('an administrator records, changes, hands over and removes anybody’s', async () => {
+  test('an administrator records, changes, reassigns and removes those of any user', async () => {
     const { bob, mine } = await scene()
     const given = tracker.change('appointment', mine, { userId: bob.id, amountHours: 0.5 })
     await done(tracker.update('appointment', given, tracker.administrator))

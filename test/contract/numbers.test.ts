@@ -40,7 +40,7 @@ onEveryHost('Numbers', (tracker) => {
 
     const sayable = field === 'order' && tracker.isTyped ? bad.filter(Number.isInteger).filter(isInt32) : bad
     for (const value of sayable)
-      test(`${value} is refused as the ${field} of ${a(entity)}`, async () => {
+      test(`${value} is rejected as the ${field} of ${a(entity)}`, async () => {
         const body = await tracker.valid(entity, { [field]: value })
         await invalid(tracker.create(entity, body, tracker.administrator), field)
       })

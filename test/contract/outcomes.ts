@@ -14,14 +14,14 @@ export async function refused(answer: Promise<Outcome>, kind: Kind): Promise<Out
   return outcome
 }
 
-/** Refused as invalid, with messages under these keys and no other. */
+/** Rejected as invalid, with messages under these keys and no other. */
 export async function invalid(answer: Promise<Outcome>, ...keys: string[]): Promise<Outcome> {
   const outcome = await refused(answer, 'invalid')
   assert.deepEqual(Object.keys(outcome.errors).sort(), keys.sort())
   return outcome
 }
 
-/** Refused as invalid, with exactly these messages. */
+/** Rejected as invalid, with exactly these messages. */
 export async function invalidWith(
   answer: Promise<Outcome>,
   errors: Readonly<Record<string, readonly string[]>>,

@@ -27,7 +27,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.deepEqual(await read(project), project)
   })
 
-  test('anyone who echoes the last updatedAt is never told that it is stale', async () => {
+  test('a client that echoes the last updatedAt never gets a stale version error', async () => {
     let project = await tracker.make('project')
     for (let time = 0; time < 10; time += 1) {
       const expectedVersion = project.updatedAt ?? project.createdAt
@@ -94,7 +94,7 @@ onEveryHost('Project versions', (tracker) => {
         })
     })
 
-  test('a malformed version is refused under expectedVersion', async () => {
+  test('a malformed version is rejected under expectedVersion', async () => {
     const project = await made()
     await invalidWith(update(project, { expectedVersion: 'the last one' }), {
       expectedVersion: ['ExpectedVersion must be an ISO-8601 date and time.'],
@@ -107,7 +107,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.ok(!('expectedVersion' in project))
   })
 
-  test('of several who change what they saw, one succeeds and the others are told', async () => {
+  test('of several clients that change what they saw, one succeeds and the others get a conflict', async () => {
     const project = await made()
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((time) =>
@@ -118,7 +118,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal(answers.filter(({ kinds }) => kinds.includes('stale')).length, 4)
   })
 
-  test('a stale version of a project the caller cannot see tells nothing', async () => {
+  test('a stale version of a project that the caller cannot see reveals nothing', async () => {
     const [project, outsider] = await Promise.all([made(), tracker.signUp()])
     const change = tracker.change('project', project, { expectedVersion: project.createdAt })
     await refused(tracker.update('project', change, outsider), 'missing')

@@ -10,12 +10,12 @@ import { a, entities, pascalCase, references } from './resources.ts'
 
 onEveryHost('References', (tracker) => {
   for (const { entity, column, parent } of references) {
-    test(`${a(entity)} whose ${column} names nothing is refused under ${column}`, async () => {
+    test(`${a(entity)} whose ${column} names nothing is rejected under ${column}`, async () => {
       const body = await tracker.valid(entity, { [column]: randomUUID() })
       await invalid(tracker.create(entity, body, tracker.administrator), column)
     })
 
-    test(`${a(entity)} whose ${column} names a removed ${parent} is refused under ${column}`, async () => {
+    test(`${a(entity)} whose ${column} names a removed ${parent} is rejected under ${column}`, async () => {
       const { id } = await tracker.makeRemoved(parent)
       const body = await tracker.valid(entity, { [column]: id })
       await invalid(tracker.create(entity, body, tracker.administrator), column)
@@ -38,7 +38,7 @@ onEveryHost('References', (tracker) => {
       assert.equal(stored[column], other.id)
     })
 
-    test(`${a(entity)} whose ${column} is no UUID is refused in the words of the contract`, async () => {
+    test(`${a(entity)} whose ${column} is no UUID is rejected in the words of the contract`, async () => {
       const body = await tracker.valid(entity, { [column]: 'none' })
       await invalidWith(tracker.create(entity, body, tracker.administrator), {
         [column]: [`${pascalCase(column)} must be a UUID.`],
@@ -54,7 +54,7 @@ onEveryHost('References', (tracker) => {
     })
   }
 
-  /** No request removes a parent alone; a race, or somebody who changes the database by hand, might. Begun again after a deadlock. */
+  /** No request removes a parent alone; a race, or a manual change of the database, might. Retried after a deadlock. */
   const deactivate = async (id: string) => {
     for (const parent of entities)
       await tracker.database.transaction((transaction) =>

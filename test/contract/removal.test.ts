@@ -72,7 +72,7 @@ onEveryHost('Removing a batch', (tracker) => {
     await refused(tracker.remove('organization', ids, tracker.administrator), 'missing')
   })
 
-  test('an id that is no UUID is refused in the words of the contract', async () => {
+  test('an id that is no UUID is rejected in the words of the contract', async () => {
     const { errors } = await refused(tracker.remove('project', ['none'], tracker.administrator), 'invalid')
     assert.match(errors.ids?.[0] ?? '', /^Ids .*UUID.*\.$/)
     await invalidWith(tracker.remove('project', ['none', 'none'], tracker.administrator), errors)

@@ -17,13 +17,13 @@ onEveryHost('Required fields', (tracker) => {
     const required = requiredOnCreate(entity)
     const shared = once(() => tracker.make(entity))
 
-    test(`an empty ${entity} is told every field it needs: ${required.join(', ')}`, async () => {
+    test(`an empty ${entity} gets an error for every field it needs: ${required.join(', ')}`, async () => {
       const { errors } = await invalid(tracker.create(entity, {}, tracker.administrator), ...required)
       for (const [field, [sentence]] of Object.entries(errors))
         assert.match(sentence ?? '', new RegExp(`^${pascalCase(field)} .*\\.$`))
     })
 
-    test(`an empty update of ${a(entity)} is told every field it needs, id among them`, async () => {
+    test(`an empty update of ${a(entity)} gets an error for every field it needs, id among them`, async () => {
       await invalid(tracker.update(entity, {}, tracker.administrator), ...requiredOnUpdate(entity))
     })
 
@@ -44,7 +44,7 @@ onEveryHost('Required fields', (tracker) => {
     })
 
     for (const field of required) {
-      test(`${a(entity)} without ${field} is refused under ${field}`, async () => {
+      test(`${a(entity)} without ${field} is rejected under ${field}`, async () => {
         const { [field]: _, ...body } = await tracker.valid(entity)
         await invalid(tracker.create(entity, body, tracker.administrator), field)
       })
@@ -69,14 +69,14 @@ onEveryHost('Required fields', (tracker) => {
         await invalid(tracker.create(entity, { ...body, [field]: 'none' }, tracker.administrator), field)
       })
 
-      test(`an update of ${a(entity)} without ${field} is refused`, async () => {
+      test(`an update of ${a(entity)} without ${field} is rejected`, async () => {
         const { [field]: _, ...body } = tracker.change(entity, await shared())
         await invalid(tracker.update(entity, body, tracker.administrator), field)
       })
     }
 
     for (const field of required.filter((name) => name in resources[entity].lengths || name === 'password')) {
-      test(`${a(entity)} whose ${field} is only white space is refused under ${field}`, async () => {
+      test(`${a(entity)} whose ${field} is only white space is rejected under ${field}`, async () => {
         const body = await tracker.valid(entity, { [field]: ' \t\n  ' })
         await invalid(tracker.create(entity, body, tracker.administrator), field)
         const blank = await tracker.valid(entity, { [field]: '' })

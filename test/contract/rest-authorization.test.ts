@@ -18,7 +18,7 @@ onRest('The authorization matrix of restoring', (tracker) => {
       await refused(tracker.get(entity, id, tracker.administrator), restore === 'ok' ? 'ok' : 'missing')
     })
 
-  test('a catalog tells those who may not restore nothing else, whatever they send', async () => {
+  test('a catalog tells callers who may not restore nothing else, whatever they send', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) await refused(tracker.restore(entity, [], ann), 'forbidden')
   })

@@ -99,7 +99,7 @@ function outcomeOf(entity: Entity, { status, body }: JsonAnswer): Outcome {
   return { kinds, message: body.message, errors: body.errors ?? {} }
 }
 
-/** Every refusal, whatever it is about, comes in the one envelope. */
+/** Every error has the same envelope. */
 export function assertEnvelope(status: number, body: Answer['body']): void {
   const { statusCode, message, errors = {}, ...others } = body
   assert.deepEqual([statusCode, typeof message, others], [status, 'string', {}], JSON.stringify(body))

@@ -25,7 +25,7 @@ onRest('If-Match', (tracker) => {
     })
 
   for (const entity of entities) {
-    test(`changes ${a(entity)} as the tag says it is, and refuses the tag afterwards`, async () => {
+    test(`changes ${a(entity)} as the tag says it is, and rejects the tag afterwards`, async () => {
       const row = await tracker.make(entity)
       const tag = await tagOf(entity, row)
       assert.match(tag, /^"[\w-]+"$/)

@@ -33,7 +33,7 @@ onRest('Requests as they come over the network', (tracker) => {
     const fields = ['id', ...own, ...(requestOnly[entity] ?? [])]
 
     for (const at of [0, 1, 2, 3])
-      test(`values of other types are refused under each field of ${a(entity)}, never as broken JSON (${at})`, async () => {
+      test(`values of other types are rejected under each field of ${a(entity)}, never as broken JSON (${at})`, async () => {
         const body = Object.fromEntries(fields.map((field) => [field, wrongTypes[kindOf(entity, field)][at]]))
         await invalid(tracker.update(entity, body, tracker.administrator), ...fields)
         const onCreate = fields.filter((field) => field !== 'expectedVersion')
@@ -42,12 +42,12 @@ onRest('Requests as they come over the network', (tracker) => {
         assert.ok(!('generalErrors' in created.errors))
       })
 
-    test(`ids of another type are refused when removing ${a(entity)}`, async () => {
+    test(`ids of another type are rejected when removing ${a(entity)}`, async () => {
       for (const ids of [undefined, null, randomUUID(), [5]])
         await invalid(tracker.remove(entity, ids, tracker.administrator), 'ids')
     })
 
-    test(`a body that is absent or empty is told every field ${a(entity)} needs`, async () => {
+    test(`an absent or empty body gets an error for every field ${a(entity)} needs`, async () => {
       const { token } = tracker.administrator
       const headers = { authorization: `Bearer ${token}` }
       const url = `${tracker.address}${pathOf(entity)}`
@@ -63,7 +63,7 @@ onRest('Requests as they come over the network', (tracker) => {
       }
     })
 
-    test(`a repeated key of a query of ${list} is refused under that key`, async () => {
+    test(`a repeated key of a query of ${list} is rejected under that key`, async () => {
       const keys = [
         ...['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search', 'ids'],
         ...resources[entity].filters,
@@ -83,7 +83,7 @@ onRest('Requests as they come over the network', (tracker) => {
     })
   }
 
-  test('a key that is repeated with good values is refused all the same', async () => {
+  test('a key that is repeated with good values is rejected all the same', async () => {
     for (const query of [
       'pageSize=5&pageSize=5',
       'userId=&userId=',
@@ -97,7 +97,7 @@ onRest('Requests as they come over the network', (tracker) => {
 
   for (const key of ['pageNumber', 'pageSize'])
     for (const value of ['abc', '1.5', '1e1', '0x10', '-1', '10px', '9999999999999999999'])
-      test(`${value} is refused as ${key}`, async () => {
+      test(`${value} is rejected as ${key}`, async () => {
         const { status, body } = await ask(`/api/projects?${key}=${value}`)
         assert.deepEqual([status, Object.keys(body.errors)], [400, [key]])
       })
@@ -111,7 +111,7 @@ onRest('Requests as they come over the network', (tracker) => {
     return response.status
   }
 
-  test('somebody who is not signed in is told so before a broken body is read', async () => {
+  test('a caller who is not signed in learns so before a broken body is read', async () => {
     assert.equal(await sendBroken(), 401)
   })
 
@@ -122,12 +122,12 @@ onRest('Requests as they come over the network', (tracker) => {
     assert.deepEqual([body.result.pageNumber, body.result.pageSize], [1, 10])
   })
 
-  test('half a character is refused under its field, never an error of ours', async () => {
+  test('half a character is rejected under its field, never an error of ours', async () => {
     const body = await tracker.valid('organization', { name: 'a\ud800b', description: '\udc00' })
     await invalid(tracker.create('organization', body, tracker.administrator), 'name', 'description')
   })
 
-  test('NUL in a query is refused, never an error of ours', async () => {
+  test('NUL in a query is rejected, never an error of ours', async () => {
     for (const key of ['search', 'ids', 'organizationId', 'sortOrder', 'pageSize'])
       assert.equal((await ask(`/api/projects?${key}=a%00b`)).status, 400, key)
     for (const query of ['sortColumn=na%00me', '%00=1', 'search=%E0%A4%A', 'search=%'])
@@ -160,7 +160,7 @@ onRest('Requests as they come over the network', (tracker) => {
     return { status: response.status, body }
   }
 
-  test('bytes that are not UTF-8 are refused under generalErrors, never stored in another form', async () => {
+  test('bytes that are not UTF-8 are rejected under generalErrors, never stored in another form', async () => {
     for (const bytes of ['fc', 'c3', 'eda080', 'f8888080', 'c080'].map((hex) => Buffer.from(hex, 'hex'))) {
       const { status, body } = await sendName(bytes)
       assert.deepEqual([status, Object.keys(body.errors)], [400, ['generalErrors']])
@@ -169,7 +169,7 @@ onRest('Requests as they come over the network', (tracker) => {
     assert.equal(body.impediment.name, 'Ü\ufffd')
   })
 
-  test('a body in another character set is refused with 415', async () => {
+  test('a body in another character set is rejected with 415', async () => {
     for (const charset of ['iso-8859-1', '"ISO-8859-1"', 'utf-16', 'windows-1252'])
       assert.equal((await sendName(Buffer.from('a'), `; charset=${charset}`)).status, 415, charset)
   })

@@ -163,7 +163,7 @@ onRest('Restoring a project', (tracker) => {
     }
   })
 
-  test('a member who lost the membership with the project is told why its rows do not come back', async () => {
+  test('a member who lost the membership with the project learns why its rows are not restored', async () => {
     const { ann, task } = await scene()
     const { errors } = await refused(tracker.restore('assignment', [task.id], ann), 'invalid')
     assert.deepEqual(Object.keys(errors), ['projectId'])

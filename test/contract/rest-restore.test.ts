@@ -60,7 +60,7 @@ onRest('Restoring', (tracker) => {
     })
   }
 
-  test('what is no list of distinct UUIDs is refused, an id may have any capitals', async () => {
+  test('what is no list of distinct UUIDs is rejected, an id may have any capitals', async () => {
     const { id } = await tracker.makeRemoved('organization')
     for (const ids of [['none'], [id, id], [id, null], null, id, undefined, {}])
       await invalid(tracker.restore('organization', ids, tracker.administrator), 'ids')
@@ -68,7 +68,7 @@ onRest('Restoring', (tracker) => {
   })
 
   for (const { entity, column, parent } of references.filter(isHeld))
-    test(`${a(entity)} whose ${parent} is removed is refused under ${column} until that is back`, async () => {
+    test(`${a(entity)} whose ${parent} is removed is rejected under ${column} until that is back`, async () => {
       const above = await tracker.make(parent)
       const [row, other] = await Promise.all([
         tracker.make(entity, { [column]: above.id }),

@@ -150,7 +150,7 @@ onRest('The spelling of paths', (tracker) => {
         assert.equal(restored.status, 200)
       })
 
-    test(`changes nothing of what a route refuses: ${words}`, async () => {
+    test(`changes nothing of what a route rejects: ${words}`, async () => {
       assert.equal((await tracker.call('GET', spell('/api/projects'))).status, 401)
       const member = await tracker.signUp()
       assert.equal((await tracker.call('GET', spell('/api/users'), { token: member.token })).status, 403)

@@ -3,7 +3,7 @@ export interface Timestamp {
   readonly nanos: number
 }
 
-/** A moment as a typed message holds it. What is no moment becomes a timestamp that is none either; blank is nothing. */
+/** A timestamp as a typed message holds it. An invalid one stays invalid; a blank one is absent. */
 export function timestampOf(value: unknown): Timestamp | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   const [matched, date, time = '00:00', second = '00', fraction = '', offset = 'Z'] =

@@ -21,7 +21,7 @@ onEveryHost('Users', (tracker) => {
     tracker.create('user', await tracker.valid('user', { ...values }), tracker.administrator)
 
   for (const [words, password] of policy)
-    test(`a password ${words} is refused under password`, async () => {
+    test(`a password ${words} is rejected under password`, async () => {
       await invalid(create({ password }), 'password')
       const user = await tracker.make('user')
       const change = tracker.change('user', user, { password })
@@ -33,7 +33,7 @@ onEveryHost('Users', (tracker) => {
       await done(create({ password }))
     })
 
-  test('a common password, or the login itself, is refused with a sentence, however it is written', async () => {
+  test('a common password, or the login itself, is rejected with a sentence, however it is written', async () => {
     const login = `Guess-1-${newLogin()}`
     const common = { password: 'P@ssw0rd', message: 'Password is one of the most common passwords.' }
     const same = { password: login, message: 'Password must not be the login.' }
@@ -129,7 +129,7 @@ onEveryHost('Users', (tracker) => {
     })
 
   for (const blank of ['', '  ', '\t\n'])
-    test(`an update with ${JSON.stringify(blank)} as login is refused under its key and changes nothing`, async () => {
+    test(`an update with ${JSON.stringify(blank)} as login is rejected under its key and changes nothing`, async () => {
       const ann = await tracker.signUp()
       const change = { id: ann.id, name: 'Renamed', login: blank }
       await invalidWith(tracker.update('user', change, tracker.administrator), {
@@ -139,7 +139,7 @@ onEveryHost('Users', (tracker) => {
       assert.deepEqual([stored.name, stored.login], [ann.name, ann.login])
     })
 
-  test('a sign-in outlives a new name', async () => {
+  test('a session survives a new name', async () => {
     const ann = await tracker.signUp()
     await done(tracker.update('user', { id: ann.id, name: 'Ann' }, tracker.administrator))
     await done(tracker.list('organization', {}, ann))
@@ -149,7 +149,7 @@ onEveryHost('Users', (tracker) => {
     ['password', { password: 'Changed-123' }],
     ['login', { login: newLogin() }],
   ] as const)
-    test(`a new ${words} ends the sign-ins of the account`, async () => {
+    test(`a new ${words} ends the sessions of the account`, async () => {
       const ann = await tracker.signUp()
       const change = { id: ann.id, name: ann.name, ...values }
       await done(tracker.update('user', change, tracker.administrator))

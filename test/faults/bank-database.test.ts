@@ -35,7 +35,7 @@ test('kill -9 of the database under load loses nothing that was answered', async
     process.kill(serverOf(dataDirectory), 'SIGKILL')
     await until(() => load.failed.length > failedBefore + 32, 'refusals')
 
-    // A server process may outlive its killed parent for a moment, and then it really applies what it answers.
+    // A server process may briefly outlive its killed parent, and then it really applies what it acknowledges.
     let answer = await transact(bank.port, 1, 1, 'c', 'refused')
     await until(async () => {
       if (answer.status === 200) answer = await transact(bank.port, 1, 1, 'c', 'refused')

@@ -26,7 +26,7 @@ const noiseMilliseconds = 3000
 /** Unanswered, the requests would stay for a minute. */
 const attackMillisecondsMax = 40_000
 
-describe('a command host under attack keeps its memory and its other clients when somebody sends', () => {
+describe('a command host under attack keeps its memory and its other clients when an attacker sends', () => {
   let issuer: TestIssuer
   let store: FreshDatabase
   let host: ChildCommands

@@ -15,7 +15,7 @@ const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
 
 const skip = isDistributed && 'Nobody can hold a row there.'
 
-/** What holds the row stands for a batch of a thousand, or for a removal that takes many rows along. */
+/** The lock represents a batch of a thousand, or a removal of many rows. */
 describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {
   let rest: RestUnderTest
   let workspace: Workspace
@@ -44,7 +44,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   const send = async (by: Pick<Person, 'token'>, method: string, path: string, body: object, headers = {}) =>
     (await rest.call(method, path, { token: by.token, body, headers })).status
 
-  /** What somebody does in a project of their own. Each needs a connection to write by, and would be refused after waiting for it. */
+  /** Requests of a user in their own project. Each needs a write connection, and would be rejected after waiting for it. */
   async function work(): Promise<void> {
     const id = await workspace.project('Relaunch', modest)
     const values = { name: 'Renamed', organizationId: workspace.organizationId }
@@ -55,7 +55,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
     assert.equal(await send(modest, 'POST', '/ext/batch', { items }), 200)
   }
 
-  test('everybody else writes and signs in, whatever those writes are and however they came', async () => {
+  test('all others write and sign in, whatever those writes are', async () => {
     const id = await workspace.project('Greed', greedy)
     const program = { token: (await makeToken(rest, greedy.token)).secret }
     const values = { name: 'More', organizationId: workspace.organizationId }
@@ -76,7 +76,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
     assert.ok((await Promise.all(waiting)).every((status) => status < 500 || status === 503))
   })
 
-  test('everybody else writes while an account’s many refreshes wait for its own session', async () => {
+  test('all others write while an account’s many refreshes wait for its own session', async () => {
     const { browser, tokens } = await signedIn(rest.identity.address, { login: greedy.login })
     await hold('signin_sessions', 'user_id', greedy.id)
     const waiting = Array.from({ length: 20 }, () => refresh(browser, tokens.refresh_token))
@@ -100,7 +100,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
       await commands.stop()
     })
 
-    test('everybody else’s commands are done', async () => {
+    test('commands of all others are executed', async () => {
       const { organizationId } = workspace
       const [one, other] = [await commands.signUp(), await commands.signUp()]
       const call = async (by: Pick<Person, 'token'>, name: string, request: object) => {

@@ -37,7 +37,7 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
     }
   }
 
-  test('have an end: the listing that goes beyond it is refused with 429, others’ are not', async () => {
+  test('have an end: the listing that goes beyond it is rejected with 429, others’ are not', async () => {
     await nameAll(`repeat('long ', 40)`)
     const person = await rest.signUp()
     const lives: LiveReader[] = []
@@ -61,7 +61,7 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
     await becomesUnused()
   })
 
-  test('do not grow beyond it with the rows: a stream is ended and told why, the others go on', async () => {
+  test('do not grow beyond it with the rows: one stream ends with a reason, the others go on', async () => {
     await nameAll(`'short'`)
     const person = await rest.signUp()
     const lives = await Promise.all(Array.from({ length: 12 }, (_, index) => open(person.token, 100 - index)))

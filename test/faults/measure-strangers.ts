@@ -9,7 +9,7 @@ import { commandAttacks, httpAttacks } from './reconnecting-attacks.ts'
 
 /**
  * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`. For each attack a start of its
- * own, then reads of another account: quiet, beside the same attack on a process that only listens (what the attacker itself takes
+ * own, then reads of another account: quiet, during the same attack on a process that only listens (what the attacker itself takes
  * of this machine), under attack, and afterwards.
  */
 const [seconds = '60', atOnce = '16', word = ''] = process.argv.slice(2)

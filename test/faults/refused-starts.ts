@@ -46,7 +46,7 @@ export function testRefusedStarts() {
       )
     })
 
-    test('tells everything that is wrong with the configuration at once, before it touches the disk', async () => {
+    test('reports all mistakes in the configuration at once, before it touches the disk', async () => {
       const dataDirectory = join(folder, 'configuration')
       const wrong = await refusal({
         DATA_DIR: dataDirectory,
@@ -86,7 +86,7 @@ export function testRefusedStarts() {
     })
 
     // A kill -9 between the two steps does the same, but only once in a while.
-    test('keep the demo password, leaves no account whose password nobody knows', async () => {
+    test('keep the demo password, leaves no account with an unknown password', async () => {
       const dataDirectory = join(folder, 'first')
       const file = join(dataDirectory, 'demo-password')
       mkdirSync(file, { recursive: true })

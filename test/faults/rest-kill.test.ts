@@ -42,7 +42,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 
     before(async () => {
       dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-kill-'))
-      // As root the database runs as somebody else, who must be able to pass through.
+      // As root the database runs as another user, who must be able to pass through.
       chmodSync(dataDirectory, 0o711)
       const identityPort = String(await freePort())
       issuer = `http://127.0.0.1:${identityPort}`
@@ -126,7 +126,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal(body.result.totalCount, keyed.size)
     }
 
-    test('starts, tells where to go and who to be, and keeps the password to its owner', async (context) => {
+    test('starts, prints addresses and the account, and keeps the password private to its owner', async (context) => {
       const slowAtOnce = { LOG_LEVEL: 'warn', SLOW_STATEMENT_MILLISECONDS: '1' }
       host = await startChild({ ...environment, ...slowAtOnce })
       context.diagnostic(`first start: ${Math.round(host.startedWithinMilliseconds)} ms`)
@@ -134,14 +134,14 @@ describe('When things go wrong,', { concurrency: true }, () => {
       const port = new RegExp(`localhost:${environment.REST_PORT}`)
       for (const wanted of [port, /demo@example\.com/, /demo-password/, /Ctrl-C/])
         assert.match(host.output(), wanted)
-      // Statements of the start are nobody's request.
+      // Statements of the start belong to no request.
       assert.doesNotMatch(host.output().split('Ctrl-C')[0] ?? '', /A statement was slow/)
       assert.equal(statSync(join(dataDirectory, 'demo-password')).mode & 0o077, 0)
       token = await signInDemo()
       assert.equal((await create('First')).status, 200)
     })
 
-    test('refuses to start a second time beside itself, clearly, and goes on', async () => {
+    test('rejects a second start with a clear message, and goes on', async () => {
       const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
       assert.equal(await second.exited, 1, second.output())
       assert.match(second.output(), /already|in use|running/i)

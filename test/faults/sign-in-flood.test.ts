@@ -14,7 +14,7 @@ const hashMebibytes = 64
 const hashesAtOnce = 4
 /** What everything else of an attack may keep. */
 const otherMebibytesMax = 64
-/** What a busy machine may take for one read, whatever happens beside it. */
+/** The limit of one read on a busy machine, whatever else happens. */
 const noiseMilliseconds = 1000
 
 describe('While hundreds sign in without an account and one account sends hundreds of searches,', () => {
@@ -34,7 +34,7 @@ describe('While hundreds sign in without an account and one account sends hundre
       IDENTITY_PORT: String(port),
       Jwt__Issuer: identity,
       Cors__AllowedOrigins__0: origin,
-      // The limiter alone would keep one address away: this is about what stands behind it.
+      // The limiter alone would stop one address: this test is about the limits behind it.
       RateLimit__Identity__PermitLimit: '0',
       SVC_DEMO_LOGIN: robot.login,
       [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
@@ -71,7 +71,7 @@ describe('While hundreds sign in without an account and one account sends hundre
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
 
-  test('four hashes are computed at once, the rest is refused with 429, and reads go on', async (t) => {
+  test('four hashes are computed at once, the rest is rejected with 429, and reads go on', async (t) => {
     const browser = openBrowser(identity)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const authRequest = queryOf(page).authRequest ?? ''

@@ -175,7 +175,7 @@ describe('While the store', { concurrency: 1 }, () => {
     await assertAllGivenBack(budgets, commandBudgets)
   })
 
-  test('refuses connections, the same holds', async () => {
+  test('rejects connections, the same holds', async () => {
     const { identity, rows } = await inQuiet()
     await store.proxy.shut()
     await assertAllRefused(identity())
@@ -189,7 +189,7 @@ describe('While the store', { concurrency: 1 }, () => {
     ['freezes', () => store.freeze()],
     ['is cut off', () => store.proxy.shut().then(store.proxy.open)],
   ] as const)
-    test(`${what} in the middle of a write, nobody is told to send it again, and it is done once at most`, async () => {
+    test(`${what} in the middle of a write: no client is asked to send it again, and it is done at most once`, async () => {
       const [one, other] = await Promise.all([workspace.project(), workspace.project()])
       const holder = await store.connect()
       await holder.query('begin')

@@ -25,7 +25,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
   })
   after(() => rest.stop())
   beforeEach(async () => {
-    // Somebody new: an account that was slow a moment ago is kept apart at once.
+    // A new user: an account that was slow recently is separated at once.
     greedy = await rest.signUp()
     ;({ letGo } = await slowDownImpediments(rest.database))
   })
@@ -92,7 +92,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     )
   })
 
-  test('120 of one account, asked again and again, hold up nobody else’s reads and sign-ins', async () => {
+  test('120 of one account, repeated continuously, do not delay reads and sign-ins of others', async () => {
     const quiet = await measure()
     let isOver = false
     const refusals: Answer[] = []
@@ -113,7 +113,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     }
   })
 
-  test('250 live listings that cannot be refreshed, with a write a second, hold up nobody, and go on', async () => {
+  test('250 live listings that cannot be refreshed, with a write a second, delay no other client, and go on', async () => {
     await letGo()
     const people = await Promise.all(Array.from({ length: 13 }, () => rest.signUp()))
     const lives: LiveReader[] = []
@@ -127,7 +127,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     const { administrator } = rest
     const written: Promise<Answer>[] = []
     const writing = setInterval(() => {
-      // Waits for the table as long as that is slow; what it changes is seen by everybody who listens.
+      // Waits for the table as long as that is slow; all listeners see its change.
       written.push(
         rest.call('POST', '/api/impediment', {
           token: administrator.token,
@@ -159,7 +159,7 @@ describe('Live listings of one account', () => {
   })
   after(() => rest.stop())
 
-  test('are at most twenty: the next one is refused with 429 until one is closed', async () => {
+  test('are at most twenty: the next one is rejected with 429 until one is closed', async () => {
     const person = await rest.signUp()
     const open = (token: string) => listen(rest.address, '/api/workflows', { token })
     const lives = await Promise.all(Array.from({ length: 20 }, () => open(person.token)))

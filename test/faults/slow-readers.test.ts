@@ -93,7 +93,7 @@ describe('A reader that takes nothing', () => {
   })
   after(() => scene.rest.stop())
 
-  test('loses its place though nobody waits, and its answer is no whole one', async () => {
+  test('is disconnected even if no other export waits, and its response is incomplete', async () => {
     const [ann] = scene.accounts as [Person]
     const reader = openReader(scene, ann)
     await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
@@ -156,7 +156,7 @@ describe('Two accounts that stop reading,', () => {
 })
 
 describe('A slow reader', () => {
-  test('gets everything while nobody else waits', async () => {
+  test('gets everything while no other export waits', async () => {
     const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 })
     try {
       const [ann] = scene.accounts as [Person]
@@ -172,7 +172,7 @@ describe('A slow reader', () => {
     }
   })
 
-  test('holds no connection for what fits into memory, and then gets everything whoever waits', async () => {
+  test('holds no connection for what fits into memory, and then gets everything even if others wait', async () => {
     const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 }, 64)
     try {
       const [ann, ben, cleo] = scene.accounts as [Person, Person, Person]

@@ -83,7 +83,7 @@ describe('While a client without a token keeps reconnecting to the port of comma
     ['window updates', 8],
     ['empty data', 8],
   ] as const) {
-    test(`with ${kind}, everybody else is served and memory stays`, async (t) => {
+    test(`with ${kind}, all others are served and memory stays`, async (t) => {
       const quiet = await hosts.measureReads(quietMilliseconds)
       const attacker = startReconnecting(target, kind, atOnce)
       let isOver = false

@@ -93,7 +93,7 @@ describe('an authorization request', () => {
     })
   })
 
-  it('with a parameter sent twice is refused', async () => {
+  it('with a parameter sent twice is rejected', async () => {
     const query = new URLSearchParams(requestOf(pkce))
     assertTold(
       await openBrowser(host.address).get(`/connect/authorize?${query}&scope=openid`),
@@ -118,7 +118,7 @@ describe('an authorization request', () => {
     assertTold(await authorize({ scope: 'openid everything' }), 'invalid_scope')
   })
 
-  it('for anything but a code is refused; for the implicit types behind the #', async () => {
+  it('for anything but a code is rejected; for the implicit types behind the #', async () => {
     assertTold(await without('response_type'), 'invalid_request')
     assertTold(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
     for (const [type, error] of [
@@ -134,7 +134,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('with a request object, a registration or another response mode is refused', async () => {
+  it('with a request object, a registration or another response mode is rejected', async () => {
     assertTold(await authorize({ request: 'x' }), 'request_not_supported')
     assertTold(await authorize({ request_uri: 'https://x.example' }), 'request_uri_not_supported')
     assertTold(await authorize({ registration: '{}' }), 'registration_not_supported')
@@ -142,7 +142,7 @@ describe('an authorization request', () => {
     assertTold(await authorize({ response_mode: 'form_post' }), 'invalid_request')
   })
 
-  it('that would not fit into an address is refused', async () => {
+  it('that would not fit into an address is rejected', async () => {
     const { location } = await openBrowser(host.address).post(
       '/connect/authorize',
       requestOf(pkce, { nonce: 'n'.repeat(9000) }),
@@ -192,7 +192,7 @@ describe('an authorization request', () => {
     assert.ok(page.location.startsWith(`${otherOrigin}/login/?authRequest=`))
   })
 
-  it('removes a cookie whose session is over', async () => {
+  it('removes a cookie whose session has ended', async () => {
     const { browser } = await signedIn(host.address)
     host.clock.advance(8 * 60 * 60_000)
     assert.equal(browser.cookies.size, 1)
@@ -201,7 +201,7 @@ describe('an authorization request', () => {
     assert.equal(browser.cookies.size, 0)
   })
 
-  it('that another site posts, without the cookie then, does not sign anybody out', async () => {
+  it('that another site posts, without the cookie then, does not sign the user out', async () => {
     const posted = await openBrowser(host.address).post('/connect/authorize', requestOf(pkce))
     assert.deepEqual(posted.headers.getSetCookie(), [])
   })

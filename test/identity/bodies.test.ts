@@ -29,7 +29,7 @@ describe('A body that is sent to the identity host', () => {
   }
 
   for (const [path, type, text] of posts) {
-    it(`is refused by ${path} when its bytes are not UTF-8, escaped or not`, async () => {
+    it(`is rejected by ${path} when its bytes are not UTF-8, escaped or not`, async () => {
       for (const bytes of [Buffer.from(`${text}\xfc`, 'latin1'), `${text}%FC`, `${text}%C3%28`]) {
         const answer = await post(path, type, bytes)
         const { statusCode, errors } = JSON.parse(answer.text)
@@ -38,7 +38,7 @@ describe('A body that is sent to the identity host', () => {
       }
     })
 
-    it(`is refused by ${path} in another character set`, async () => {
+    it(`is rejected by ${path} in another character set`, async () => {
       for (const charset of ['iso-8859-1', '"ISO-8859-1"']) {
         const answer = await post(path, `${type}; charset=${charset}`, `${text}a`)
         assert.deepEqual([answer.status, JSON.parse(answer.text).statusCode], [415, 415])

@@ -44,7 +44,7 @@ describe('signing in in a browser that is signed in', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
-  it('with a request that somebody else began ends nothing of theirs but what they began it with', async () => {
+  it('with a request that another user began ends only the session it began with', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const attacker = openBrowser(host.address)
     const shown = await attacker.follow(await attacker.get('/connect/authorize', requestOf(createPkce())))
@@ -59,7 +59,7 @@ describe('signing in in a browser that is signed in', () => {
   })
 })
 
-describe('a sign-in that nobody uses', () => {
+describe('an unused session', () => {
   it('ends after the minutes of Identity__InactivityMinutes, and not while it is used', async (t) => {
     const host = await startIdentityUnderTest({ environment: { Identity__InactivityMinutes: '60' } })
     t.after(() => host.stop())

@@ -66,7 +66,7 @@ describe('the Basic OP plan', () => {
       assert.equal((await signInWith(request)).status, 200, JSON.stringify(request))
   })
 
-  it('gives two sign-ins of one person the same subject, and different codes and tokens', async () => {
+  it('gives two sessions of one user the same subject, and different codes and tokens', async () => {
     const [first, second] = [await signInWith({}), await signInWith({})]
     assert.equal(claimsOf(first.json.id_token).sub, claimsOf(second.json.id_token).sub)
     assert.notEqual(claimsOf(first.json.access_token).jti, claimsOf(second.json.access_token).jti)
@@ -86,7 +86,7 @@ describe('the Basic OP plan', () => {
     assert.equal((await openBrowser(host.address).post('/connect/token', form)).status, 200)
   })
 
-  it('refuses a request without response_type', async () => {
+  it('rejects a request without response_type', async () => {
     const { response_type: _left, ...request } = requestOf(pkce)
     assertTold(
       await openBrowser(host.address).get('/connect/authorize', request),
@@ -163,7 +163,7 @@ describe('the RP-initiated logout plan', () => {
   })
 
   // The suite sends the browser from a site of its own.
-  it('asks instead of going back for a modified hint, which proves nothing', async () => {
+  it('asks instead of redirecting for a modified hint, which proves nothing', async () => {
     const { tokens: foreign } = await signedIn(host.address)
     const [header, , signature] = foreign.id_token.split('.')
     const changed = Buffer.from(JSON.stringify({ ...claimsOf(foreign.id_token), sub: 'x' })).toString(

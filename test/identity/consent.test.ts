@@ -41,7 +41,7 @@ describe('a person', () => {
     browser.follow(await browser.get('/connect/authorize', requestAt(wiki, createPkce(), others)))
   const isAsked = ({ text }: { text: string }) => text.includes('name="answer"')
 
-  it('is asked once for each scope that a client of somebody else wants, and told what it means', async () => {
+  it('is asked once for each scope that a third-party client wants, with an explanation', async () => {
     const { browser, login, name } = await newcomer()
     const request = { scope: 'openid profile' }
     await signInAt(browser, wiki, { login, request })
@@ -55,7 +55,7 @@ describe('a person', () => {
     assert.ok(queryOf(await ask(browser, { scope: 'openid profile email' })).code)
   })
 
-  it('reads the sentence in its order, whatever stands in the own name', async () => {
+  it('reads the sentence in its order, whatever the own name is', async () => {
     const { login } = await host.addAccount({ name: 'Ann\u202e\u2066 B' })
     const browser = openBrowser(host.address)
     await signInAt(browser, wiki, { login, answer: 'deny' })
@@ -76,7 +76,7 @@ describe('a person', () => {
     assert.ok(queryOf(await submit(browser, again, { answer: 'allow' })).code)
   })
 
-  it('may say no, which the client is told, and is asked again the next time', async () => {
+  it('may deny, which the client learns, and is asked again the next time', async () => {
     const { browser, login } = await newcomer()
     for (const answer of ['deny', '', 'Allow']) {
       const told = queryOf(await signInAt(browser, wiki, { login, answer }))
@@ -85,7 +85,7 @@ describe('a person', () => {
     assert.ok(isAsked(await ask(browser)))
   })
 
-  it('takes back what a host gave whose clock is ahead, also when the client is allowed anew', async () => {
+  it('revokes what a host issued whose clock is ahead, also when the client is allowed again', async () => {
     host.clock.advance(30_000)
     const { browser, login, id } = await newcomer()
     const { json } = await tokensAt(browser, wiki, { login })
@@ -207,7 +207,7 @@ describe('a client that any program on the device could be', () => {
     }
   })
 
-  it('is remembered where its secret, its operator or its address proves it', async () => {
+  it('is remembered if its secret, its operator or its address authenticates it', async () => {
     for (const client of proven) {
       const { ask } = await openFor(client)
       assert.ok(queryOf(await ask()).code, client.id)
@@ -230,7 +230,7 @@ describe('a sign-out for a client of the settings', () => {
     assert.equal((await submit(browser, asked, {})).location, `${wiki.postLogoutRedirectUri}?state=s`)
     const authorization = `Bearer ${json.access_token}`
     assert.equal((await browser.get('/connect/userinfo', {}, { authorization })).status, 401)
-    // With the identity token nobody is asked; without an address there is a page to end on.
+    // With the identity token no question is asked; without an address there is a final page.
     const next = await tokensAt(browser, wiki)
     const left = await signOut(browser, { id_token_hint: next.json.id_token }, fromOtherSite)
     assert.match(left.text, /You are signed out/)

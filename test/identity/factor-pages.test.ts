@@ -21,7 +21,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
 }, () => {
   let browser: OwnBrowser
   let host: IdentityUnderTest
-  /** The client, which answers: a page that cannot be shown would still be under way when the next one is opened. */
+  /** The client, which responds: a page that cannot load would still be loading when the next one is opened. */
   const client = createServer((_request, response) => response.end('Welcome.'))
   let app: TestClient
   before(async () => {
@@ -114,7 +114,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`is not asked of who has forgotten the password, in ${colorScheme} colours`, async () => {
+    it(`is not required after a forgotten password, in ${colorScheme} colours`, async () => {
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
       await page.goto(
         `${host.address}/connect/authorize?${new URLSearchParams(requestAt(app, createPkce()))}`,

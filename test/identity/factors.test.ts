@@ -68,7 +68,7 @@ describe('what an account is proved with', () => {
     assert.equal((await ask('')).status, 200)
   })
 
-  it('ends the other sign-ins when it changes, and a new name ends none', async () => {
+  it('ends the other sessions when it changes, and a new name ends none', async () => {
     const { login, id } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
     const own = await signedIn(host.address, { login })
@@ -131,7 +131,7 @@ describe('what an account is proved with', () => {
       assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
   })
 
-  it('loses its second factor to an administrator, and nobody else', async () => {
+  it('loses its second factor only to an administrator', async () => {
     const { id, login } = await withApp()
     const member = await host.addAccount()
     const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
@@ -195,7 +195,7 @@ describe('a second factor that is required', () => {
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
     assert.ok(refresh_token)
-    // Whoever was asked at the same time cannot put another app in its place.
+    // A concurrent offer cannot replace it with another app.
     const late = await submit(twin.browser, twin.page, { code: shownApp(twin.page).code() })
     assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
     const { access_token } = (await redeem(browser, pkce, callback)).json
@@ -221,7 +221,7 @@ describe('a second factor that is required', () => {
     assert.deepEqual(replaced.json, { recoveryCodes: null })
   })
 
-  it('is not asked of others, and asked of whoever becomes an administrator, at the next request', async () => {
+  it('is not required of others, and required of a new administrator, at the next request', async () => {
     const member = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login: member.login })
     assert.ok(tokens.access_token)

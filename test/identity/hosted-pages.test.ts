@@ -87,7 +87,7 @@ describe('the pages of the identity host, in a real browser', {
       assert.deepEqual(complaints, [])
     })
 
-  it('ask nobody who has typed the address of the sign-out, and say where it leads nowhere', async () => {
+  it('ask no user who typed the address of the sign-out, and say when it leads nowhere', async () => {
     const { login } = await host.addAccount()
     const page = await open({ viewport: { width: 320, height: 640 } })
     await goTo(page)

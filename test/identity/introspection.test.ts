@@ -45,7 +45,7 @@ describe('introspection', () => {
     assertRefused(await ask('', asRobot), 'invalid_request')
   })
 
-  it('tells what an access token says while its sign-in stands', async () => {
+  it('describes an access token while its session is active', async () => {
     const { tokens } = await signedIn(host.address)
     const { json } = await ask(tokens.access_token)
     assert.deepEqual(json, {
@@ -58,7 +58,7 @@ describe('introspection', () => {
     assert.deepEqual((await ask(tokens.access_token)).json, inactive)
   })
 
-  it('tells of a refresh token until it is spent, and of a service token too', async () => {
+  it('describes a refresh token until it is used, and a service token too', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await ask(tokens.refresh_token)
     const { sid } = claimsOf(tokens.access_token)
@@ -79,7 +79,7 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
-  it('tells a client of its own tokens, and of those for the hosts of its scopes and settings, only', async () => {
+  it('shows a client its own tokens, and those for the hosts of its scopes and settings, only', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { tokens: forNobody } = await signedIn(host.address, { request: { scope: 'openid' } })
     const grant = async (client: Fields, scope: string) =>
@@ -147,7 +147,7 @@ describe('userinfo', () => {
   })
   after(() => host.stop())
 
-  it('tells sub and name by GET, by POST with the header and by POST with a form', async () => {
+  it('returns sub and name by GET, by POST with the header and by POST with a form', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     const expected = { sub: host.person.id, name: host.person.name }
@@ -160,7 +160,7 @@ describe('userinfo', () => {
     assertRefused(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
   })
 
-  it('tells the name only where profile was granted', async () => {
+  it('returns the name only if profile was granted', async () => {
     const { browser, tokens } = await signedIn(host.address, { request: { scope: 'openid' } })
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     assert.deepEqual((await browser.get('/connect/userinfo', {}, headers)).json, { sub: host.person.id })
@@ -184,7 +184,7 @@ describe('userinfo', () => {
     assertRefused(insufficient, 'insufficient_scope', 403)
   })
 
-  it('refuses a token from the second in which it expires', async () => {
+  it('rejects a token from the second in which it expires', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     host.clock.advance(30 * 60_000 - 10_000)
@@ -193,7 +193,7 @@ describe('userinfo', () => {
     assertRefused(await browser.get('/connect/userinfo', {}, headers), 'invalid_token', 401)
   })
 
-  it('refuses a token whose account is gone or is an administrator no more', async () => {
+  it('rejects a token whose account is gone or is an administrator no more', async () => {
     const account = await host.addAccount({ login: 'root@example.com' })
     const { browser, tokens } = await signedIn(host.address, { login: account.login })
     const headers = { authorization: `Bearer ${tokens.access_token}` }

@@ -38,7 +38,7 @@ describe('a login with failed sign-ins', () => {
     assert.equal((await attempt(login, password)).error, undefined)
   })
 
-  it('that nobody has is locked just the same', async () => {
+  it('without an account is locked just the same', async () => {
     for (let count = 0; count < 5; count += 1)
       assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'invalid')
     assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'locked')
@@ -68,7 +68,7 @@ describe('a login with failed sign-ins', () => {
   })
 })
 
-describe('many sign-ins at once', () => {
+describe('many concurrent sign-ins', () => {
   it('are verified four at a time, sixteen wait, and the others get 429', async (t) => {
     const host = await startIdentityUnderTest({
       // Slower than for real, so that also a busy machine sends faster than they are verified.

@@ -27,7 +27,7 @@ describe('the login-by-link attack', () => {
     assert.ok('code' in queryOf(await victim.follow(posted)))
   })
 
-  it('the pending request never tells who signed in', async (t) => {
+  it('the pending request never reveals who signed in', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const browser = openBrowser(host.address)

@@ -35,7 +35,7 @@ describe('what the provider says of itself', () => {
         assert.deepEqual(discovery[name], value, name)
   })
 
-  it('beyond the contract stands in a document of its own, as it was reviewed', async (t) => {
+  it('beyond the contract is in a separate document, as it was reviewed', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')

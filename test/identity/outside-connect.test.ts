@@ -77,12 +77,12 @@ describe('an identity at an outside provider', () => {
     )
   })
 
-  it('is connected by nobody but who is signed in, lately, and in the same session until the answer', async () => {
+  it('is connected only by a recently signed-in user, in the same session until the response', async () => {
     const [victim, other] = [await signedIn(), await signedIn()]
-    // Nobody, and too long ago.
+    // Without a session, and with one that is too old.
     assert.equal((await ask(openBrowser(host.address), { sub: 'theirs' })).status, 403)
     const page = await ask(victim.browser, { sub: 'theirs' })
-    // Somebody else signs in to the same browser before the answer.
+    // Another user signs in to the same browser before the response.
     await signIn(victim.browser, createPkce(), { login: other.login, request: { prompt: 'login' } })
     assert.match((await submit(victim.browser, page, {})).text, /Somebody else has signed in/)
     host.clock.advance(11 * 60_000)
@@ -162,7 +162,7 @@ describe('an identity at an outside provider', () => {
     assert.equal(claimsOf(queryOf(left).id_token_hint ?? '').sub, 'leaving')
     const back = await browser.follow(await passThrough(left, there))
     assert.equal(back.location, 'http://app.example.test/login/?state=bye')
-    // Nobody is signed in there any more.
+    // The session there has ended.
     assert.equal(browser.cookies.has('identity'), false)
     const silent = await there.follow(
       await there.get('/auth', { ...queryOf(await browser.get('/ext/sign-in/with', query)), prompt: 'none' }),
@@ -173,7 +173,7 @@ describe('an identity at an outside provider', () => {
       assert.match((await browser.get('/ext/signed-out/return', { state })).text, /You are signed out/)
   })
 
-  it('stands as a button on the page of this host, and in a list for other pages', async () => {
+  it('is a button on the page of this host, and in a list for other pages', async () => {
     const browser = openBrowser(host.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestAt(wiki, createPkce())))
     assert.match(
@@ -189,7 +189,7 @@ describe('an identity at an outside provider', () => {
 })
 
 describe('without passwords', () => {
-  it('refuses every way that ends in a password, and says so', async (t) => {
+  it('rejects every way that ends in a password, and says so', async (t) => {
     const outside = await startOutsideProvider()
     const rest = await startRestUnderTest(outside.settings('plain'))
     t.after(() => Promise.all([rest.stop(), outside.stop()]))
@@ -211,7 +211,7 @@ describe('without passwords', () => {
       assert.match(answer.body.message, /Passwords are switched off/)
     }
     assert.equal((await openBrowser(identity.address).get('/ext/providers')).json.passwords, false)
-    // A second instance on the same issuer: nobody needs a password to come in.
+    // A second instance on the same issuer: signing in needs no password.
     await insertIdentity(rest.database, outside.issuer, { userId: id, subject: 'ada' })
     const arrival = { provider: 'plain', person: { sub: 'ada' } }
     assert.ok(queryOf(await arriveFrom(outside, rest.identity.address, arrival)).code)

@@ -88,7 +88,7 @@ describe('a provider that does wrong', () => {
     assert.ok(queryOf(await signInDuring({})).code)
   })
 
-  it('signs nobody in by a token of another key, another algorithm, issuer, client, nonce or time', async () => {
+  it('rejects a token of another key, another algorithm, issuer, client, nonce or time', async () => {
     const now = Math.floor(Date.now() / 1000)
     const wrongs: readonly Misbehaviour[] = [
       { key: otherKey },
@@ -108,7 +108,7 @@ describe('a provider that does wrong', () => {
       assert.ok(queryOf(await signInDuring({ claims })).code)
   })
 
-  it('signs nobody in by an old sign-in there where a new one is asked for', async () => {
+  it('rejects an old session there when a new sign-in is requested', async () => {
     const signInAged = (age: number | undefined, request: Fields) =>
       signInDuring({ claims: { auth_time: age && Math.floor(host.clock.now() / 1000) - age } }, {}, request)
     const [login, hour] = [{ prompt: 'login' }, { max_age: '3600' }]
@@ -148,7 +148,7 @@ describe('a provider that does wrong', () => {
     const left = await leave(browser)
     assert.ok(queryOf(await comeBack(browser, left)).code)
     assert.match((await comeBack(browser, left)).text, /out of date/)
-    // A browser that is signed in is not sent to the provider: each of these begins anew.
+    // A signed-in browser is not sent to the provider, so each of these starts without a session.
     const begun = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)
@@ -170,13 +170,13 @@ describe('a provider that does wrong', () => {
     assert.equal(pages.filter((page) => queryOf(page).code).length, 1)
   })
 
-  it('serves two sign-ins of one browser at the same time', async () => {
+  it('serves two concurrent sign-ins of one browser', async () => {
     const browser = openBrowser(host.address)
     const [one, two] = [await leave(browser), await leave(browser)]
     for (const left of [one, two]) assert.ok(queryOf(await comeBack(browser, left)).code)
   })
 
-  it('is asked for at most two hundred sign-ins at once from one address, and any other address is served', async () => {
+  it('gets at most two hundred concurrent sign-ins from one address, and other addresses are served', async () => {
     const leaveFrom = (address: string) =>
       leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
     await host.database.query(sql`
@@ -194,7 +194,7 @@ describe('a provider that does wrong', () => {
     assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
   })
 
-  it('is told to the person where it answers with an error or with nonsense', async () => {
+  it('is reported to the user when it answers with an error or with nonsense', async () => {
     assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /has not signed you in/)
     const answers = [
       { status: 400, body: '{"error":"invalid_grant"}' },
@@ -211,7 +211,7 @@ describe('a provider that does wrong', () => {
       assertRefused(await signInDuring({ token }), /does not hold|has not|cannot be reached/)
   })
 
-  it('is told to the person while it is down, and works again when it is back', async () => {
+  it('is reported to the user while it is down, and works again when it is back', async () => {
     assertRefused(await signInDuring({ isDown: true }), /first cannot be reached/)
     const browser = openBrowser(host.address)
     host.clock.advance(11 * 60_000)
@@ -245,7 +245,7 @@ describe('a provider that does wrong', () => {
     assert.deepEqual(second.codes, [])
   })
 
-  it('is none that nobody has named, and no request that nobody has made', async () => {
+  it('is rejected without a known provider, and without a pending request', async () => {
     const browser = openBrowser(host.address)
     for (const query of [{}, { provider: 'first' }, { provider: 'third', authRequest: 'x' }])
       assert.equal((await browser.get('/ext/sign-in/with', query as Fields)).status, 400)

@@ -12,7 +12,7 @@ import {
 import { submit } from '../support/registered-clients.ts'
 import { askFactors, setUpApp } from '../support/second-factors.ts'
 
-describe('a sign-in by a provider that asked nobody anew', () => {
+describe('a sign-in by a provider without a fresh authentication', () => {
   let outside: OutsideProviderUnderTest
   let host: IdentityUnderTest
   before(async () => {

@@ -26,7 +26,7 @@ import {
 
 const project = newId()
 
-describe('a sign-in with an outside provider', () => {
+describe('a sign-in with an external provider', () => {
   let outside: OutsideProviderUnderTest
   let host: IdentityUnderTest
   before(async () => {
@@ -76,7 +76,7 @@ describe('a sign-in with an outside provider', () => {
     assert.ok(session.token && !session.token.includes('eyJ'))
   })
 
-  it('is refused to people with no account, unless the settings connect or make one', async () => {
+  it('is rejected to people with no account, unless the settings connect or make one', async () => {
     const { login } = await host.addAccount()
     const page = await arrive('plain', { sub: 'stranger', email: login, email_verified: true })
     assert.equal(page.status, 403)
@@ -136,7 +136,7 @@ describe('a sign-in with an outside provider', () => {
       assert.equal((await arrive('making', person)).status, 403)
   })
 
-  it('makes nobody an administrator of the settings', async () => {
+  it('makes no account an administrator of the settings', async () => {
     const person = { sub: 'root', email: 'Root@example.com', email_verified: true }
     assert.equal((await arrive('making', person)).status, 403)
     assert.deepEqual(
@@ -145,7 +145,7 @@ describe('a sign-in with an outside provider', () => {
     )
   })
 
-  it('is refused to accounts that are removed or deactivated, which are not made anew either', async () => {
+  it('is rejected for accounts that are removed or deactivated, which are not created again either', async () => {
     for (const close of ['removed', 'deactivated']) {
       const { id, login } = await host.addAccount()
       await connect(id, close)
@@ -178,7 +178,7 @@ describe('a sign-in with an outside provider', () => {
       email: 'race@example.com',
       email_verified: true,
     }))
-    // The provider signs in whoever is set, so each walks up to the callback first.
+    // The provider signs in the configured user, so each goes to the callback first.
     const waiting: { browser: Browser; callback: Page }[] = []
     for (const person of people) {
       const browser = openBrowser(host.address)
@@ -193,7 +193,7 @@ describe('a sign-in with an outside provider', () => {
     assert.equal(pages.filter(({ status }) => status === 403).length, 9)
   })
 
-  it('is done anew with somebody whom a right provider still knows', async () => {
+  it('is repeated at the provider, whose session is still active', async () => {
     const { id } = await host.addAccount()
     await connect(id, 'again')
     const there = openBrowser(outside.issuer)

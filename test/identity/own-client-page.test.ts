@@ -12,7 +12,7 @@ import { submit } from '../support/registered-clients.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-test('the program of docs/identity.md, with the settings that stand before it, greets who signs in', async (t) => {
+test('the program of docs/identity.md, with the settings before it, greets the user who signs in', async (t) => {
   const page = readFileSync(join(root, 'docs', 'identity.md'), 'utf8')
   const [, settings = ''] = /```sh\n(.*?)```/s.exec(page) ?? []
   const [, program = ''] = /```ts\n(.*?)```/s.exec(page) ?? []

@@ -11,7 +11,7 @@ const files = globSync('**/*.ts', { cwd: folder })
   .map((file) => ({ file, nodes: [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))] }))
 
 describe('the texts of the pages of the identity host', () => {
-  it('stand in the list: no markup says one of its own', () => {
+  it('are in the list: no markup has its own', () => {
     const bare = files.flatMap(({ file, nodes }) =>
       nodes.flatMap(([{ type, tag, quasi }]) => {
         if (type !== 'TaggedTemplateExpression' || (tag as { name?: string }).name !== 'html') return []

@@ -90,7 +90,7 @@ describe('a passkey', () => {
     assert.deepEqual([amr, acr], [['pwd', 'pop', 'mfa'], 'phr'])
   })
 
-  it('of another account proves nothing at the second step, and nothing of the first step can be swapped', async () => {
+  it('of another account is rejected at the second step, and nothing of the first step can be swapped', async () => {
     const [ada, eve] = [await withPasskey(), await withPasskey()]
     const { browser, page } = await atSecondStep(host, ada.login)
     const wish = { challenge: optionsIn(page).challenge, origin: host.address }
@@ -103,7 +103,7 @@ describe('a passkey', () => {
   })
 
   it('answers a challenge once, and only one of its kind', async () => {
-    // A key that counts nothing, so that its count cannot tell a second use.
+    // A key without a counter, so that the counter cannot detect a second use.
     const uncounted = { counter: 0 }
     const { id, login, authenticator } = await withPasskey(uncounted)
     const first = await atPasskeyPage()
@@ -125,7 +125,7 @@ describe('a passkey', () => {
     assert.ok(!isSignedIn(await submit(alone.browser, page, { challenge: sealed, credential: mixed })))
   })
 
-  it('is refused from another origin or domain, unverified alone, for another account, and with a count that went back', async () => {
+  it('is rejected from another origin or domain, unverified alone, for another account, and with a count that went back', async () => {
     const { id, authenticator } = await withPasskey()
     const other = await host.addAccount()
     const good = { origin: host.address, userHandle: handleOf(id) }
@@ -214,7 +214,7 @@ describe('a passkey', () => {
     assert.equal(options.rp.id, 'localhost')
   })
 
-  it('is renamed and removed by its owner only, and recovery codes stand in for it', async () => {
+  it('is renamed and removed by its owner only, and recovery codes replace it', async () => {
     const { login, token, recoveryCodes } = await withPasskey()
     const { access_token: others } = await host.signIn((await host.addAccount()).login)
     const [{ id, name }] = (await askFactors(host, token)).json.passkeys
@@ -230,7 +230,7 @@ describe('a passkey', () => {
     assert.ok((await host.signIn(login)).access_token)
   })
 
-  it('and an app stand beside each other', async () => {
+  it('and an app work at the same time', async () => {
     const { login, token } = await withPasskey()
     const app = await setUpApp(host, login, token)
     const { answer } = await atSecondStep(host, login)

@@ -21,7 +21,7 @@ const spellings: Readonly<Record<string, (path: string) => string>> = {
   escapes: (path) => path.replace('c', '%63').replace('t', '%54'),
 }
 
-/** Asks for every address in another spelling; where it is sent to, it follows as it is told. */
+/** Requests every address in another spelling; redirects are followed unchanged. */
 const spelledBy = (browser: Browser, spell: (path: string) => string): Browser => ({
   ...browser,
   get: (path, ...rest) => browser.get(spell(path), ...rest),
@@ -36,7 +36,7 @@ describe('The spelling of a path of the identity host', () => {
   after(() => host.stop())
 
   for (const [words, spell] of Object.entries(spellings))
-    it(`does not matter to a sign-in: ${words}`, async () => {
+    it(`does not matter for a sign-in: ${words}`, async () => {
       const browser = spelledBy(openBrowser(host.address), spell)
       const pkce = createPkce()
       const callback = await signIn(browser, pkce)
@@ -53,7 +53,7 @@ describe('The spelling of a path of the identity host', () => {
       assert.ok(queryOf(again).code)
     })
 
-  it('changes nothing of who may read an answer, or of its refusals', async () => {
+  it('does not change who may read a response, or its errors', async () => {
     for (const path of ['/Connect/Authorize', '/connect/authorize/', '/CONNECT/ENDSESSION/'])
       for (const method of ['GET', 'OPTIONS']) {
         const answer = await fetch(`${host.address}${path}`, {

@@ -60,7 +60,7 @@ describe('an authorization request', () => {
     assert.match(resumed.location, /^\/api\/account\/login-page/)
   })
 
-  it('with max_age takes a sign-in that is young enough, and tells when it was', async () => {
+  it('with max_age accepts a session that is recent enough, and returns its time', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const authTime = Number(JSON.parse(atob(tokens.id_token.split('.')[1] ?? '')).auth_time)
     assert.ok(Math.abs(authTime * 1000 - host.clock.now()) < 5000)
@@ -98,7 +98,7 @@ describe('an authorization request', () => {
     assertTold(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
   })
 
-  it('with an identity token of another client as its hint is refused', async () => {
+  it('with an identity token of another client as its hint is rejected', async () => {
     const { tokens } = await signedIn(host.address)
     // There is one client that gets identity tokens, so another's is signed here, with the host's own key.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))

@@ -67,7 +67,7 @@ describe('the identity provider as others find it', () => {
     }
   })
 
-  it('lets the allowed origins read its answers and nobody else', async () => {
+  it('lets only the allowed origins read its answers', async () => {
     const path = '/.well-known/openid-configuration'
     const allowed = await browser.get(path, {}, { origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), origin)
@@ -102,7 +102,7 @@ describe('the identity provider as others find it', () => {
     assert.equal(asked.headers.get('access-control-allow-origin'), origin)
   })
 
-  it('refuses unknown paths, wrong methods and wrong types with the envelope', async () => {
+  it('rejects unknown paths, wrong methods and wrong types with the envelope', async () => {
     assert.deepEqual((await browser.get('/connect/deviceauthorization')).json, {
       statusCode: 404,
       message: 'There is nothing at this address.',
@@ -117,7 +117,7 @@ describe('the identity provider as others find it', () => {
     assert.equal(type.headers.get('x-content-type-options'), 'nosniff')
   })
 
-  it('refuses NUL everywhere, once and for all', async () => {
+  it('rejects NUL everywhere, once and for all', async () => {
     for (const path of [
       '/connect/authorize',
       '/api/account/login-page',
@@ -131,7 +131,7 @@ describe('the identity provider as others find it', () => {
 })
 
 describe('a start of the identity host', () => {
-  it('with another secret than the keys in the store were made with is refused with a clear message', async (t) => {
+  it('with another secret than the keys in the store were made with is rejected with a clear message', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     await assert.rejects(
@@ -143,7 +143,7 @@ describe('a start of the identity host', () => {
 })
 
 describe('the rate limit of the identity host', () => {
-  it('lets 60 requests a minute and address through, keeps 5 waiting, and refuses the rest with Retry-After', async (t) => {
+  it('lets 60 requests a minute and address through, keeps 5 waiting, and rejects the rest with Retry-After', async (t) => {
     const host = await startIdentityUnderTest({ environment: { RateLimit__Identity__PermitLimit: '' } })
     t.after(() => host.stop())
     const browser = openBrowser(host.address)

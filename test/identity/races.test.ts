@@ -76,7 +76,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of a refresh and a revocation: the token is used or revoked, and the session stands', async () => {
+  it('of a refresh and a revocation: the token is used or revoked, and the session stays active', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { browser, tokens } = await signedIn(host.address)
       const form = { token: tokens.refresh_token, client_id: 'svc-webclient' }
@@ -92,7 +92,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of sign-ins of one person: each gets a session of its own', async () => {
+  it('of sign-ins of one user: each gets its own session', async () => {
     const sessions = await Promise.all(
       Array.from({ length: 4 }, (_, index) => signedIn(addresses[index % 2] ?? host.address)),
     )

@@ -77,7 +77,7 @@ describe('the library openid-client', () => {
     assert.equal(await introspect(refreshed.access_token), false)
   })
 
-  it('gets a service token, and reads a refusal', async () => {
+  it('gets a service token, and reads an error', async () => {
     const config = await discoverAs(robot.id, robot.secret)
     const { access_token: token, scope } = await openid.clientCredentialsGrant(config)
     assert.ok(token)

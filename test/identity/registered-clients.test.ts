@@ -23,7 +23,7 @@ describe('a client of the settings', () => {
   })
   after(() => host.stop())
 
-  /** A browser, and somebody who has never been asked anything. */
+  /** A browser, and a user who has never been asked for consent. */
   const newcomer = async () => ({
     browser: openBrowser(host.address),
     ...(await host.addAccount()),
@@ -76,7 +76,7 @@ describe('a client of the settings', () => {
     assert.match(await ask('x'.repeat(6000)), /name="login" value="x{256}"/)
   })
 
-  it('is told nothing that its scopes do not cover, and no mail address that is none', async () => {
+  it('gets nothing beyond its scopes, and no email that is not an address', async () => {
     const { browser, ...person } = await newcomer()
     const { json } = await tokensAt(browser, wiki, { login: person.login, request: { scope: 'openid' } })
     assert.deepEqual(Object.keys(claimsOf(json.id_token)).sort(), [
@@ -116,7 +116,7 @@ describe('a client of the settings', () => {
     }
   })
 
-  it('has a sign-in page that only this host can post, and that takes no other request', async () => {
+  it('has a sign-in page that only this host can post, and that accepts no other request', async () => {
     const { browser, login } = await newcomer()
     const { text } = await browser.follow(
       await browser.get('/connect/authorize', requestAt(wiki, createPkce())),
@@ -164,7 +164,7 @@ describe('a client of the settings', () => {
     assert.equal((await tokensAt(browser, portal, { login })).status, 200)
   })
 
-  it('is answered in the address, behind the # or in a post, as it asks, refusals too', async () => {
+  it('is answered in the query, the fragment or a post, as it asks, errors included', async () => {
     const { browser, login } = await newcomer()
     const walk = (request: Record<string, string>) => signInAt(browser, wiki, { login, request })
     const fragment = new URL((await walk({ response_mode: 'fragment' })).location)
@@ -200,7 +200,7 @@ describe('a client of the settings', () => {
       )
     assert.equal(await allowed('https://wiki.example.test'), 'https://wiki.example.test')
     assert.equal(await allowed('https://portal.example.test'), null)
-    // keycloak-js sends cookies along, so it has to be told that it may.
+    // keycloak-js sends cookies, so the response has to allow them.
     const asked = await browser.get(
       '/.well-known/openid-configuration',
       {},

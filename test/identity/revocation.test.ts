@@ -43,7 +43,7 @@ describe('a revoked refresh token', () => {
 })
 
 describe('a revoked access token', () => {
-  it('is accepted nowhere any more, while its sign-in and other tokens go on', async (t) => {
+  it('is accepted nowhere any more, while its session and other tokens stay valid', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const { browser, tokens } = await signedIn(host.address)

@@ -52,7 +52,7 @@ describe('an account with an app for codes', () => {
     assert.equal(queryOf(silent).error, 'login_required')
   })
 
-  it('is signed in once by a code, of several sign-ins at once on two instances', async () => {
+  it('is signed in once by a code, in concurrent sign-ins on two instances', async () => {
     const { login, app } = await withApp()
     const steps = await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
@@ -109,7 +109,7 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is locked at the second step by wrong passwords elsewhere, too', async () => {
+  it('is locked at the second step by wrong passwords from other places, too', async () => {
     const { login, app } = await withApp()
     const { answer } = await atSecondStep(host, login)
     for (let count = 0; count < 5; count += 1)
@@ -159,7 +159,7 @@ describe('an account with an app for codes', () => {
     assert.ok(!isSignedIn(await submit(openBrowser(host.address), hers.page, { code: recovery })))
   })
 
-  it('begins anew when the step is too old, or the account has changed meanwhile', async () => {
+  it('starts again when the step is too old, or the account has changed meanwhile', async () => {
     const [first, second, third] = [await withApp(), await withApp(), await withApp()]
     const changes: readonly [typeof first, () => unknown][] = [
       [first, () => host.clock.advance(16 * 60_000)],
@@ -197,7 +197,7 @@ describe('an account with an app for codes', () => {
       assert.ok(!isSignedIn(await (await atSecondStep(host, ada.login)).answer(app.code())))
   })
 
-  it('is refused while the extensions are off, and the others sign in as ever', async () => {
+  it('is rejected while the extensions are off, and the others sign in as ever', async () => {
     const { login } = await withApp()
     const bare = await host.startAnother({ EXTENSIONS: 'off' })
     const refused = await postSignIn(openBrowser(bare.address), createPkce(), { login })

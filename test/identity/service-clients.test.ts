@@ -88,7 +88,7 @@ describe('a service client', () => {
 })
 
 describe('a service client that is removed from the settings', () => {
-  it('stops working with its tokens, and its old tokens stay refused when it comes back', async (t) => {
+  it('stops working with its tokens, and its old tokens stay rejected when it comes back', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const rest = createAuthentication({
@@ -119,7 +119,7 @@ describe('a service client that is removed from the settings', () => {
       [`Identity__ServiceClients__${robot.id}__Login`]: undefined,
     })
     assertRefused(await grantFrom(newer.address), 'invalid_client', 401)
-    // What a host believed a moment ago it asks again after half a minute; what it never saw, at once.
+    // A host checks a cached token again after half a minute, an unknown one at once.
     assert.equal(await isAccepted(later.access_token), false)
     host.clock.advance(30_000)
     assert.equal(await isAccepted(old.access_token), false)
@@ -128,7 +128,7 @@ describe('a service client that is removed from the settings', () => {
       token: old.access_token,
     })
     assert.notEqual(json.active, true)
-    // An instance with the old settings that still runs issues tokens that nobody accepts.
+    // An instance with the old settings that still runs issues tokens that no host accepts.
     assert.equal(await isAccepted((await grantFrom(host.address)).json.access_token), false)
     host.clock.advance(1000)
     const again = await host.startAnother()

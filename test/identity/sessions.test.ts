@@ -22,7 +22,7 @@ import { assertRefused } from './support/assert-refused.ts'
 
 const sessionCacheSeconds = 30
 
-describe('a sign-in session', () => {
+describe('a session', () => {
   let host: IdentityUnderTest
   let restHost: Authentication
   let commandHost: Authentication

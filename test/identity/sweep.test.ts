@@ -44,7 +44,7 @@ describe('the sweep', () => {
     assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
   })
 
-  it('forgets sign-ins under way at providers that are over, and the oldest of more than 20,000', async (t) => {
+  it('deletes expired sign-ins in progress at providers, and the oldest of more than 20,000', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await database.query(sql`

@@ -28,7 +28,7 @@ describe('tokens', () => {
   })
   after(() => host.stop())
 
-  it('of a sign-in have exactly the claims of the contract and of RFC 9068, for 30 minutes', async () => {
+  it('of a session have exactly the claims of the contract and of RFC 9068, for 30 minutes', async () => {
     const { tokens, answer } = await signedIn(host.address)
     assert.equal(answer.json.token_type, 'Bearer')
     assert.equal(answer.json.expires_in, 1800)
@@ -60,13 +60,13 @@ describe('tokens', () => {
     assert.equal(typeof identity.auth_time, 'number')
   })
 
-  it('tell of an administrator, with the text true, and of nobody else', async () => {
+  it('mark administrators, with the text true, and no other account', async () => {
     const administrator = await host.addAccount({ login: 'Root@example.com' })
     const { tokens } = await signedIn(host.address, { login: administrator.login })
     assert.equal(claimsOf(tokens.access_token)['svc:admin'], 'true')
   })
 
-  it('are computed anew from the account at every refresh', async () => {
+  it('are computed from the account at every refresh', async () => {
     const { tokens } = await signedIn(host.address)
     const rename = (name: string) =>
       host.database.transaction((transaction) =>
@@ -78,7 +78,7 @@ describe('tokens', () => {
     await rename(host.person.name)
   })
 
-  it('of a refresh are new ones of the same sign-in, and the identity token repeats no nonce', async () => {
+  it('of a refresh are new ones of the same session, and the identity token repeats no nonce', async () => {
     const { tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
     assert.notEqual(json.refresh_token, tokens.refresh_token)
@@ -101,7 +101,7 @@ describe('tokens', () => {
     assert.equal(json.scope, 'openid profile svc.api offline_access')
   })
 
-  it('are refused for a code with a wrong verifier, address or client, which leaves the code as it was', async () => {
+  it('are rejected for a code with a wrong verifier, address or client, which leaves the code as it was', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     const wrong: (readonly [Fields, string])[] = [
@@ -117,11 +117,11 @@ describe('tokens', () => {
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
   })
 
-  it('are refused for a code whose sign-in has ended in the meantime', async () => {
+  it('are rejected for a code whose session has ended in the meantime', async () => {
     const ends = [
       (own: Browser) => own.post('/api/account/logout', {}, { origin }),
       () => changeStamp(),
-      // A sign-in just before its eight hours are over leaves a code that outlives it.
+      // A session just before its eight hours end leaves a code that outlives it.
       async () => host.clock.advance(30_000),
     ]
     for (const [index, end] of ends.entries()) {
@@ -135,7 +135,7 @@ describe('tokens', () => {
     }
   })
 
-  it('are refused for a code or a refresh token that was issued to another client', async () => {
+  it('are rejected for a code or a refresh token that was issued to another client', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     const { tokens } = await signedIn(host.address)
@@ -149,7 +149,7 @@ describe('tokens', () => {
     assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
   })
 
-  it('are refused for a code older than a minute', async () => {
+  it('are rejected for a code older than a minute', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     host.clock.advance(60_000)

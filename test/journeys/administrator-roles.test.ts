@@ -67,18 +67,18 @@ describe('Administrators by a role in the store', () => {
     assertEnvelope(await give(secret, person.id), 403)
   })
 
-  test('keep somebody who can give the role: nobody takes it from themselves, nor two from each other', async () => {
+  test("keep at least one administrator: they cannot revoke their own role, nor two each other's", async () => {
     const [one, other] = [await made(), await made()]
     assertEnvelope(await take(one.token, one.id), 400)
     const answers = await Promise.all([take(one.token, other.id), take(other.token, one.id)])
     const statuses = answers.map(({ status }) => status).sort()
-    // The later one is refused by its token or by the lock, whichever it meets first.
+    // The later one is rejected by its token or by the lock, whichever comes first.
     assert.equal(statuses[0], 200)
     assert.ok(statuses[1] === 401 || statuses[1] === 403, String(statuses[1]))
     assert.equal((await listed()).filter((id) => id === one.id || id === other.id).length, 1)
   })
 
-  test('are given once however often they are asked for, and refused for accounts that are not there', async () => {
+  test('are given once however often they are asked for, and rejected for accounts that are not there', async () => {
     const person = await rest.signUp()
     const root = rest.administrator.token
     const answers = await Promise.all(Array.from({ length: 4 }, () => give(root, person.id)))

@@ -40,7 +40,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.ok(!JSON.stringify([listed, everything, written]).includes(secret.slice(4, 40)))
   })
 
-  test('are accepted wherever an access token is, and tell when and from where they were used last', async () => {
+  test('are accepted wherever an access token is, and show when and from where they were last used', async () => {
     const person = await join()
     const { secret } = await makeToken(rest, person.token)
     assert.equal((await listOf(person))[0].lastUsedAt, null)
@@ -160,7 +160,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, secret, body), 403)
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
-    // No person stands behind a service client, and no app that somebody has signed in to makes what outlasts it.
+    // A service client has no user, and no app with a user's session creates anything that outlasts it.
     const service = await rest.identity.serviceToken(other.login)
     assertEnvelope(await ask('POST', '/ext/tokens', service, wish), 403)
     const ofRoot = await rest.identity.serviceToken(root.login)
@@ -168,7 +168,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
       assertEnvelope(await ask('POST', path, ofRoot, { ...wish, userId: other.id }), 403)
   })
 
-  test('of others are nobody’s but an administrator’s', async () => {
+  test('of other users are only for administrators', async () => {
     const [ann, bob] = await Promise.all([join(), join()])
     const { id } = await makeToken(rest, bob.token)
     assertEnvelope(await ask('GET', `/ext/tokens?userId=${bob.id}`, ann.token), 403)
@@ -176,7 +176,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.equal((await listOf(rest.administrator, `?userId=${bob.id}`))[0].id, id)
   })
 
-  test('are refused with what is wrong about them, all at once', async () => {
+  test('are rejected with what is wrong about them, all at once', async () => {
     const person = await join()
     const foreign = await workspace.project('Elsewhere')
     const right = { name: 'x', scopes: ['project:read'], expiresAt: inDays(364) }

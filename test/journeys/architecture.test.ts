@@ -10,7 +10,7 @@ import { resourcesOf } from '../../src/resources/all.ts'
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** What stands in backticks or is linked, and looks like a path of this repository. */
+/** Quoted or linked texts that look like a path of this repository. */
 function pathsIn(markdown: string): string[] {
   const folders = /^(?:\.ci|src|test|docs|bench|scripts|web)\//
   const files = /^[\w.-]+\.(?:md|json|yaml|ts)$/
@@ -19,7 +19,7 @@ function pathsIn(markdown: string): string[] {
   return [...new Set([...quoted, ...linked])].filter((text) => folders.test(text) || files.test(text))
 }
 
-/** Beside the page itself, from the root, or, for a file named alone, anywhere. */
+/** Paths are relative to the page or to the root; a file name alone may be anywhere. */
 function isThere(path: string): boolean {
   if (path.includes('*')) return globSync(path, { cwd: root }).length > 0
   if (existsSync(join(root, path))) return true

@@ -30,7 +30,7 @@ describe('Reading as it was, with at=,', () => {
   const rows = async (list: string, query: string, by?: Person) => {
     const ask = () => get(`/ext/query/${list}?pageSize=100&${query}`, by)
     let answer = await ask()
-    // On a busy machine what was being written at the moment may take longer than a reader waits for.
+    // On a busy machine, writes in flight at that instant may take longer than a reader waits.
     for (let asked = 1; answer.status === 503 && asked < 10; asked += 1) answer = await ask()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result.data
@@ -41,7 +41,7 @@ describe('Reading as it was, with at=,', () => {
     return row?.now ?? ''
   }
 
-  test('every list shows at each moment exactly the rows that it showed then', async () => {
+  test('every list shows for each instant exactly the rows that it showed then', async () => {
     const projectId = await workspace.project('Then', member)
     const snapshots: { at: string; lists: Map<Entity, unknown> }[] = []
     const take = async () => {
@@ -81,7 +81,7 @@ describe('Reading as it was, with at=,', () => {
           lists.get(entity),
           `${entity} at ${at}`,
         )
-    // Filters, fields, parents, order and cursors are of that moment too.
+    // Filters, fields, parents, order and cursors use that instant too.
     const [, , third] = snapshots
     const at = `at=${third?.at}`
     const [then] = await rows(
@@ -96,7 +96,7 @@ describe('Reading as it was, with at=,', () => {
       assertEnvelope(await get(`/ext/query/assignmentTypes?pageSize=1&cursor=${first.nextCursor}`), 400)
   })
 
-  test('one row of an extension too, with its access and its refusals', async () => {
+  test('one row of an extension too, with its access and its errors', async () => {
     const projectId = await workspace.project('One row')
     const membership = await workspace.join(projectId, member.id)
     const assignmentId = await workspace.assignment(projectId, member.id)
@@ -123,7 +123,7 @@ describe('Reading as it was, with at=,', () => {
     assert.equal((await get(`/api/assignment?id=${assignmentId}&at=2001-01-01`)).status, 200)
   })
 
-  test('a transaction is there as a whole or not at all, at any moment, under writes', async () => {
+  test('a transaction is visible as a whole or not at all, at any instant, under writes', async () => {
     const tracker = { database: rest.database, budgets: openBudgets() } as Tracker
     const caller = { id: rest.administrator.id, isAdministrator: true }
     const groups = Array.from({ length: 3 }, () => Array.from({ length: 20 }, () => newId()))
@@ -171,7 +171,7 @@ describe('Reading as it was, with at=,', () => {
     await Promise.all([late, reading])
     for (const { at, counts } of seen) {
       for (const count of Object.values(counts)) assert.equal(count, 20, JSON.stringify({ at, counts }))
-      // Asked again, the same moment is still the same.
+      // Requested again, the same instant gives the same result.
       assert.deepEqual(await countsAt(at), counts)
     }
   })
@@ -191,7 +191,7 @@ describe('Reading as it was, with at=,', () => {
     assertEnvelope(await get(`/ext/query/users?at=${at}`, member), 403)
   })
 
-  test('is refused for the future, for what is forgotten, for streams, and where it is not understood', async () => {
+  test('is rejected for the future, for purged history, for streams, and on routes without it', async () => {
     const refusal = async (path: string, status: number) => assertEnvelope(await get(path), status)
     await refusal('/ext/query/projects?at=2999-01-01', 400)
     await refusal('/ext/query/projects?at=yesterday', 400)
@@ -203,7 +203,7 @@ describe('Reading as it was, with at=,', () => {
     assert.equal(stream.status, 400)
   })
 
-  test('a project at two moments differs in what was added, changed and removed between them', async () => {
+  test('a project at two instants differs in what was added, changed and removed between them', async () => {
     const projectId = await workspace.project('Compared', member)
     const stays = await workspace.assignment(projectId, member.id, { name: 'Stays' })
     const goes = await workspace.assignment(projectId, member.id, { name: 'Goes' })

@@ -9,7 +9,7 @@ import { freshDatabase } from '../support/fresh-database.ts'
 
 describe('the challenge, its checks and a few seconds of its load', () => {
   for (const overLimitStatus of [200, 422] as const) {
-    test(`passes with ${overLimitStatus} for what is over the limit`, async (t) => {
+    test(`passes with ${overLimitStatus} for debits over the limit`, async (t) => {
       // Of its own: after the load of another one an account may be too near its limit for the checks.
       const store = await freshDatabase()
       const settings = { ...testSettings, overLimitStatus }

@@ -16,7 +16,7 @@ import {
 } from '../support/batches.ts'
 import type { Answer, Person } from '../support/rest-host.ts'
 
-describe('A refused batch', () => {
+describe('A rejected batch', () => {
   let rest: BatchSetting['rest']
   let workspace: BatchSetting['workspace']
   let post: BatchSetting['post']
@@ -29,7 +29,7 @@ describe('A refused batch', () => {
   })
   after(() => rest.stop())
 
-  test('refuses all for one refused item, with its status and its keys under its index, and writes nothing', async () => {
+  test('rejects all for one rejected item, with its status and its keys under its index, and writes nothing', async () => {
     const name = `Never ${randomUUID()}`
     const answer = await all([
       create('organization', { name }),
@@ -53,7 +53,7 @@ describe('A refused batch', () => {
     ])
   })
 
-  test('is answered at once where somebody else holds the rows, if its caller may not see them', async () => {
+  test('is answered at once when another transaction locks the rows, if its caller may not see them', async () => {
     const outsider = await rest.signUp()
     const foreign = await workspace.project('Foreign')
     const task = await workspace.assignment(foreign, rest.administrator.id)
@@ -64,7 +64,7 @@ describe('A refused batch', () => {
     assertEnvelope(answer, 404)
   })
 
-  test('refuses exactly as the single operations do', async () => {
+  test('rejects exactly as the single operations do', async () => {
     const [ann, bob] = [await rest.signUp(), await rest.signUp()]
     const [hers, foreign] = [await workspace.project('Hers', ann), await workspace.project('Foreign')]
     const task = await workspace.assignment(hers, ann.id)
@@ -160,7 +160,7 @@ describe('A refused batch', () => {
         headers: item.ifMatch === undefined ? {} : { 'if-match': item.ifMatch },
       })
       assert.ok(single.status >= 400, `${what}: ${single.status}`)
-      // Beside others of its kind, so that it is one of several in a statement.
+      // Together with others of its kind, so that it is one of several in a statement.
       const beside = create('impediment', {})
       const { body } = await each([beside, item, beside], by)
       assert.deepEqual(body.results[1], single.body, what)
@@ -217,7 +217,7 @@ describe('A refused batch', () => {
     ],
   ]
   for (const [what, body, key] of refusals)
-    test(`${what} is refused with 400 under ${key}`, async () => {
+    test(`${what} is rejected with 400 under ${key}`, async () => {
       for (const mode of ['allOrNothing', 'eachForItself']) {
         const answer = await post({ mode, ...(body as object) })
         assertEnvelope(answer, 400)
@@ -225,7 +225,7 @@ describe('A refused batch', () => {
       }
     })
 
-  test('refuses a second item that writes the same row', async () => {
+  test('rejects a second item that writes the same row', async () => {
     const { id } = await workspace.make('impediment', { name: 'Twice' })
     const { body } = await each([
       update('impediment', { id, name: 'A' }),

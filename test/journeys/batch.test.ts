@@ -55,7 +55,7 @@ describe('A batch', () => {
     assert.equal(organization.headers.get('etag'), agency.etag)
   })
 
-  test('makes comments that belong to the caller where they name nobody', async () => {
+  test('creates comments that belong to the caller when they name no user', async () => {
     const assignmentId = await workspace.assignment(
       await workspace.project('Commented'),
       rest.administrator.id,
@@ -92,7 +92,7 @@ describe('A batch', () => {
     assert.deepEqual(Object.keys(body.results[0]), ['statusCode'])
   })
 
-  test('with eachForItself leaves out what is refused, and says why', async () => {
+  test('with eachForItself leaves out what is rejected, and says why', async () => {
     const name = `Each ${randomUUID()}`
     const { status, body } = await each([
       create('organization', { name }, 'works'),
@@ -115,7 +115,7 @@ describe('A batch', () => {
     assert.equal((await get('organization', workspace.organizationId)).status, 200)
   })
 
-  test('keeps the rules of accounts: one active one a login, and a change of password ends the sign-ins', async () => {
+  test('keeps the rules of accounts: one active account per login, and a new password ends the sessions', async () => {
     const login = `${randomUUID()}@example.com`
     const user = { name: 'Eve', login, password: 'Quite-1234-x' }
     const { body } = await each([

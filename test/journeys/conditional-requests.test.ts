@@ -43,7 +43,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     assert.deepEqual(answers[2]?.body, answers[3]?.body)
   })
 
-  test('is never answered 304 for a tag that belongs to somebody else', async () => {
+  test('is never answered 304 for a tag that belongs to another user', async () => {
     const tag = tagOf(await get('/api/impediments'))
     assert.equal((await get('/api/impediments', { 'if-none-match': tag }, member)).status, 200)
   })
@@ -84,7 +84,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     }
   })
 
-  test('with a star does not hide a refusal', async () => {
+  test('with a star does not hide an error', async () => {
     const star = { 'if-none-match': '*' }
     const unknown = '01890000-0000-7000-8000-000000000000'
     assert.equal((await get(`/api/organization?id=${unknown}`, star)).status, 404)

@@ -6,7 +6,7 @@ import { createPkce, openBrowser, queryOf, refresh } from '../support/browser.ts
 import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('What somebody has allowed an app', () => {
+describe('The consents of a user', () => {
   let rest: RestUnderTest
   before(async () => {
     rest = await startRestUnderTest({
@@ -35,7 +35,7 @@ describe('What somebody has allowed an app', () => {
     assert.equal(more.length, 0)
     assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.others?.Name])
     assert.deepEqual(consent.scopes.sort(), ['offline_access', 'openid', 'svc.api'])
-    // A code that is under way.
+    // A code that was issued but not used yet.
     const pkce = createPkce()
     const callback = await signInAt(browser, wiki, { request: { scope }, pkce })
     assert.ok(queryOf(callback).code)
@@ -50,7 +50,7 @@ describe('What somebody has allowed an app', () => {
     assert.equal(redeemed.json.error, 'invalid_grant')
     assert.deepEqual((await rest.call('GET', '/ext/consents', { token })).body, { consents: [] })
     assertEnvelope(await withdraw(token, 'wiki'), 404)
-    // Asked again; what is allowed anew works, and what was taken back does not.
+    // The user is asked again; new tokens work, withdrawn ones do not.
     const page = await browser.follow(
       await browser.get('/connect/authorize', requestAt(wiki, createPkce(), { scope })),
     )
@@ -61,7 +61,7 @@ describe('What somebody has allowed an app', () => {
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
   })
 
-  test('is nobody else’s, and not for the app itself to change', async () => {
+  test('belongs to its owner only, and the app itself cannot change it', async () => {
     const [owner, stranger] = [await rest.signUp(), await rest.signUp()]
     const browser = openBrowser(rest.identity.address)
     const { json } = await tokensAt(browser, wiki, { login: owner.login, request: { scope } })

@@ -66,7 +66,7 @@ describe('A deactivated account', () => {
     assert.equal(callerId, person.id)
   })
 
-  test('lets no sign-in through that began before it was deactivated', async () => {
+  test('rejects a sign-in that began before it was deactivated', async () => {
     for (let round = 0; round < 4; round += 1) {
       const person = await join()
       const browser = openBrowser(rest.identity.address)
@@ -81,7 +81,7 @@ describe('A deactivated account', () => {
     }
   })
 
-  test('is made by administrators only, by no token, and by nobody for themselves', async () => {
+  test('is created by administrators only, by no token, and never for themselves', async () => {
     const [person, other] = [await join(), await join()]
     assertEnvelope(await ask('POST', person.token, other.id), 403)
     assertEnvelope(await ask('DELETE', person.token, other.id), 403)

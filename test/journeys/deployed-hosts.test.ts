@@ -155,7 +155,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   )
   const bank = ['select from bank.account', `select bank.apply('{1}', '{1}', '{a}')`]
 
-  test('a role is refused everything that its host need not do', async () => {
+  test('a role is rejected everything that its host need not do', async () => {
     const tracker = [...nobodysBusiness, ...keysAndTokens, ...bank, 'delete from signin_sessions']
     assert.deepEqual(await refusals('rest', tracker), [])
     assert.deepEqual(await refusals('commands', [...tracker, 'select secret from webhooks']), [])
@@ -175,7 +175,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.deepEqual(await refusals('bank', [...nobodysBusiness, ...keysAndTokens, ...accounts]), [])
   })
 
-  test('no table is forgotten: each belongs to the migrations and is used by some host', async () => {
+  test('no table is missing: each belongs to the migrations and is used by some host', async () => {
     const client = new pg.Client({ connectionString: deployed.urlFor('migrations') })
     await client.connect()
     const { rows } = await client.query<{ name: string }>(

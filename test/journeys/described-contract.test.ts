@@ -69,7 +69,7 @@ for (const name of names)
       assert.deepEqual([...silent, ...properties], [])
     })
 
-    test('has an example of every body, answer and refusal', () => {
+    test('has an example of every body, response and error', () => {
       const shared = Object.entries(document.components.responses ?? {})
       const without = [
         ...operations.flatMap(({ operationId, requestBody, responses }) => [
@@ -104,7 +104,7 @@ function once(program: string, words: readonly string[]): () => Promise<string> 
 /** What the program prints, whether it succeeds or fails. */
 async function output(program: string, words: readonly string[]): Promise<string> {
   const file = join(root, 'node_modules', '.bin', program)
-  // Neither asks anybody about a newer version of itself.
+  // Neither checks for a newer version of itself.
   const env = {
     ...process.env,
     NO_COLOR: '1',

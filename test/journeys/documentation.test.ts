@@ -158,7 +158,7 @@ describe('The documentation', { concurrency: true }, () => {
         assert.ok(Object.hasOwn(one.responses, status), `${status} ${one.operationId}`)
   })
 
-  test('describes the refusals as the envelope and the calls as needing a bearer token', () => {
+  test('describes the errors as the envelope and the calls as needing a bearer token', () => {
     const text = JSON.stringify(document)
     assert.match(text, /"statusCode"/)
     const schemes = Object.values<{ type: string; scheme?: string }>(document.components.securitySchemes)

@@ -5,7 +5,7 @@ import { connectOutside } from '../support/outside-connection.ts'
 import { callRaw } from '../support/raw-request.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('A refusal', { concurrency: true }, () => {
+describe('An error', { concurrency: true }, () => {
   let rest: RestUnderTest
   let token: string
 
@@ -180,7 +180,7 @@ describe('A refusal', { concurrency: true }, () => {
     }
   })
 
-  test('because of a fault of ours is a 500 that tells nothing about it', async () => {
+  test('because of an internal error is a 500 that reveals nothing about it', async () => {
     const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
     const outside = await connectOutside(own.database)
     await outside.query('alter table workflows rename to renamed')

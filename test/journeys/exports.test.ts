@@ -61,7 +61,7 @@ describe('An export', () => {
       if (names.length > 0) assert.equal(head, names.join())
     })
 
-  test('is CSV that says what was stored, and text that a spreadsheet would run stands behind an apostrophe', async () => {
+  test('is CSV with the stored values, and text that a spreadsheet would run has an apostrophe in front', async () => {
     const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\u200B=1', "'=1"]
     const harmless = ['a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
     const made = await Promise.all(
@@ -78,7 +78,7 @@ describe('An export', () => {
     }
   })
 
-  test('takes the filters and the order of the list, and refuses what it refuses', async () => {
+  test('takes the filters and the order of the list, and rejects what it rejects', async () => {
     const project = await workspace.project('Filtered')
     for (const name of ['B', 'A', 'C']) await workspace.assignment(project, rest.administrator.id, { name })
     await workspace.assignment(await workspace.project('Other'), rest.administrator.id, { name: 'A' })
@@ -147,7 +147,7 @@ describe('An export', () => {
   })
 })
 
-test('Exports run beside other reads: one per account, and one that waits too long is refused', async () => {
+test('Exports run concurrently with other reads: one per account, and one that waits too long is rejected', async () => {
   const rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
   try {
     await rest.database.single.query(
@@ -165,7 +165,7 @@ test('Exports run beside other reads: one per account, and one that waits too lo
     const others = Array.from({ length: waitingMax.max + 1 }, () =>
       rest.call('GET', '/ext/export/workflows', { token }),
     )
-    // One too many: it is refused at once, before any of the others begins.
+    // One too many: it is rejected at once, before any of the others begins.
     assertEnvelope(await Promise.race(others), 429)
     controller.abort()
     const statuses = (await Promise.all(others)).map(({ status }) => status)

@@ -30,7 +30,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
   let rest: RestUnderTest
   let commands: CommandsUnderTest
   let address: string
-  /** A token for programs that works wherever the extensions are on. */
+  /** A personal access token that works wherever the extensions are on. */
   let secret: string
   before(async () => {
     outside = await startOutsideProvider()
@@ -45,7 +45,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
     await outside?.stop()
   })
 
-  test('a token for programs is accepted by no route of the contract', async () => {
+  test('a personal access token is accepted by no route of the contract', async () => {
     assert.equal((await rest.call('GET', '/api/me', { token: secret })).status, 200)
     const asked = await routesOfContract()
     for (const { path, method } of asked) {
@@ -86,7 +86,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
       (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${secret}` })).status,
       401,
     )
-    // The web client's page is told nothing that the contract does not have.
+    // The web client's page gets nothing beyond the contract.
     const hinted = requestOf(createPkce(), { login_hint: 'mara@example.com' })
     const page = await browser.follow(await browser.get('/connect/authorize', hinted))
     assert.deepEqual(Object.keys(queryOf(page)), ['authRequest'])

@@ -11,7 +11,7 @@ describe('What is listed under /ext/, as time goes by,', () => {
   let workspace: Workspace
 
   before(async () => {
-    // The session of somebody who is removed for a moment stays known.
+    // The session of a briefly removed user stays known.
     rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '300' })
     workspace = await furnish(rest)
   })

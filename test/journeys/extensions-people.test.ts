@@ -67,7 +67,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.deepEqual(await peopleOf(ann, { search: 'Carl' }), [])
   })
 
-  test('do not reach over somebody who is in both projects', async () => {
+  test('do not reach further through a user who is in both projects', async () => {
     const { ann, bob, carl } = await scene()
     const other = await workspace.project('Other', bob)
     await workspace.join(other, carl.id)
@@ -170,7 +170,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     ['ids=17', { ids: ['Ids must be UUIDs separated by commas.'] }],
     ['search=a&search=b', { search: ['Search must be given once.'] }],
   ] as const)
-    test(`are refused for ${query.slice(0, 40)} as any list is`, async () => {
+    test(`are rejected for ${query.slice(0, 40)} as any list is`, async () => {
       const answer = await rest.call('GET', `/ext/people?${query}`, { token: rest.administrator.token })
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, errors)

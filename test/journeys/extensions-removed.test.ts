@@ -128,7 +128,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
   })
 
   for (const entity of administrated)
-    test(`of ${entity} are the administrators' own, and refused to others as restoring is`, async () => {
+    test(`of ${entity} are the administrators' own, and rejected to others as restoring is`, async () => {
       const row = await tracker.makeRemoved(entity)
       const person = await tracker.signUp()
       const { message } = await tracker.restore(entity, [row.id], person)

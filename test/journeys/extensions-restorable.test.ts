@@ -110,7 +110,7 @@ describe('Anyone who asks for removed rows', () => {
     return { status, ids: (body.result?.data ?? []).map(({ id }: Gone) => id) as string[] }
   }
 
-  /** What is restored is removed again, so that everybody meets the same rows. */
+  /** Restored rows are removed again, so that all callers see the same rows. */
   const tryToRestore = async ({ entity, id }: Gone, { token }: Person) => {
     const body = { ids: [id] }
     const answer = await rest.call('POST', `${pathOf(entity)}/restore`, { token, body })

@@ -122,7 +122,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(body), /\/ext\//)
   })
 
-  test('has a page of its own beside /swagger, and each leads to the other', async () => {
+  test('has its own page next to /swagger, and each links to the other', async () => {
     const [contract, extensions] = await Promise.all([get('/swagger'), get('/swagger/extensions')])
     assert.equal(extensions.status, 200)
     assert.match(contract.body, /href="\/swagger\/extensions"/)

@@ -37,7 +37,7 @@ describe('GET /ext/changes', () => {
   const named = (name: string) => workspace.make('impediment', { name })
   const namesOf = (changes: Change[]) => changes.map(({ after: fields }) => fields.name)
 
-  test('tells what was committed after a cursor, once, whatever the size of the pages', async () => {
+  test('returns what was committed after a cursor, once, whatever the size of the pages', async () => {
     const start = await now()
     for (const name of ['one', 'two', 'three', 'four', 'five']) await named(name)
     const whole = await page(`after=${start}`)
@@ -88,7 +88,7 @@ describe('GET /ext/changes', () => {
     await named('early')
     const first = await page(`after=${start}`)
     assert.deepEqual(namesOf(first.data), ['early'])
-    // The cursor goes on while the other transaction is still under way.
+    // The cursor advances while the other transaction is still in flight.
     const second = await page(`after=${first.cursor}`)
     assert.deepEqual(second.data, [])
     released.resolve()
@@ -133,7 +133,7 @@ describe('GET /ext/changes', () => {
     assert.deepEqual(await kinds(member), ['organization'])
   })
 
-  test('refuses a cursor that nobody gave, and whatever else it cannot read', async () => {
+  test('rejects a made-up cursor, and anything else it cannot parse', async () => {
     const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
     for (const after of [
       'x',
@@ -166,7 +166,7 @@ describe('GET /ext/changes', () => {
     assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
   })
 
-  test('says 410 to a cursor of before what was forgotten, and to one of a store that was put back', async () => {
+  test('returns 410 for a cursor from before purged history, and for one of a restored store', async () => {
     const position = readPosition(await now())
     assert.ok(position)
     const old = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })

@@ -75,7 +75,7 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
     }
   })
 
-  /** As a host of somebody else's would validate it (RFC 9068). */
+  /** As another resource server would validate it (RFC 9068). */
   async function validated(token: string) {
     const options = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(deployment.identity.address)

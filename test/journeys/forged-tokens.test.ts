@@ -74,7 +74,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
     ['that claims an administrator who is not in the list', () => ({ admin: true })],
   ]
   for (const [what, options] of refused) {
-    test(`${what} is refused`, async () => {
+    test(`${what} is rejected`, async () => {
       assertEnvelope(await rest.call('GET', '/api/me', { token: await tokenWith(options()) }), 401)
     })
   }
@@ -87,12 +87,12 @@ describe('A token of an issuer that does what a right one never does', { concurr
     }
   })
 
-  test('with the session of another account is refused', async () => {
+  test('with the session of another account is rejected', async () => {
     const token = await issuer.token({ account: rest.administrator, sid })
     assertEnvelope(await rest.call('GET', '/api/me', { token }), 401)
   })
 
-  test('signed with another key, another algorithm or none is refused', async () => {
+  test('signed with another key, another algorithm or none is rejected', async () => {
     const other = await issuer.token({ account: person, sid })
     const [head = '', payload = '', signature = ''] = other.split('.')
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

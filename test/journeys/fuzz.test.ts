@@ -50,7 +50,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  /** Never a fault of ours, and whatever is refused is refused in the one envelope. */
+  /** Never a server error, and every error has the envelope. */
   function assertRefusedWell(answer: Answer, what: string) {
     assert.ok(
       answer.status >= 200 && answer.status < 500,
@@ -169,7 +169,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  test('refuses three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
+  test('rejects three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
     const levels = 20_000
     const refusals: readonly (readonly [string, Sent, number])[] = [
       [JSON.stringify({ name: 'x'.repeat(3_000_000) }), {}, 413],

@@ -83,7 +83,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.deepEqual(await changes(`projectId=${projectId}&resource=comment&pageSize=100`), all.slice(0, 6))
   })
 
-  test('gives nobody more than the row itself: not to outsiders, not to people who have left, removed or not', async () => {
+  test('shows no more than the row itself: not to outsiders, not to former members, removed or not', async () => {
     const { id, projectId } = await task()
     const former = await rest.signUp({ name: 'Fritz' })
     const membership = await workspace.join(projectId, former.id)
@@ -121,12 +121,12 @@ describe('GET /ext/history', { concurrency: true }, () => {
     )
   })
 
-  test('of accounts is for administrators, of catalogs for everybody', async () => {
+  test('of accounts is for administrators, of catalogs for all users', async () => {
     assertEnvelope(await read(`resource=user&id=${member.id}`, member), 403)
     assert.equal((await changes(`resource=organization&id=${workspace.organizationId}`, outsider)).length, 1)
   })
 
-  test('refuses what it cannot read with the name of the field', async () => {
+  test('rejects what it cannot read with the name of the field', async () => {
     const zero = '00000000-0000-4000-8000-000000000000'
     for (const [query, field] of [
       ['', 'resource'],
@@ -150,7 +150,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
 })
 
 describe('The months of the history', () => {
-  test('are made ahead, and forgotten as a whole when they are old enough', async () => {
+  test('are created ahead, and dropped as a whole when they are old enough', async () => {
     const rest = await startRestUnderTest()
     const { database } = rest
     const months = async () =>

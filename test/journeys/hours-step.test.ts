@@ -5,7 +5,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 
 describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurrency: true }, () => {
-  test('REST refuses finer hours', async () => {
+  test('REST rejects finer hours', async () => {
     const rest = await startRestUnderTest({ HOURS_STEP: '1' })
     const send = async (entity: string, amountHours: number) => {
       const { token } = rest.administrator

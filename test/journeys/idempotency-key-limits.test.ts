@@ -5,7 +5,7 @@ import { openBudgets } from '../../src/config/budgets.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
-test('An account that keeps too many keys is refused with 429, and nobody else', async () => {
+test('Only an account that keeps too many keys is rejected with 429', async () => {
   const rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
   try {
     const post = (name: string, by: Person) =>

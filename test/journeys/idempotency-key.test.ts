@@ -41,7 +41,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('is refused with 422 when the key came with another body or to another path', async () => {
+  test('is rejected with 422 when the key came with another body or to another path', async () => {
     const { key, name } = fresh()
     await post(key, { name })
     const answer = await post(key, { name, description: 'another' })
@@ -65,7 +65,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.notEqual(one.body.project.id, another.body.project.id)
   })
 
-  test('may be corrected under the same key after a refusal, which changed nothing', async () => {
+  test('may be corrected under the same key after an error, which changed nothing', async () => {
     const { key, name } = fresh()
     assertEnvelope(await post(key, {}), 400)
     assertEnvelope(
@@ -84,7 +84,7 @@ describe('A POST with an Idempotency-Key', () => {
     ['longer than 255 characters', 'k'.repeat(256)],
     ['in no ASCII', 'schl\u00fcssel'],
   ] as const)
-    test(`is refused with 400 when the key is ${what}`, async () => {
+    test(`is rejected with 400 when the key is ${what}`, async () => {
       const answer = await post(key, { name: 'Never' })
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors), ['idempotencyKey'])
@@ -108,7 +108,7 @@ describe('A POST with an Idempotency-Key', () => {
     }
   })
 
-  test('with two bodies in a race is done for one of them, and refused with 422 for the other', async () => {
+  test('with two bodies in a race is done for one of them, and rejected with 422 for the other', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { key, name } = fresh()
       const answers = await Promise.all([
@@ -164,7 +164,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.deepEqual(answer.body, { success: true })
   })
 
-  test('may use a key again after a day, and old keys are forgotten', async () => {
+  test('may use a key again after a day, and old keys are deleted', async () => {
     const { key, name } = fresh()
     await post(key, { name })
     const age = (hours: number) =>

@@ -34,7 +34,7 @@ describe('A write with If-Match', () => {
     assert.notEqual(await tagOf(id), tag)
   })
 
-  test('is refused with 412 once the row has changed, and changes nothing', async () => {
+  test('is rejected with 412 once the row has changed, and changes nothing', async () => {
     const id = await make()
     const tag = await tagOf(id)
     await rename(id, 'First', '*')
@@ -112,14 +112,14 @@ describe('A write with If-Match', () => {
     assert.equal((await read(other)).status, 404)
   })
 
-  test('is refused for what is missing or wrong before that', async () => {
+  test('is rejected for what is missing or wrong before that', async () => {
     assert.equal((await rename(randomUUID(), 'A', '"any"')).status, 404)
     assert.equal((await rename('none', 'A', '"any"')).status, 400)
     assert.equal((await rename(await make(), ' ', '"any"')).status, 400)
     assert.equal((await remove([], '"any"')).status, 400)
   })
 
-  test('that makes or restores a row is refused: no tag can name it yet', async () => {
+  test('that makes or restores a row is rejected: no tag can name it yet', async () => {
     const headers = { 'if-match': '"any"' }
     assert.equal((await rest.call('POST', path, { token, headers, body: { name: 'New' } })).status, 412)
     const id = await make()
@@ -141,7 +141,7 @@ describe('A write with If-Match', () => {
   })
 
   // On several nodes a program that writes bare SQL locks nothing that hosts wait for.
-  test('is refused when the row changes after its tag was compared and before it is locked', {
+  test('is rejected when the row changes after its tag was compared and before it is locked', {
     skip: isDistributed,
   }, async () => {
     const other = await connectOutside(rest.database)

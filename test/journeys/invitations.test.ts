@@ -65,7 +65,7 @@ describe('An invitation', { concurrency: true }, () => {
 
   const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })
 
-  test('says who invites and into what, to whoever has the link, and is left as it was', async () => {
+  test('shows who invites and into what, to anyone with the link, and stays unused', async () => {
     const { member, projectId } = await host()
     const { secret, link } = await invite(member, projectId)
     for (const _ of [1, 2]) {
@@ -118,7 +118,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal(members.totalCount, 2)
   })
 
-  test('stays as it was when what was sent with it is refused', async () => {
+  test('stays as it was when what was sent with it is rejected', async () => {
     const { member, projectId } = await host()
     const { secret } = await invite(member, projectId)
     const wrong = await accept(secret, newcomer({ name: '', password: 'short' }))
@@ -133,7 +133,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal((await accept(secret, newcomer())).status, 200)
   })
 
-  test('works no more when it was ended, is over, or whoever made it has left', async () => {
+  test('no longer works when it was ended, has expired, or its creator has left', async () => {
     const root = rest.administrator.token
     const ends: readonly ((made: { member: Person; projectId: string; id: string }) => Promise<unknown>)[] = [
       ({ member, id }) => ask('DELETE', '/ext/invitations', member.token, { id }),
@@ -173,7 +173,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal((await ask('GET', '/api/projects', token)).body.result.totalCount, 0)
   })
 
-  test('is listed for whoever made it, without its secret, and ended by nobody else', async () => {
+  test('is listed for its creator, without its secret, and ended by no other user', async () => {
     const [{ member, projectId }, other] = [await host(), await host()]
     const { secret, link } = await invite(member, projectId)
     const listed = await ask('GET', '/ext/invitations', member.token)
@@ -191,7 +191,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal(answers.filter(({ status }) => status === 400).length, 4)
   })
 
-  test('that was made up, cut off or is no text tells nothing of logins and passwords', async () => {
+  test('that was made up, cut off or is no text reveals nothing about logins and passwords', async () => {
     const { member } = await host()
     for (const secret of ['x', `svl_${'0'.repeat(72)}`, 'svl_'])
       assertEnvelope(await accept(secret, newcomer({ login: member.login, password: 'x' })), 410)

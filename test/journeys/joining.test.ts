@@ -32,7 +32,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     (await ask('GET', `/api/userProjects?projectId=${projectId}`, rest.administrator.token)).body.result
       .totalCount
 
-  test('makes one member of somebody who has an account, of many uses at once, and uses the link up', async () => {
+  test('makes an existing account a member once, in many concurrent uses, and uses the link up', async () => {
     const { member, projectId } = await host()
     const other = await rest.signUp()
     const links = [await invite(member, projectId), await invite(member, projectId)]
@@ -51,7 +51,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     )
     const history = await ask('GET', `/ext/history?projectId=${projectId}`, member.token)
     assert.match(history.body.result.data[0].clientId, /^invitation:/)
-    // The link that was not needed is still there for somebody else.
+    // The unused link is still valid for another user.
     const third = await rest.signUp()
     const statuses = await Promise.all(links.map(async ({ secret }) => (await join(secret, third)).status))
     assert.deepEqual(statuses.sort(), [200, 410])
@@ -66,7 +66,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assertEnvelope(await join(secret, await rest.signUp()), 410)
   })
 
-  test('needs a sign-in of a person, a link that works, and one that leads into a project', async () => {
+  test("needs a user's session, a valid link, and one that leads into a project", async () => {
     const { member, projectId } = await host()
     const { secret, link } = await invite(member, projectId)
     const other = await rest.signUp()
@@ -85,7 +85,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assert.equal(await membersOf(projectId), 1)
   })
 
-  test('is open for all members to see, and for all of them to end, and nobody else', async () => {
+  test('is visible to all members, who may all end it, and to no other user', async () => {
     const { member, projectId } = await host()
     const colleague = await rest.signUp()
     assert.equal((await join((await invite(member, projectId)).secret, colleague)).status, 200)
@@ -102,7 +102,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assert.deepEqual((await listed(member.token)).body.links, [])
   })
 
-  test('by mail is refused where no mail can be sent', async () => {
+  test('by mail is rejected where no mail can be sent', async () => {
     const { member, projectId } = await host()
     const answer = await ask('POST', '/ext/invitations/mail', member.token, {
       projectId,

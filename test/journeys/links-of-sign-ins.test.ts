@@ -10,8 +10,8 @@ import { setUpApp } from '../support/second-factors.ts'
 /** The real one. */
 const clock = { now: Date.now, advance: () => undefined }
 
-/** Whoever was in for a minute may have made a link that gives them an account for ever. */
-describe('A link ends with the sign-in that made it', { concurrency: true }, () => {
+/** A one-minute session may have created a link that gives an account forever. */
+describe('A link ends with the session that created it', { concurrency: true }, () => {
   let rest: RestUnderTest
   before(async () => {
     rest = await startRestUnderTest()
@@ -22,7 +22,7 @@ describe('A link ends with the sign-in that made it', { concurrency: true }, () 
     rest.call(method, path, { token, body })
   const asRoot = (method: string, path: string, body: unknown) =>
     ask(method, path, rest.administrator.token, body)
-  /** Somebody who may make every kind of link, signed in twice. */
+  /** A user who may create every kind of link, with two sessions. */
   const signUpMaker = async () => {
     const maker = await rest.signUp()
     assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)
@@ -81,14 +81,14 @@ describe('A link ends with the sign-in that made it', { concurrency: true }, () 
       assert.deepEqual(await useBoth(links), [410, 410])
     })
 
-  test('but not when another sign-in of the account is ended', async () => {
+  test('but not when another session of the account is ended', async () => {
     const maker = await signUpMaker()
     const links = await makeLinks(maker.own, await rest.signUp())
     await ask('DELETE', '/ext/sessions', maker.own, { ids: [claimsOf(maker.stolen).sid] })
     assert.deepEqual(await useBoth(links), [200, 200])
   })
 
-  test('also when it is made and the sign-in ended at the same moment', async () => {
+  test('also when it is created and the session ended at the same time', async () => {
     const maker = await signUpMaker()
     const ids = [claimsOf(maker.stolen).sid]
     const made = Array.from({ length: 10 }, () => ask('POST', '/ext/invitations', maker.stolen))

@@ -25,7 +25,7 @@ describe('A crowd of live listings', () => {
   after(() => rest.stop())
 
   // Its seconds are those of one PostgreSQL.
-  test('of one thousand readers is told of one change, everybody within seconds', {
+  test('of one thousand readers gets one change, all within seconds', {
     skip: isDistributed,
   }, async (context) => {
     const lives: LiveReader[] = []

@@ -13,7 +13,7 @@ import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-ho
  * have the listing looked at again, and would hide that the change itself went unnoticed.
  */
 export function testChangesElsewhere() {
-  describe('follows what is written elsewhere:', { concurrency: true }, () => {
+  describe('follows writes on another host:', { concurrency: true }, () => {
     let rest: RestUnderTest
     let workspace: Workspace
 
@@ -58,8 +58,8 @@ export function testChangesElsewhere() {
       }
     })
 
-    test('another program that writes bare SQL and notes it in the change log, within a second', async () => {
-      // A host in which nobody writes: a commit of its own would have it look at once.
+    test('another program that writes bare SQL and records it in the change log, within a second', async () => {
+      // A host without writes: a commit of its own would make it look at once.
       const own = await startRestUnderTest()
       const { token } = own.administrator
       const outside = await connectOutside(own.database)

@@ -9,11 +9,11 @@ import { type LiveReader, listen } from '../support/live-events.ts'
 import { connectOutside } from '../support/outside-connection.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-/** How a stream ends, and what it does for a reader who is slow. They wait for seconds, so they run beside others. */
+/** How a stream ends, and what it does for a slow reader. They wait for seconds, so they run concurrently with others. */
 export function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
   const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
 
-  /** Seconds until the stream is over, or infinity. */
+  /** Seconds until the stream ends, or infinity. */
   async function secondsToEnd(live: LiveReader, secondsMax: number): Promise<number> {
     const startedAt = Date.now()
     await Promise.race([live.ended, sleep(secondsMax * 1000)])

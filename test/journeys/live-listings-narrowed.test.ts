@@ -68,7 +68,7 @@ describe('Live listings that are read again for what can touch them alone', () =
     '/ext/people',
   ]
 
-  /** Refused writes are a part of it: what they would have changed stays as it was. */
+  /** Rejected writes are included: they change nothing. */
   const writes: readonly (() => Promise<unknown>)[] = [
     async () => {
       const row = (

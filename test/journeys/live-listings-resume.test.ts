@@ -91,7 +91,7 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     }
   })
 
-  test('may go on in the feed from where its snapshot stands', async () => {
+  test('may continue in the feed from the position of its snapshot', async () => {
     const live = await open('/ext/comments?search=onwards')
     const { id } = await live.next()
     live.close()

@@ -70,7 +70,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     assert.ok(live.headers['strict-transport-security'])
   })
 
-  test('tells an allowed browser origin that it may read it', async () => {
+  test('allows a configured browser origin to read it', async () => {
     const live = await listen(rest.address, '/api/organizations', {
       token: member.token,
       headers: { origin: 'http://localhost:5400' },
@@ -110,7 +110,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   })
 
   for (const query of refusedQueries) {
-    test(`refuses ${query.slice(0, 60)} with the plain list's 400 before the stream starts`, async () => {
+    test(`rejects ${query.slice(0, 60)} with the plain list's 400 before the stream starts`, async () => {
       const token = rest.administrator.token
       const [live, plain] = await Promise.all([
         listen(rest.address, `/api/${query}`, { token }),
@@ -123,7 +123,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     })
   }
 
-  test('refuses a caller without a good token with the 401 envelope', async () => {
+  test('rejects a caller without a good token with the 401 envelope', async () => {
     for (const token of [undefined, 'not.a.token']) {
       const live = await listen(rest.address, '/api/organizations', token ? { token } : {})
       assert.equal(live.status, 401)
@@ -132,7 +132,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     }
   })
 
-  test('of users refuses a plain member with the 403 envelope', async () => {
+  test('of users rejects a plain member with the 403 envelope', async () => {
     const live = await listen(rest.address, '/api/users', { token: member.token })
     assert.equal(live.status, 403)
     assert.match(String(live.headers['content-type']), /^application\/json/)

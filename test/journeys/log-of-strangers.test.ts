@@ -7,7 +7,7 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
-/** The lines that the hosts have written; the clock of the budget stands still. */
+/** The lines that the hosts have written; the clock of the budget is stopped. */
 function openLog() {
   const written: string[] = []
   return {

@@ -79,7 +79,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     assert.ok(ids.includes(open.id) && ids.includes(closed.id))
   })
 
-  test('lose what they may, or that nobody is asked, with the tokens that were for more', async () => {
+  test('lose scopes or first-party trust, together with the tokens that had more', async () => {
     const [first, second] = [await rest.signUp(), await rest.signUp()]
     const client = await make({ hasSecret: false })
     await noticed(async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200)
@@ -111,7 +111,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       })
       return queryOf(page).error === 'access_denied'
     })
-    // Nobody was asked, so nothing is given; refused is not spent.
+    // The user was not asked, so nothing is granted; a rejected token is not used up.
     for (let count = 0; count < 2; count += 1)
       assert.equal((await refreshed(other.refresh_token)).error, 'invalid_grant')
     assert.equal((await tokensOf(client, second.login)).status, 200)

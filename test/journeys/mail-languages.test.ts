@@ -33,7 +33,7 @@ describe('The language of mails', () => {
   const inPortuguese = { request: { ui_locales: 'pt-PT en' } }
   const signIn = async (login: string, options: SignInOptions) =>
     (await rest.identity.signIn(login, options)).access_token
-  /** In an English browser, as somebody else may have. */
+  /** In an English browser, as another user may have. */
   const forget = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(
@@ -104,7 +104,7 @@ describe('The language of mails', () => {
     assert.match((await newest(person.login, 2))?.text ?? '', /^Um administrador pediu uma nova senha/m)
   })
 
-  test('calls what stands in the web client as the web client does', () => {
+  test('uses the same words as the web client', () => {
     const inClient = { en: new Set<string>(en), 'pt-BR': new Set<string>(Object.values(ptBr)) }
     for (const language of ['en', 'pt-BR'] as const) {
       const named = [...mailTexts[language].factors({ place: '' }).text.matchAll(/"([^"]+)"/g)].map(

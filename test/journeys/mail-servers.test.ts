@@ -46,7 +46,7 @@ describe('A mail server', () => {
     await work(server).finally(server.stop)
   }
 
-  test('is given three mails an hour and account, of eight that are asked for in the same moment', async () => {
+  test('gets three mails an hour and account, of eight that are requested at the same time', async () => {
     const { database } = fresh
     const { login } = await insertAccount(database)
     const kept = await Promise.all(
@@ -74,14 +74,14 @@ describe('A mail server', () => {
       )
     }))
 
-  test('whose certificate nobody vouches for gets nothing, and the mail is tried again', () =>
+  test('whose certificate is not trusted gets nothing, and the mail is retried', () =>
     withServer({ disabledCommands: [] }, async ({ url, received }) => {
       const { isEnded, attempts, lines } = await send(url)
       assert.deepEqual([isEnded, attempts, received.length], [false, 1, 0])
       assert.equal(lines[0]?.msg, 'A mail could not be sent, and is tried again.')
     }))
 
-  test('elsewhere that offers no TLS gets nothing either', () =>
+  test('on another machine without TLS gets nothing either', () =>
     withServer({}, async ({ url, received }) => {
       // Another name of this machine, which is not known to be it.
       const { isEnded, lines } = await send(url.replace('127.0.0.1', '127.0.0.1.nip.invalid'))
@@ -94,7 +94,7 @@ describe('A mail server', () => {
       assert.deepEqual([plain.isEnded, received.length], [true, 1])
     }))
 
-  test('that refuses for good ends the mail, and one that cannot now does not', async () => {
+  test('that rejects for good ends the mail, and one that cannot now does not', async () => {
     for (const [responseCode, isOver] of [
       [550, true],
       [451, false],

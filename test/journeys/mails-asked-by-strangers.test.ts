@@ -59,7 +59,7 @@ describe('Mails that strangers ask for', () => {
     assertEnvelope(await usePasswordLink(stranger), 410)
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
-    // An hour later, in which a stranger may ask again.
+    // An hour later an unauthenticated client may ask again.
     await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
     await forget(login)
     const newest = await linkOf(login, 5)
@@ -67,7 +67,7 @@ describe('Mails that strangers ask for', () => {
     assertEnvelope(await usePasswordLink(newest), 410)
   })
 
-  test('are forgotten after a day, however many there were', async () => {
+  test('are deleted after a day, however many there were', async () => {
     await rest.database.single.query(sql`
       insert into mails (id, purpose, address, created_at, ended_at)
       select gen_random_uuid(), 'password', 'of yesterday', now() - interval '25 hours', now() - interval '25 hours'
@@ -76,7 +76,7 @@ describe('Mails that strangers ask for', () => {
     const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(left.length, 0)
   })
-  test('leave a link of an administrator that ends with the sign-in that asked for it', async () => {
+  test('keep a link of an administrator that ends with the session that requested it', async () => {
     const { id: userId, login } = await rest.signUp()
     const { token, login: administrator } = rest.administrator
     const { access_token: stolen } = await rest.identity.signIn(administrator)

@@ -77,12 +77,12 @@ describe('Mails', () => {
     assertEnvelope(await usePasswordLink(secretIn(mail)), 410)
     await noMoreWaits()
     assert.deepEqual(await server.mailsTo('nobody@example.com', 0), [])
-    // Of a login that nobody has, which may be a password in the wrong field, nothing is kept.
+    // Nothing is stored of an unknown login, which may be a password in the wrong field.
     const kept = await rest.database.query(sql`select login, recipient from mails where ended_at is not null`)
     assert.ok(!JSON.stringify(kept).includes('nobody@'))
   })
 
-  test('for a forgotten password are three an hour and account, however many ask at once, and twenty an address', async () => {
+  test('for a forgotten password are limited to three an hour and account, however many are requested at once, and twenty an address', async () => {
     const person = await rest.signUp()
     await Promise.all(Array.from({ length: 8 }, () => forget(person.login)))
     await noMoreWaits()
@@ -104,7 +104,7 @@ describe('Mails', () => {
     await rest.database.single.query(sql`update mails set address = null`)
   })
 
-  test('go to nobody who is removed or deactivated, and to no login that is no address', async () => {
+  test('are not sent to removed or deactivated accounts, or to logins that are not addresses', async () => {
     const [removed, deactivated] = [await rest.signUp(), await rest.signUp()]
     const odd = await rest.signUp({ login: 'no address' })
     const { token } = rest.administrator
@@ -141,7 +141,7 @@ describe('Mails', () => {
       )
   })
 
-  test('invite somebody new, or somebody who has an account, and nothing in them begins another header', async () => {
+  test('invite new users and existing accounts, and nothing in them begins another header', async () => {
     const member = await rest.signUp({
       name: 'Mara https://evil.example\r\nX: y evil。example evil．example',
     })
@@ -173,7 +173,7 @@ describe('Mails', () => {
     assertEnvelope(await invite('eve@example.com', other.token), 404)
   })
 
-  test('of administrators give somebody a new password', async () => {
+  test('of administrators set a new password', async () => {
     const person = await rest.signUp()
     const mail = (userId: string, token = rest.administrator.token) =>
       ask('POST', '/ext/password-links/mail', token, { userId })
@@ -202,7 +202,7 @@ describe('Mails', () => {
     assert.equal((await server.mailsTo(person.login)).length, 1)
   })
 
-  test('tell people that how they sign in has changed, whatever else was asked for, and lead nowhere', async () => {
+  test('tell users that their sign-in methods have changed, whatever else was requested, and have no link', async () => {
     const person = await rest.signUp()
     await rest.database.single.query(sql`
       insert into mails (id, purpose, made_by, login, ended_at)
@@ -218,7 +218,7 @@ describe('Mails', () => {
     await noMoreWaits()
   })
 
-  test('name no secret and nobody in the log, which says what was asked for and sent', async () => {
+  test('have no secret and no address in the log, which records what was requested and sent', async () => {
     await noMoreWaits()
     const log = written.join('')
     assert.doesNotMatch(log, /svl_|nora@|nobody@/)

@@ -10,7 +10,7 @@ import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-/** The host remembers for thirty seconds that a sign-in stands: long enough for a thief to make what lasts a year. */
+/** The host caches an active session for thirty seconds: long enough for a thief to create something that lasts a year. */
 describe('Nothing that lasts is made', { concurrency: true }, () => {
   let rest: RestUnderTest
   before(async () => {
@@ -37,7 +37,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     'a deactivation': ({ id }) => ask('POST', '/ext/deactivations', rest.administrator.token, { userId: id }),
   }
   for (const [what, end] of Object.entries(ends))
-    test(`by a sign-in that ${what} has ended, although it is still let in`, async () => {
+    test(`by a session that ${what} has ended, although it is still cached`, async () => {
       const person = await rest.signUp()
       await remembered(person.token)
       assert.equal((await end(person)).status, 200)
@@ -69,7 +69,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
       assertEnvelope(await ask('POST', path, token, body), 401)
   })
 
-  test('by a request whose body comes after the end of the sign-in', async () => {
+  test('by a request whose body arrives after the end of the session', async () => {
     const person = await rest.signUp()
     await remembered(person.token)
     const { hostname, port } = new URL(rest.address)
@@ -95,7 +95,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     assert.equal(await answered, 401)
   })
 
-  test('by requests that waited for their turn while the sign-in ended', async () => {
+  test('by requests that waited while the session ended', async () => {
     const { id: userId, login } = await rest.signUp()
     await ask('POST', '/ext/administrators', rest.administrator.token, { userId })
     const { access_token: token } = await rest.identity.signIn(login)
@@ -116,7 +116,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     await elsewhere.end()
   })
 
-  test('by an app that somebody signed in to: its webhooks would outlast the consent', async () => {
+  test("by an app with a user's consent: its webhooks would outlast the consent", async () => {
     const { login } = await rest.signUp()
     const scope = 'openid svc.api offline_access'
     const { json } = await tokensAt(openBrowser(rest.identity.address), app, { login, request: { scope } })

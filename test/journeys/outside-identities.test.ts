@@ -11,7 +11,7 @@ import {
 } from '../support/outside-provider.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('Identities at outside providers', () => {
+describe('Identities at external providers', () => {
   let outside: OutsideProviderUnderTest
   let rest: RestUnderTest
   before(async () => {
@@ -44,7 +44,7 @@ describe('Identities at outside providers', () => {
       : ((await redeem(browser, pkce, callback)).json.access_token as string)
   }
 
-  test('are seen and ended by their owner, with the sign-ins that began by them alone', async () => {
+  test('are seen and ended by their owner, with the sessions that began with them only', async () => {
     const { id: userId, token } = await connected('mine')
     const outsideToken = (await arrive('mine')) ?? ''
     const [identity, ...more] = await list(token)

@@ -56,7 +56,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await post('{}', {}, 'made-up')).status, 401)
   })
 
-  test('forgets four wrong ones after a right one', async () => {
+  test('clears four wrong ones after a right one', async () => {
     const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)
@@ -65,7 +65,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await change(fresh, another, password)).status, 200)
   })
 
-  /** What the store has noted happened fifteen minutes earlier than it did. */
+  /** Moves the recorded failures fifteen minutes into the past. */
   const letQuarterPass = (id: string) =>
     rest.database.transaction((store) =>
       store.query(sql`update lockouts set

@@ -82,7 +82,7 @@ describe('The own account', { concurrency: true }, () => {
     { name: 'Mara' },
   ]
   for (const name of wrongNames) {
-    test(`refuses ${JSON.stringify(name)?.slice(0, 20) ?? 'a missing value'} as its name, on errors.name`, async () => {
+    test(`rejects ${JSON.stringify(name)?.slice(0, 20) ?? 'a missing value'} as its name, on errors.name`, async () => {
       const { token } = await join()
       const answer = await rest.call('PATCH', '/api/me', { token, body: { name } })
       assert.equal(answer.status, 400)
@@ -105,7 +105,7 @@ describe('The own account', { concurrency: true }, () => {
     ['that is missing', undefined],
   ]
   for (const [what, newPassword] of weak) {
-    test(`refuses a new password ${what}, on errors.newPassword`, async () => {
+    test(`rejects a new password ${what}, on errors.newPassword`, async () => {
       const { token } = await join()
       const answer = await change(token, password, newPassword)
       assert.equal(answer.status, 400)
@@ -114,7 +114,7 @@ describe('The own account', { concurrency: true }, () => {
     })
   }
 
-  test('tells at once what is wrong with both passwords', async () => {
+  test('reports at once what is wrong with both passwords', async () => {
     const { token } = await join()
     const answer = await change(token, undefined, 'short')
     assert.equal(answer.status, 400)
@@ -134,13 +134,13 @@ describe('The own account', { concurrency: true }, () => {
     }
   })
 
-  test('refuses a wrong current password with the contract’s sentence', async () => {
+  test('rejects a wrong current password with the contract’s sentence', async () => {
     const { token } = await join()
     for (const wrong of ['Wrong-123', ` ${password}`, password.toLowerCase()])
       assertWrong(await change(token, wrong, another))
   })
 
-  test('of someone who never had a password refuses every one', async () => {
+  test('of someone who never had a password rejects every one', async () => {
     const { login } = await insertAccount(rest.database, { passwordHash: 'no password' })
     const token = await rest.identity.serviceToken(login)
     assertWrong(await change(token, 'no password', another))

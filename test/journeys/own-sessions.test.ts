@@ -33,7 +33,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     !(await isAccepted(tokens.access_token)) &&
     (await refresh(openBrowser(rest.identity.address), tokens.refresh_token)).json.error === 'invalid_grant'
 
-  test('show a person the own sign-ins, newest first: when, from where, by which client', async () => {
+  test('show users their own sessions, newest first: when, from where, by which client', async () => {
     const { id, token } = await join()
     const [newest, oldest, ...others] = await sessionsSeenBy(token)
     assert.equal(others.length, 0)
@@ -66,7 +66,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.equal(await isOver(tokens), true)
   })
 
-  test('are refused ids that are none', async () => {
+  test('are rejected ids that are none', async () => {
     const { token } = await join()
     for (const ids of [
       undefined,
@@ -86,7 +86,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', { token, body: { userId: 7 } }), 400)
   })
 
-  test('of others are nobody’s but an administrator’s', async () => {
+  test('of other users are only for administrators', async () => {
     const [ann, bob] = await Promise.all([join(), join()])
     const [bobs] = await sessionsSeenBy(bob.token)
     const asAnn = (method: string, path: string, body?: object) =>
@@ -141,7 +141,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     }
   })
 
-  test('of a removed account are over, and stay so when it is restored, also what began meanwhile', async () => {
+  test('of a removed account have ended, and stay ended when it is restored, also those begun meanwhile', async () => {
     const asAdministrator = (method: string, path: string, ids: readonly string[]) =>
       rest.call(method, path, { token: rest.administrator.token, body: { ids } })
     for (let round = 0; round < 4; round += 1) {

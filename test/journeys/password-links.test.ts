@@ -45,7 +45,7 @@ describe('A link for a new password', { concurrency: true }, () => {
     assert.equal(answers.filter(({ status }) => status === 410).length, 9)
   })
 
-  test('works no more once whoever made it is no administrator', async () => {
+  test('no longer works once its creator is not an administrator', async () => {
     const maker = await rest.signUp()
     const role = (method: string) =>
       ask(method, '/ext/administrators', rest.administrator.token, { userId: maker.id })
@@ -79,7 +79,7 @@ describe('A link for a new password', { concurrency: true }, () => {
     }
   })
 
-  test('stays as it was when the password is refused', async () => {
+  test('stays as it was when the password is rejected', async () => {
     const person = await rest.signUp({ login: 'anna-12345@example.com' })
     const secret = await make(person)
     for (const wrong of ['short', 'Anna-12345@Example.com']) {

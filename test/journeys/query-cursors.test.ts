@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { furnish, type Workspace } from '../support/furnish.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-/** Rows that nobody touches while the reader pages. */
+/** Rows that do not change while the reader pages. */
 const lasting = 60
 const pageSize = 7
 

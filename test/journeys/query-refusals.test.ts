@@ -189,7 +189,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     ],
   ]
   for (const [query, errors] of refusals)
-    test(`is refused for ${JSON.stringify(query).slice(0, 60)}, by name`, async () => {
+    test(`is rejected for ${JSON.stringify(query).slice(0, 60)}, by name`, async () => {
       const answer = await ask('assignments', query)
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, errors)

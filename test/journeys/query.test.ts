@@ -84,7 +84,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     assert.equal((await pageOf('assignments', { count: 'true', filter: 'amountHours lt 0' })).totalCount, 0)
   })
 
-  test('takes the cursor of no other question, and none that somebody changed', async () => {
+  test('rejects the cursor of another query, and a modified one', async () => {
     const query = { sort: '-amountHours', filter: 'amountHours gt 0', pageSize: '1' }
     const { nextCursor: cursor } = await pageOf('assignments', query)
     assert.equal((await ask('assignments', { ...query, cursor, pageSize: '2', fields: 'name' })).status, 200)
@@ -104,7 +104,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     assertEnvelope(await ask('appointments', { filter, pageSize, sort: query.sort, cursor }), 400)
   })
 
-  test('is refused as a live listing with the same 400 before the stream starts', async () => {
+  test('is rejected as a live listing with the same 400 before the stream starts', async () => {
     const live = await listen(rest.address, '/ext/query/assignments?sort=nam', { token: ann.token })
     assert.equal(live.status, 400)
     assert.ok('sort' in JSON.parse(live.refusal).errors)
@@ -134,7 +134,7 @@ describe('A query under /ext/query/, when others write,', () => {
     assert.equal(comments.data[0].user, null)
   })
 
-  test('can be watched, and tells of changes in what it expands', async () => {
+  test('can be watched, and reports changes of expanded rows', async () => {
     const live = await listen(
       rest.address,
       `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Draw'", expand: 'project,user', fields: 'name,project.name,user.name' })}`,

@@ -68,7 +68,7 @@ describe('The rate limit', { concurrency: true }, () => {
   after(() => rest.stop())
   const clientFrom = (address: string) => clientAt(address, () => rest)
 
-  test('is 300 requests a minute with 20 that may wait, unless told otherwise', async () => {
+  test('is 300 requests a minute with 20 that may wait, by default', async () => {
     const own = await startRestUnderTest({
       RateLimit__Rest__PermitLimit: undefined,
       RateLimit__Rest__QueueLimit: undefined,
@@ -89,7 +89,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('refuses with Retry-After, readable for a browser, and spares the health routes', async () => {
+  test('rejects with Retry-After, readable for a browser, and spares the health routes', async () => {
     const client = clientFrom('127.0.0.11')
     for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
     const waiting = client.wait(2)
@@ -141,7 +141,7 @@ describe('The rate limit', { concurrency: true }, () => {
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 200)
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 429)
     assert.equal(await via('203.0.113.2, 10.0.0.1'), 200)
-    // Whatever stands before the two trusted entries was written by the client.
+    // Entries before the two trusted ones were written by the client.
     assert.equal(await via('198.51.100.7, 203.0.113.1, 10.0.0.1'), 429)
     assert.equal(await via('198.51.100.8, 203.0.113.2, 10.0.0.1'), 429)
     assert.equal(await via('203.0.113.3'), 200)
@@ -179,7 +179,7 @@ describe('A browser', { concurrency: true }, () => {
     }
   })
 
-  test('of another origin is never told that it may read anything', async () => {
+  test('of another origin never gets permission to read anything', async () => {
     for (const other of [
       'https://evil.example.com',
       `${origin}.evil.com`,
@@ -194,7 +194,7 @@ describe('A browser', { concurrency: true }, () => {
     }
   })
 
-  test('of a configured origin may read answers and refusals', async () => {
+  test('of a configured origin may read responses and errors', async () => {
     const { token } = rest.administrator
     const answers = [
       await rest.call('GET', '/api/workflows', { token, headers: { origin } }),

@@ -49,7 +49,7 @@ describe('A report under /ext/reports/', () => {
     [{ groupBy: 'week', user: 'x' }, { user: [`user is no key of a report. These are: ${keys}.`] }],
   ]
   for (const [query, errors] of refusals)
-    test(`is refused for ${JSON.stringify(query)}, by name`, async () => {
+    test(`is rejected for ${JSON.stringify(query)}, by name`, async () => {
       for (const report of ['hours', 'assignments']) {
         const answer = await ask(report, query)
         assertEnvelope(answer, 400)

@@ -150,7 +150,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(byProject.total, { assignments: 1, plannedHours: 2.5 })
   })
 
-  test('keeps the id and hides the name of somebody who is no colleague any more', async () => {
+  test('keeps the id and hides the name of a former colleague', async () => {
     const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
     const shared = await workspace.project('Shared', dora)
     const membership = await workspace.join(shared, emil.id)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { arriveFrom, type OutsideAccount, startOutsideProvider } from '../support/outside-provider.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 
-test('The security log tells of sign-ins with outside providers, of first ones, and of those that are refused', async (t) => {
+test('The security log records sign-ins with external providers, first ones, and rejected ones', async (t) => {
   const written: string[] = []
   const outside = await startOutsideProvider()
   const corp = outside.settings('corp', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' })

@@ -52,7 +52,7 @@ describe('The security log', () => {
     return loginHash
   }
 
-  test('tells of sign-ins, right, wrong and locked, and of the lock that begins', async () => {
+  test('records sign-ins, right, wrong and locked, and the lockout that begins', async () => {
     const { id: account, login } = await rest.signUp()
     const [right] = await eventsOf(() => attempt(login, password))
     const { session, ...others } = right ?? {}
@@ -69,7 +69,7 @@ describe('The security log', () => {
     assert.equal(locked?.outcome, 'locked')
   })
 
-  test('never writes a login that nobody has, but knows it again', async () => {
+  test('never writes an unknown login, but recognizes it', async () => {
     const typed = 'My-Secret-Password-1'
     const [first] = await eventsOf(() => attempt(typed, 'x'))
     const [second] = await eventsOf(() => attempt(` ${typed.toUpperCase()}`, 'x'))
@@ -79,7 +79,7 @@ describe('The security log', () => {
     assert.doesNotMatch(written.join(''), /My-Secret|MY-SECRET|somebody@/)
   })
 
-  test('tells who changed a password, and what administrators do to accounts', async () => {
+  test('records who changed a password, and what administrators do to accounts', async () => {
     const { id: account, login, token } = await rest.signUp({ name: 'Mara' })
     const session = claimsOf(token).sid
     const own = { currentPassword: password, newPassword }
@@ -102,12 +102,12 @@ describe('The security log', () => {
     ])
     const created = await eventsOf(as('POST', '/api/user', { name: 'N', login: 'n@example.com', password }))
     assert.deepEqual([created.length, created[0]?.outcome, created[0]?.by], [1, 'create', root.id])
-    // What was refused has not happened.
+    // A rejected request records nothing.
     assert.deepEqual(await eventsOf(as('DELETE', '/api/user', { ids: ['x'] })), [])
     assert.deepEqual(await eventsOf(as('PATCH', '/api/user', { ...update, login: 'n@example.com' })), [])
   })
 
-  test('tells of a wrong password at a change only by the lock that it begins', async () => {
+  test('records a wrong password at a change only by the lockout that it begins', async () => {
     const { id: account, token } = await rest.signUp()
     const body = { currentPassword: 'Wrong-Horse-1', newPassword }
     const change = () => rest.call('POST', '/api/me/password', { token, body })
@@ -116,7 +116,7 @@ describe('The security log', () => {
     assert.deepEqual(await eventsOf(change), [{ ...locked, session: claimsOf(token).sid }])
   })
 
-  test('tells of sessions that end, and by what', async () => {
+  test('records sessions that end, and why', async () => {
     const { id: account, login, token } = await rest.signUp()
     const signInAgain = () => signedIn(identity(), { login })
     const ended = (outcome: string, session: unknown) => ({ security: 'session-ended', outcome, session })
@@ -144,7 +144,7 @@ describe('The security log', () => {
     ])
   })
 
-  test('tells of tokens that their client gives back', async () => {
+  test('records tokens that their client revokes', async () => {
     const { login } = await rest.signUp()
     const { browser, tokens } = await signedIn(identity(), { login })
     const revoke = (token: string) => browser.post('/connect/revocation', { token, client_id: client })
@@ -154,7 +154,7 @@ describe('The security log', () => {
     assert.deepEqual(await eventsOf(() => revoke(tokens.refresh_token)), [])
   })
 
-  test('tells what people allow clients, and what not', async () => {
+  test('records what users allow clients, and what they deny', async () => {
     const { id: account, login } = await rest.signUp()
     const browser = openBrowser(identity())
     for (const [answer, outcome] of Object.entries({ deny: 'denied', allow: 'granted' })) {
@@ -165,7 +165,7 @@ describe('The security log', () => {
     }
   })
 
-  test('tells of a refresh token or a code that is used twice', async () => {
+  test('records a refresh token or a code that is used twice', async () => {
     const { login } = await rest.signUp()
     const { browser, tokens } = await signedIn(identity(), { login })
     const session = claimsOf(tokens.access_token).sid
@@ -176,7 +176,7 @@ describe('The security log', () => {
     ])
   })
 
-  test('tells of a token for another host, and of clients that cannot prove who they are', async () => {
+  test('records a token for another host, and clients that cannot authenticate', async () => {
     const { id: account, login } = await rest.signUp()
     const token = await rest.identity.serviceToken(login, 'svc.grpc')
     const [refused] = await eventsOf(() => rest.call('GET', '/api/me', { token }))
@@ -197,7 +197,7 @@ describe('The security log', () => {
     assert.doesNotMatch(written.join(''), /wrong-field/)
   })
 
-  test('tells of refusals of the limiter once a second, with their number', async (t) => {
+  test('records rejections of the limiter once a second, with their number', async (t) => {
     const lines: string[] = []
     const limited = await startRestUnderTest(
       { LOG_LEVEL: 'warn', RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' },

@@ -14,7 +14,7 @@ describe('Server-Timing', () => {
     (await send(address, 'GET', path, token === undefined ? {} : { token })).headers.get('server-timing')
   const shape = /^total;dur=(\d+\.\d), store;dur=(\d+\.\d), queue;dur=(\d+\.\d)$/
 
-  test('tells administrators where the time of their request went, on every route, of refusals too', async () => {
+  test('shows administrators where the time of their request went, on every route, for errors too', async () => {
     for (const path of ['/api/projects', '/ext/query/comments', '/api/projects?pageNumber=0']) {
       const [, total, store, queue] = shape.exec((await timingOf(path, rest.administrator)) ?? '') ?? []
       assert.ok(Number(total) > 0, path)
@@ -24,7 +24,7 @@ describe('Server-Timing', () => {
     assert.ok(Number(store) > 0)
   })
 
-  test('tells nobody else anything', async () => {
+  test('reports nothing to other callers', async () => {
     for (const path of ['/api/projects', '/ext/query/comments'])
       assert.equal(await timingOf(path, person), null)
     assert.equal(await timingOf('/api/projects', {}), null)

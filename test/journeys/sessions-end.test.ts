@@ -147,7 +147,7 @@ describe('What was issued before', { concurrency: true }, () => {
       await assertEnded(person)
     })
 
-  test('goes on working when a sign-in of the same person elsewhere ends', async () => {
+  test('keeps working when another session of the same user ends', async () => {
     const person = await join()
     const elsewhere = await signedIn(rest.identity.address, { login: person.login })
     const { browser, tokens } = elsewhere

@@ -25,7 +25,7 @@ describe('A client that asks for tokens signed by ES256', { concurrency: true },
     return { browser, ...json }
   }
 
-  test('gets them at the sign-in and the refresh, by published keys, and is let in with them', async () => {
+  test('gets them at sign-in and refresh, with published keys, and they are accepted', async () => {
     const { login, id } = await rest.signUp()
     const tokens = await tokensOf(login)
     const keys = createLocalJWKSet(await publishedKeys())
@@ -61,7 +61,7 @@ describe('A client that asks for tokens signed by ES256', { concurrency: true },
       ])
   })
 
-  test('has them refused where the head names another algorithm or another key', async () => {
+  test('has them rejected where the head names another algorithm or another key', async () => {
     const { login } = await rest.signUp()
     const { access_token: token } = await tokensOf(login)
     const { keys } = await publishedKeys()

@@ -34,7 +34,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/me', { token: other }), 401)
   })
 
-  test('of a person who did not ask for the scope of the REST host is refused', async () => {
+  test('of a person who did not ask for the scope of the REST host is rejected', async () => {
     const { login } = await rest.signUp()
     const { access_token: token } = await rest.identity.signIn(login, {
       request: { scope: 'openid profile' },
@@ -89,7 +89,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     })
   }
 
-  test('makes an administrator of nobody who is not in the list', async () => {
+  test('makes no account outside the list an administrator', async () => {
     const { token } = await rest.signUp()
     assert.equal(await statusOf(rest.administrator.token, '/api/users'), 200)
     assert.equal(await statusOf(token, '/api/users'), 403)

@@ -41,7 +41,7 @@ describe('The feed in the TypeScript client', () => {
   })
   after(() => rest.stop())
 
-  test('misses nothing and tells nothing twice over lost connections, and goes on behind a cursor', async () => {
+  test('misses and repeats nothing over lost connections, and continues after a cursor', async () => {
     const connections: AbortController[] = []
     const breakable: typeof fetch = (url, init) => {
       const connection = new AbortController()

@@ -70,7 +70,7 @@ describe('When the connection is bad, the TypeScript client', () => {
       assert.ok(pause >= 100 * 2 ** index && pause <= 200 * 2 ** index, `${pause} ms`)
   })
 
-  test('gives up after its tries, and says that nobody answered', async () => {
+  test('gives up after its retries, and says that there was no response', async () => {
     const tracker = open(losing(4, vanish))
     assert.equal(await statusOf(tracker.impediments.list()), 0)
     assert.equal(await statusOf(open(losing(1, vanish), { retries: 0 }).impediments.list()), 0)
@@ -107,7 +107,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(rows.next()), 0)
   })
 
-  test('comes back when it was told to, whatever it sent, unless that is too long', async () => {
+  test('retries after the requested time, whatever it sent, unless that is too long', async () => {
     const busy = (seconds: string) => () =>
       new Response('{"statusCode":429,"message":"Busy."}', {
         status: 429,
@@ -127,7 +127,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(open(refusing('31')).organizations.list()), 429)
   })
 
-  test('does not ask again for what is refused', async () => {
+  test('does not ask again for what is rejected', async () => {
     const tracker = open(fetch)
     assert.equal(await statusOf(tracker.organizations.get('no')), 400)
     assert.deepEqual(pauses, [])
@@ -213,7 +213,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     }
   })
 
-  test('throws what a live listing is refused with', async () => {
+  test('throws what a live listing is rejected with', async () => {
     const { token } = await rest.signUp()
     const watch = async (options: Partial<TrackerOptions>) => {
       for await (const _ of open(fetch, options).users.live()) assert.fail('Nothing can be seen.')

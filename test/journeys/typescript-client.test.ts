@@ -57,14 +57,14 @@ describe('The TypeScript client', () => {
     assert.equal((await tracker.projects.get(id)).active, true)
   })
 
-  test('throws what is refused, with its status and its sentences by field', async () => {
+  test('throws what is rejected, with its status and its sentences by field', async () => {
     const refusal = await refusalOf(tracker.projects.create({ name: ' ', organizationId }))
     assert.equal(refusal.status, 400)
     assert.deepEqual(refusal.errors, { name: ['Name is required.'] })
     assert.equal(refusal.message, 'One or more validation errors occurred.')
   })
 
-  test('refuses to compile what the contract does not know', () => {
+  test('rejects to compile what the contract does not know', () => {
     const unused = () => {
       // @ts-expect-error: a project belongs to an organization
       void tracker.projects.create({ name: 'x' })
@@ -108,7 +108,7 @@ describe('The TypeScript client', () => {
     assert.equal(totalCount, 23)
   })
 
-  test('quotes whatever stands in a filter', async () => {
+  test('quotes any value in a filter', async () => {
     const name = `O'Neil') or (name ne '`
     await tracker.organizations.create({ name })
     const namesBy = async (text: string) =>
@@ -143,7 +143,7 @@ describe('The TypeScript client', () => {
     assert.equal(asked, 1)
   })
 
-  test('replaces a token that is refused once, and throws the refusal of the next', async () => {
+  test('replaces a token that is rejected once, and throws the error of the next', async () => {
     const [stale, fresh] = ['stale', await credentials()()]
     const given: (string | undefined)[] = []
     const client = openTracker({
@@ -168,7 +168,7 @@ describe('The TypeScript client', () => {
     assert.equal((await tracker.call('GET /api/me')).login, robot.login)
   })
 
-  test('says what the identity host refused', async () => {
+  test('says what the identity host rejected', async () => {
     const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
     const refusal = await refusalOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
     assert.equal(refusal.status, 401)

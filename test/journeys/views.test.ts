@@ -35,7 +35,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.equal((await rowsOf(view, ann))[0].project.name, 'Relaunch')
   })
 
-  test('is known to nobody but its owner and administrators', async () => {
+  test('is visible only to its owner and administrators', async () => {
     const view = await save(ann, { filter: 'userId eq me' })
     for (const person of [bob, carl]) {
       const answer = await ask('assignments', { view }, person)
@@ -69,7 +69,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.deepEqual((await ask('assignments', { view }, ann)).body.errors, unseen)
   })
 
-  test('that cannot be meant is refused where it is used, by name', async () => {
+  test('that cannot be meant is rejected where it is used, by name', async () => {
     const view = await save(ann, { filter: 'hours gt 4', sort: 'size' })
     const { errors } = (await ask('assignments', { view })).body
     assert.match(errors.filter[0], /^Filter: hours at character 1 is no field/)

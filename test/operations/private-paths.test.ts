@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 
 const names = ['app', 'api', 'id', 'bank']
 
-/** As a collector may write it, and as somebody may who looks for a way around a rule. */
+/** As a collector may write it, and as an attacker may who looks for a way around a rule. */
 const spellings = [
   ...[
     '/metrics',
@@ -38,7 +38,7 @@ interface Upstream {
   readonly asked: string[]
 }
 
-/** Stands for every host, and answers whatever it is asked: only the proxy keeps anything private here. */
+/** Replaces every host, and answers every request: only the proxy keeps anything private here. */
 async function startUpstream(): Promise<Upstream> {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -21,7 +21,7 @@ const rules = 'What was released changes by additions only; docs/contract-releas
 
 interface Correction {
   readonly document: string
-  /** The sentence of a break; * stands for anything. */
+  /** The sentence of a break; * matches anything. */
   readonly break: string
   readonly reason: string
 }

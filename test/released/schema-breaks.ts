@@ -15,7 +15,7 @@ export type Direction = 'request' | 'answer'
 
 export interface Comparison {
   readonly direction: Direction
-  /** Where the schemas stand, for the sentence. */
+  /** The location of the schemas, for the sentence. */
   readonly where: string
   resolveReleased(schema: Schema): Schema
   resolveCurrent(schema: Schema): Schema

@@ -99,7 +99,7 @@ interface WantedIndex {
   readonly method?: string
 }
 
-/** An index may hold further columns; it has to begin with this one, or nobody reads it for this purpose. */
+/** An index may hold further columns; it has to begin with this one, or it is not used for this purpose. */
 function indexProblems(resource: Resource, { table, indexes }: StoredTable): string[] {
   return wantedIndexes(resource).flatMap(({ column, purpose, condition, method = 'btree' }) =>
     indexes.some(

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The first text after each call of a log, or the constant that stands there. */
+/** The first text after each call of a log, or the constant there. */
 function messagesIn(text: string): string[] {
   const calls = [...text.matchAll(/\b(?:log|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g)]
   return calls.flatMap(({ index, 0: call }) => {
@@ -16,7 +16,7 @@ function messagesIn(text: string): string[] {
   })
 }
 
-test('Every message of the logs stands in docs/log-events.md, and every one that stands there is written', () => {
+test('Every log message is in docs/log-events.md, and every message there is written', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.test\.ts$|\/testing\//.test(file))
   const written = new Set(files.flatMap((file) => messagesIn(textOf(file))))
   const rows = [...textOf('docs/log-events.md').matchAll(/^\| ([A-Z][^|]*\.) \|/gm)].map(

@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..', '..', 'web', 'src', 'styles')
 /** Of these, four values go round the box: top, right, bottom, left. */
 const aroundTheBox = /^(margin|padding|inset|scroll-(margin|padding)|border-(width|color|style))$/
 
-/** What would stand on the same side for everybody, although lines run from right to left for some. */
+/** Styles that would use the same side in every language, although some run from right to left. */
 function sidedDeclarations(css: string): string[] {
   const plain = css.replace(/\/\*.*?\*\//gs, '')
   return [...plain.matchAll(/(?<=[{;]\s*)([\w-]+)\s*:\s*([^;{}]+)(?=[;}])/g)].flatMap(
@@ -35,7 +35,7 @@ describe('The style sheets of the web client', () => {
     assert.deepEqual(faults, [])
   })
 
-  test('would be refused with a side in a name, in a value, or among four values', () => {
+  test('would be rejected with a side in a name, in a value, or among four values', () => {
     const refused = [
       'margin-left: 1px',
       'border-top-right-radius: 4px',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer } from './rest-host.ts'
 
-/** The contract's one shape of every refusal, with the headers that every answer keeps. */
+/** The contract's one shape of every error, with the headers of every response. */
 export function assertEnvelope(answer: Answer, status: number, errorKeys?: readonly string[]) {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)

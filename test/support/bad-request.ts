@@ -1,7 +1,7 @@
 import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire'
 import type { Metadata } from '@grpc/grpc-js'
 
-/** The violations in the google.rpc.BadRequest that came with a refusal: sentences by field. */
+/** The violations in the google.rpc.BadRequest of an error: sentences by field. */
 export function violationsIn(metadata: Metadata): Readonly<Record<string, readonly string[]>> {
   const [details] = metadata.get('grpc-status-details-bin')
   const violations: Record<string, string[]> = {}

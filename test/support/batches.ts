@@ -41,7 +41,7 @@ export const statusesOf = ({ body }: Answer): number[] =>
 export interface BatchSetting {
   readonly rest: RestUnderTest
   readonly workspace: Workspace
-  /** By the administrator unless told otherwise. */
+  /** By the administrator by default. */
   post(body: unknown, by?: Person, headers?: Readonly<Record<string, string>>): Promise<Answer>
   all(items: readonly Item[], by?: Person): Promise<Answer>
   each(items: readonly Item[], by?: Person): Promise<Answer>

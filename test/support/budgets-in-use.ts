@@ -10,7 +10,7 @@ const inUse = (budgets: Budgets): string[] =>
       used > 0 && !/Connections(OfAddress)?$/.test(name) ? [`${name} ${used}`] : [],
     )
 
-/** Everything that requests took is given back, some of it behind their answers. */
+/** Everything that requests acquired is released, some of it after their responses. */
 export async function assertAllGivenBack(...all: readonly Budgets[]): Promise<void> {
   const left = () => all.flatMap(inUse)
   for (let waits = 0; waits < 500 && left().length > 0; waits += 1) await sleep(20)

@@ -8,12 +8,12 @@ export type KeptModels = Map<string, Record<string, unknown>>
 
 export interface CertifiedProviderOptions {
   readonly scopes: readonly string[]
-  /** What of it stands for an hour. */
+  /** The parts that are valid for an hour. */
   readonly models: readonly string[]
   readonly kept?: KeptModels
-  /** Beside what every one of them has. */
+  /** In addition to the common settings. */
   readonly configuration: Readonly<Record<string, unknown>>
-  /** The account of whoever is asked to sign in: they are signed in at once. */
+  /** The account that is signed in without asking. */
   readonly signInAs: () => string
 }
 

@@ -21,7 +21,7 @@ export interface ChildHost {
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * A port that nobody listens on now. It lies below those that the system gives to outgoing connections: several test
+ * A free port. It is below those that the system assigns to outgoing connections: several test
  * processes open thousands of these, and one could be on the port before the host is.
  */
 export async function freePort(): Promise<number> {

@@ -53,7 +53,7 @@ const administratorLogin = 'admin@example.com'
 /** A host that runs already, whose store and identity host are shared. */
 export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
 
-/** The command host as it is deployed, on ports of its own; its store too, unless it starts beside another host. */
+/** The command host as it is deployed, on its own ports; with its own store, unless it shares that of another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
   {

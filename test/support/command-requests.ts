@@ -18,7 +18,7 @@ export const commandRequests = (): readonly (readonly [string, object])[] =>
     ] as const
   })
 
-/** Commands take moments as the messages of protobuf have them. */
+/** Commands take timestamps as protobuf messages have them. */
 const momentsOf = (values: object): object =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

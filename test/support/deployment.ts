@@ -20,7 +20,7 @@ export interface Deployment {
   stop(): Promise<void>
 }
 
-/** `npm start` twice on one store, each request to the next instance: both hosts as they stand behind a load balancer. */
+/** `npm start` twice on one store, each request to the next instance: both hosts as behind a load balancer. */
 export async function startDeployment(): Promise<Deployment> {
   const [store, identity, rest] = await Promise.all([freshDatabase(), startRoundRobin(), startRoundRobin()])
   const { origin, stop: stopPages } = await startClientPages(identity.address)

@@ -11,9 +11,9 @@ export interface DotnetUnderTest {
   readonly commands: CommandsUnderTest
   readonly calls: DotnetCalls
   readonly workspace: DotnetWorkspace
-  /** As the administrator, unless told otherwise; undefined is nobody. `name` goes without `Command`. */
+  /** As the administrator by default; undefined is a caller without a token. `name` goes without `Command`. */
   ask(name: string, fields: Fields | null, token?: { readonly token: Token }): Promise<CommandAnswer>
-  /** Refuses with this status and this sentence. */
+  /** Rejects with this status and this sentence. */
   refused(
     name: string,
     fields: Fields | null,

@@ -5,7 +5,7 @@ import type { CommandAnswer } from './command-calls.ts'
 import type { DotnetCalls } from './dotnet-calls.ts'
 import { moment } from './message-pack-encoder.ts'
 
-/** In PascalCase; moments are text. */
+/** In PascalCase; timestamps are text. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface DotnetWorkspace {
@@ -41,7 +41,7 @@ export async function furnishDotnet(calls: DotnetCalls, administrator: string): 
   return { ids, call }
 }
 
-/** As a message has them: moments are timestamps. */
+/** As a message has them: timestamps are messages of their own. */
 export const sent = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

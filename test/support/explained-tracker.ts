@@ -23,7 +23,7 @@ export async function explainedTracker() {
   return {
     ...fresh,
     client,
-    /** Stands in for the store's connections: each statement is run, its plan handed on, and `answer` is what it found. */
+    /** Replaces the store's connections: each statement is run, its plan is passed on, and `answer` is its result. */
     explaining: (note: (plan: Plan) => unknown, answer: readonly object[] = []) => ({
       async query<Row>(statement: Sql): Promise<Row[]> {
         const { text, values } = render(statement)

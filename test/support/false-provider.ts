@@ -21,7 +21,7 @@ export interface FalseProvider {
   /** The codes that it was sent. */
   readonly codes: string[]
   misbehave: Misbehaviour
-  /** The nonce of the sign-in that is under way. */
+  /** The nonce of the sign-in in progress. */
   nonce: string
   now: () => number
   stop(): Promise<void>

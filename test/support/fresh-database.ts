@@ -18,7 +18,7 @@ export interface FreshDatabase {
 
 /**
  * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded one that
- * lives as long as this process. Call `drop` in an `after` hook; what is forgotten is dropped at the end of the run.
+ * lives as long as this process. Call `drop` in an `after` hook; what is left is dropped at the end of the run.
  */
 export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
@@ -165,7 +165,7 @@ async function distributeTemplate(coordinator: string, name: string) {
     await add().catch(() => setTimeout(1000).then(add))
   }
   await distribute(withDatabase(coordinator, name), 4)
-  // Nobody may be connected to a database that is copied, the server's own helpers included.
+  // A database that is copied may have no connections, including those of the server's own helpers.
   for (const url of [coordinator, ...workers]) {
     await execute(url, `alter database ${name} with allow_connections false`)
     await execute(
@@ -206,6 +206,6 @@ async function execute(url: string, statement: string) {
   }
 }
 
-/** A URL that names a socket's folder has no host, which `URL` refuses. */
+/** A URL that names a socket's folder has no host, which `URL` rejects. */
 export const withDatabase = (url: string, name: string) =>
   url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)

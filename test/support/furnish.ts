@@ -9,7 +9,7 @@ export interface Workspace {
   readonly workflowId: string
   readonly assignmentTypeId: string
   readonly impedimentId: string
-  /** Creates over the network, as the administrator unless told otherwise, and returns the record. */
+  /** Creates over the network, as the administrator by default, and returns the record. */
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   make(resource: string, body: Body, by?: Person): Promise<any>
   /** Sends a write that must succeed. */

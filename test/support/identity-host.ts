@@ -31,7 +31,7 @@ export interface IdentityOnStore extends ServiceClients {
     login: string,
     options?: Omit<SignInOptions, 'login'> & { readonly address?: string },
   ): Promise<Tokens>
-  /** A further instance on the same store, with its own address unless it stands behind one. */
+  /** Another instance on the same store, with its own address unless it is behind one. */
   startAnother(environment?: Environment, now?: () => number): Promise<IdentityInstance>
   stop(): Promise<void>
 }
@@ -97,7 +97,7 @@ export interface IdentityUnderTest extends IdentityOnStore {
   addAccount(options?: AccountOptions): Promise<Account>
 }
 
-/** The identity host on a store of its own, with somebody to sign in and a clock to move. */
+/** The identity host on its own store, with an account to sign in and a clock to move. */
 export async function startIdentityUnderTest({
   environment = {},
   passwords,

@@ -5,18 +5,18 @@ export interface LiveEvent {
   readonly name: string
   // biome-ignore lint/suspicious/noExplicitAny: an event's data is what came over the network
   readonly data: any
-  /** When it arrived, as `Date.now()` tells. */
+  /** When it arrived, by `Date.now()`. */
   readonly at: number
 }
 
 export interface LiveReader {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The answer's text, when the stream was refused. */
+  /** The response's text, if the stream was rejected. */
   readonly refusal: string
   readonly events: readonly LiveEvent[]
   readonly comments: readonly string[]
-  /** What it was told last to wait before it comes back. */
+  /** The last `retry:` value. */
   readonly retryMilliseconds: number | undefined
   /** The next event that was not taken yet. */
   next(secondsMax?: number): Promise<LiveEvent>

@@ -11,7 +11,7 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly url: string
   readonly received: readonly ReceivedMail[]
-  /** Waits until as many have come for somebody. */
+  /** Waits until as many have arrived for an address. */
   mailsTo(address: string, count?: number): Promise<readonly ReceivedMail[]>
   stop(): Promise<void>
 }

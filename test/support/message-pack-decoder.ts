@@ -1,4 +1,4 @@
-/** Reads one MessagePack value that fills the bytes. Moments are text, as in JSON; other extensions are refused. */
+/** Reads one MessagePack value that fills the bytes. Timestamps are text, as in JSON; other extensions are rejected. */
 export function decode(bytes: Uint8Array): unknown {
   const source = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 }
   const value = read(source)

@@ -90,7 +90,7 @@ export const bin = (bytes: Uint8Array, width?: 1 | 2 | 4): Buffer =>
 
 const binHeaders = { 1: counted(0xc4, 1), 2: counted(0xc5, 2), 4: counted(0xc6, 4) }
 
-/** `claimed` is the number of items that the header tells, right or wrong. */
+/** `claimed` is the number of items in the header, right or wrong. */
 export const array = (items: readonly unknown[], width?: 0 | 2 | 4, claimed = items.length): Buffer =>
   Buffer.concat([header(arrayHeaders, claimed, width), ...items.map(encode)])
 
@@ -123,7 +123,7 @@ export function timestamp(bits: 32 | 64 | 96, seconds: bigint, nanoseconds = 0n)
   return extension(-1, Buffer.concat([bigEndian(nanoseconds, 4), bigEndian(seconds, 8)]))
 }
 
-/** A moment in the shortest form that holds it, as .NET clients send it. */
+/** A timestamp in the shortest form that holds it, as .NET clients send it. */
 export function moment(value: string): Buffer {
   const [whole = '', fraction = ''] = value.replace('Z', '').split('.')
   const seconds = BigInt(Date.parse(`${whole}Z`) / 1000)

@@ -31,7 +31,7 @@ export async function startNginx(upstreamPorts: readonly [number, number]): Prom
 
 const deployed = join(import.meta.dirname, '..', '..', 'deploy')
 
-/** A file of `deploy/`, with the files beside it, after `adapt` has put this test's addresses into each. */
+/** A file of `deploy/`, with the files next to it, after `adapt` has put this test's addresses into each. */
 export async function startNginxOn(
   name: string,
   adapt: (text: string) => string,

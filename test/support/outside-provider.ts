@@ -14,7 +14,7 @@ import {
 } from './browser.ts'
 import { type KeptModels, startCertifiedProvider } from './certified-provider.ts'
 
-/** Somebody with an account at the provider. */
+/** A user with an account at the provider. */
 export interface OutsideAccount {
   readonly sub: string
   readonly email?: string
@@ -22,13 +22,13 @@ export interface OutsideAccount {
   readonly name?: string
 }
 
-/** A certified provider of somebody else, where whoever comes is signed in as `person` at once. */
+/** A certified external provider, which signs every visitor in as `person` at once. */
 export interface OutsideProviderUnderTest {
   readonly issuer: string
   person: OutsideAccount
-  /** What the identity host has to be told of it. */
+  /** The identity host's settings for it. */
   settings(id: string, others?: Environment): Environment
-  /** Tells the provider of the identity host. */
+  /** Registers the identity host at the provider. */
   register(identityAddress: string, id: string): void
   stop(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function passThrough(page: Page, there: Browser = openBrowser(page.
 export interface ArriveOptions {
   readonly browser?: Browser
   readonly pkce?: Pkce
-  /** What the client asks for beside the usual. */
+  /** What the client requests in addition to the usual. */
   readonly request?: Fields
   /** The browser as the provider knows it. */
   readonly there?: Browser
@@ -103,7 +103,7 @@ interface Arrival extends ArriveOptions {
   readonly person: OutsideAccount
 }
 
-/** Signs somebody in at the provider, for the web client, up to where the host sends the browser. */
+/** Signs a user in at the provider, for the web client, up to where the host sends the browser. */
 export async function arriveFrom(
   outside: OutsideProviderUnderTest,
   address: string,

@@ -29,7 +29,7 @@ export const knowsNamedStatements =
 export async function startPooler(url: string, mode: 'session' | 'transaction'): Promise<Pooler> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'pooler-'))
-  // As root it goes on as somebody else, who must be able to read its files.
+  // As root it switches to another user, who must be able to read its files.
   chmodSync(folder, 0o755)
   const { host, port: serverPort, user, password, database } = new pg.Client(url)
   const relay = await startRelay(
@@ -60,7 +60,7 @@ max_client_conn = 200
   )
   const server = spawn(poolerProgram ?? '', ['-q', file], {
     stdio: 'ignore',
-    // It refuses to run as root.
+    // It does not run as root.
     ...(process.getuid?.() === 0 && { uid: nobody, gid: nobody }),
   })
   await isListening(port, server)
@@ -78,7 +78,7 @@ max_client_conn = 200
 
 const nobody = 65_534
 
-/** Only the owner of an embedded store reaches its socket, and the pooler is somebody else. */
+/** Only the owner of an embedded store reaches its socket, and the pooler is another user. */
 async function startRelay(target: string | { host: string; port: number }): Promise<Server> {
   const relay = createServer((incoming) => {
     const outgoing = typeof target === 'string' ? createConnection(target) : createConnection(target)

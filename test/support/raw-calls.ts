@@ -65,7 +65,7 @@ export const grpcHeaders = (path: string, token?: string): OutgoingHttpHeaders =
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 })
 
-/** Five bytes stand in front of a message: whether it is compressed, and its length. */
+/** Five bytes precede a message: whether it is compressed, and its length. */
 export function framed(message: Buffer, { flag = 0, length = message.length } = {}): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(flag, 0)

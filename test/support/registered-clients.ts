@@ -10,7 +10,7 @@ export interface TestClient {
   readonly others?: Fields
 }
 
-/** A client of somebody else's, in browsers. */
+/** A third-party client, in browsers. */
 export const wiki: TestClient = {
   id: 'wiki',
   redirectUri: 'https://wiki.example.test/callback?of=tracker',
@@ -59,7 +59,7 @@ export const requestAt = (client: TestClient, pkce: Pkce | undefined, others: Fi
   ...others,
 })
 
-/** What the form of a page of the host would send, with what somebody types. */
+/** What the form of a hosted page would send, with the user's input. */
 export async function submit(
   browser: Browser,
   page: Page,

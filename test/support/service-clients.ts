@@ -6,7 +6,7 @@ import { robot } from './known-clients.ts'
 export interface ServiceClients {
   /** An access token of a service client that acts as the account: for both hosts unless `scope` says otherwise. */
   serviceToken(login: string, scope?: string): Promise<string>
-  /** A login that nobody has and a client is configured for: for many accounts, far cheaper than logins of one's own. */
+  /** An unused login with a configured client: for many accounts, far cheaper than separate logins. */
   serviceLogin(): Promise<string>
 }
 

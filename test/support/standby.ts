@@ -31,7 +31,7 @@ export interface ReplicatedStore {
   stop(): Promise<void>
 }
 
-/** The embedded PostgreSQL with a streaming standby beside it, which is a copy of its files. */
+/** The embedded PostgreSQL with a streaming standby, which is a copy of its files. */
 export async function startReplicatedStore(): Promise<ReplicatedStore> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-primary-'))
   const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
@@ -92,7 +92,7 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
   }
 }
 
-/** PostgreSQL refuses root, who owns the cluster where the embedded one runs in a user namespace of its own. */
+/** PostgreSQL does not run as root, who owns the cluster when the embedded one runs in its own user namespace. */
 const prefixFor = ({ uid }: Server) =>
   uid === 0 ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : []
 
@@ -105,7 +105,7 @@ interface Server {
   readonly gid: number
 }
 
-/** What a running server tells about itself. */
+/** What a running server reports about itself. */
 function readServer(dataDirectory: string): Server {
   const lines = readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
   const [pid, cluster = '', , , socketFolder = ''] = lines

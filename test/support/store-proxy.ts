@@ -6,13 +6,13 @@ import type pg from 'pg'
 /** The network before a store. */
 export interface StoreProxy {
   readonly url: string
-  /** From now on nothing arrives, in either direction, and nobody is told. */
+  /** From now on nothing arrives, in either direction, without an error. */
   pause(): void
   /** What was held back arrives now. */
   resume(): void
   /** How many were opened so far. */
   connections(): number
-  /** Ends all connections; new ones are refused while it is shut. */
+  /** Ends all connections; new ones are rejected while it is shut. */
   shut(): Promise<void>
   open(): Promise<void>
   close(): void

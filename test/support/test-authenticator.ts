@@ -12,7 +12,7 @@ export interface SigningWish {
   readonly crossOrigin?: boolean
 }
 
-/** A passkey in software, which does whatever a test wants, where a real one would refuse. */
+/** A passkey in software, which does whatever a test wants, even if a real one would not. */
 export function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as unknown } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(idBytes)

@@ -12,7 +12,7 @@ export async function startTlsFront(
     for (const end of [socket, inner]) end.on('error', () => [socket, inner].map((one) => one.destroy()))
     socket.pipe(inner).pipe(socket)
   })
-  // A client that refuses the certificate ends the handshake.
+  // A client that rejects the certificate ends the handshake.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

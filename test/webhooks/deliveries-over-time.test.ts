@@ -72,7 +72,7 @@ describe('Deliveries', () => {
       await worker.look()
       if (countOf(id) > tries) triedAt.push(clock - began)
       tries = countOf(id)
-      // Long waits are skipped over, up to the moment before they end.
+      // Long waits are skipped, up to just before they end.
       if (triedAt.length > 4) clock += 20 * minute
     }
     const waits = triedAt.slice(1).map((at, index) => at - (triedAt[index] ?? 0))

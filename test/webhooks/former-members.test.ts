@@ -77,7 +77,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     assert.equal((await log(id)).length, 1)
   })
 
-  test('nothing is replayed, redirected, signed anew or tested; the webhook can only be listed and removed', async () => {
+  test('nothing is replayed, redirected, re-signed or tested; the webhook can only be listed and removed', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
     await look()
@@ -98,7 +98,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     assert.equal((await call('DELETE', '/ext/webhook', { id })).status, 200)
   })
 
-  test('what waited is not sent, whoever asks for it, until its owner has come back and asks', async () => {
+  test('waiting messages are not sent, for any caller, until the owner has returned and replays them', async () => {
     const id = await make({ projectId, resources: ['assignment'] })
     receiver.answer((response) => response.writeHead(500).end())
     await assignment('Tried before')
@@ -150,7 +150,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     assert.equal((await log(kept)).length, sent(kept).length)
   })
 
-  test('an assignment that moved there is not told of any more', async () => {
+  test('an assignment that moved there is no longer reported', async () => {
     const hidden = await workspace.project('Hidden')
     const id = await make({ projectId })
     const task = await assignment('Moves')

@@ -34,7 +34,7 @@ describe('A webhook', () => {
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
 
-  test('is told of each change in its project, signed as the scheme says, and of nothing else', async () => {
+  test('gets each change in its project, signed as the scheme says, and nothing else', async () => {
     const projectId = await workspace.project('Told', member)
     const { id, secret, ...shown } = await make({ projectId, name: 'For the chat' }, member)
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -60,7 +60,7 @@ describe('A webhook', () => {
     assert.ok(first.deliveredAt && attempt.milliseconds >= 0)
   })
 
-  test('is told of the chosen resources and actions only', async () => {
+  test('gets the chosen resources and actions only', async () => {
     const { id } = await make({ resources: ['impediment'], actions: ['update'] })
     const row = await workspace.make('impediment', { name: 'Chosen' })
     await workspace.make('organization', { name: 'Not chosen' })
@@ -144,7 +144,7 @@ describe('A webhook', () => {
     }
   })
 
-  test('that is paused keeps what happens meanwhile, and is told of it when it is resumed', async () => {
+  test('that is paused keeps changes meanwhile, and gets them when it is resumed', async () => {
     const { id } = await make({ resources: ['workflow'] })
     const paused = await call('PATCH', '/ext/webhook', { id, active: false })
     assert.deepEqual([paused.body.webhook.active, paused.body.webhook.pausedBecause], [false, 'By hand.'])
@@ -183,7 +183,7 @@ describe('A webhook', () => {
     assertEnvelope(await call('DELETE', '/ext/webhook', { id }, member), 404)
   })
 
-  test('is refused where its owner may not look, and where it would lead inside', async () => {
+  test('is rejected where its owner may not look, and where it would lead inside', async () => {
     const projectId = await workspace.project('Hidden')
     assertEnvelope(await call('POST', '/ext/webhook', { url: receiver.url }, member), 403)
     const refusedOn = async (field: string, body: object, by?: Person) => {

@@ -104,7 +104,7 @@ export function administrationJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 
-  test('lists removed records with who and what, restores them, and says beside a row why not', async () => {
+  test('lists removed records with who and what, restores them, and shows next to a row why not', async () => {
     const { workspace } = stage()
     const organization = await workspace.make('organization', { name: 'Gone House' })
     const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
@@ -132,7 +132,7 @@ export function administrationJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'project', { ids: [project.id] })
   })
 
-  test('shows everybody what they may restore themselves, by its names', async () => {
+  test('shows all users what they may restore, by its names', async () => {
     const { workspace } = stage()
     const assignmentId = await workspace.assignment('Kept work')
     const entry = (userId: string, amountHours: number) =>

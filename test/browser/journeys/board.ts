@@ -31,7 +31,7 @@ export function boardJourneys(stage: () => Stage): void {
     await cardIn(mara, 'Done', 'And the next one').waitFor()
   })
 
-  test('asks for the members of its project once, with an assignment open beside it, too', async () => {
+  test('requests the members of its project once, also with an assignment panel open', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Asked for once')
     const page = await signIn('mara@example.com', board())
@@ -87,7 +87,7 @@ export function boardJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
   })
 
-  test('takes a refused move back, and says why', async () => {
+  test('takes a rejected move back, and says why', async () => {
     const { signIn, workspace } = stage()
     const { id: gone } = await workspace.make('workflow', { name: 'Short-lived', order: 9 })
     await workspace.assignment('Stays where it is')
@@ -159,7 +159,7 @@ export function boardJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     await cardIn(page, 'Backlog', 'The newest').waitFor()
     await column(page, 'Backlog').getByText('602', { exact: true }).waitFor()
-    // What somebody else changes is seen, wherever it stands in the list.
+    // Changes of another user are visible, wherever the row is in the list.
     const jonas = await signIn('jonas@example.com', `/projects/${projectId}`)
     await cardIn(jonas, 'Backlog', 'Number 1').first().waitFor()
     await jonas.getByText('Live', { exact: true }).waitFor()
@@ -181,7 +181,7 @@ export function boardJourneys(stage: () => Stage): void {
     assert.ok((await jonas.locator('.card').count()) < 200)
   })
 
-  test('says which stage means done: elsewhere nothing is late any more, wherever new stages stand', async () => {
+  test('says which stage means done: in other stages nothing is late any more, wherever new stages are', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'With an archive',

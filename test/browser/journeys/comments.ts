@@ -26,7 +26,7 @@ export function commentJourneys(stage: () => Stage): void {
     await mara.getByText('Looks bad').waitFor({ state: 'detached' })
     await mara.getByRole('button', { name: 'Undo' }).click()
     await mara.getByText('Looks bad').waitFor()
-    // Nobody else changes it, and what one has typed survives a reload.
+    // No other user can change it, and input survives a reload.
     const menus = jonas.getByRole('button', { name: /^Actions for the comment/ })
     await menus.waitFor({ state: 'detached' })
     await jonas.reload()

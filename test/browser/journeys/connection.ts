@@ -10,7 +10,7 @@ const saved = (page: Page) =>
     (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
   )
 
-/** Beside the field: a list that was not there yet says the same of itself. */
+/** The text next to the field: a list that has not loaded yet shows the same. */
 const unreached = (page: Page) =>
   page.locator('.field-errors[role=alert]', { hasText: 'The server cannot be reached.' })
 
@@ -80,7 +80,7 @@ export function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the tunnel')
   })
 
-  test('sends it, too, once a server is back that nobody tells of', async () => {
+  test('sends it, too, once a server is back without notice', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Typed before the restart')
     const page = await signIn('mara@example.com', addressOf(stage(), id))
@@ -97,7 +97,7 @@ export function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the restart')
   })
 
-  test('tells when the device is offline', async () => {
+  test('shows when the device is offline', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function eventJourneys(stage: () => Stage): void {
-  test('an assignment tells who changed it, with what it was before', async () => {
+  test('an assignment shows who changed it, with the previous values', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Has a past')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)

@@ -29,7 +29,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await line.getByText('They answer on Monday').waitFor()
   })
 
-  test('are found by text, by project, and among everybody’s', async () => {
+  test('are found by text, by project, and among those of all users', async () => {
     const { signIn, workspace } = stage()
     const { impedimentId, jonas, mara } = workspace
     const project = await workspace.make('project', {

@@ -5,7 +5,7 @@ import { everyScreen, goWithin, type ScreenAddress } from '../support/every-scre
 import type { Stage } from '../support/stage.ts'
 import { testColorSchemes } from './accessibility.ts'
 
-/** What stands in front of some of them. */
+/** A dialog in front of some screens. */
 const inFront: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: refuse },
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },

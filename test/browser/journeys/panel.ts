@@ -20,7 +20,7 @@ const lateBy: Readonly<Record<string, number>> = {
 /** Browsers call five times as much good. */
 const shiftMax = 0.02
 
-/** Or a list, a card, or what stands on one, however little. */
+/** Also of a list, a card, or anything on one. */
 const isMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
   shifts.some(({ of }) => of.some((element) => /class="(card|chip|late|panel-section)/.test(element)))
@@ -50,7 +50,7 @@ export function panelJourneys(stage: () => Stage): void {
     await panel.waitFor()
   })
 
-  test('moves nothing, nor any card beside it, however late each list, name and type is answered', async () => {
+  test('moves nothing, nor any card next to it, however late each list, name and type arrives', async () => {
     const { hosts, signIn, workspace } = stage()
     const { make, mara, jonas, impedimentId } = workspace
     const id = await workspace.assignment('Full of lists')
@@ -82,7 +82,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.deepEqual([...late].sort(), Object.keys(lateBy).sort())
   })
 
-  test('is edited in place: each field saves itself, and a refusal stands beside it with what was typed', async () => {
+  test('is edited in place: each field saves itself, and an error is shown next to it with the input', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Edited in place')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -136,7 +136,7 @@ export function panelJourneys(stage: () => Stage): void {
     await region.locator('strong', { hasText: 'Now' }).waitFor()
   })
 
-  test('shows yours and theirs when somebody else has changed the same field, and keeps other fields of theirs', async () => {
+  test('shows yours and theirs when another user has changed the same field, and keeps their other fields', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -169,7 +169,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Description').inputValue(), 'Not finished')
   })
 
-  test('tells when it was removed elsewhere, and brings it back', async () => {
+  test('shows when it was removed in another window, and restores it', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Removed elsewhere')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -210,7 +210,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('1.5 h of 4 h').waitFor()
     // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
-    // Nobody may remove somebody else's time.
+    // Users cannot remove another user's time.
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record time' }).click()
     await page.getByLabel('Hours', { exact: true }).fill('3:15')

@@ -6,7 +6,7 @@ import type { Stage } from '../support/stage.ts'
 import { password } from '../support/workspace.ts'
 
 export function projectJourneys(stage: () => Stage): void {
-  test('stand under their organizations, and are found by a part of their name', async () => {
+  test('are under their organizations, and are found by a part of their name', async () => {
     const { signIn, workspace } = stage()
     const { id: organizationId } = await workspace.make('organization', { name: 'Harbour' })
     await workspace.make('project', { name: 'Crane', organizationId })
@@ -22,7 +22,7 @@ export function projectJourneys(stage: () => Stage): void {
     await page.getByText('No project is called “no such thing”').waitFor()
   })
 
-  test('are created with every mistake told beside its field', async () => {
+  test('are created with every mistake shown next to its field', async () => {
     const page = await stage().signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
@@ -53,7 +53,7 @@ export function projectJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), '')
   })
 
-  test('that somebody else has renamed meanwhile show both names, and let one choose', async () => {
+  test('that another user has renamed meanwhile show both names, and offer a choice', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
@@ -118,7 +118,7 @@ export function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
   })
 
-  test('tell a newcomer whom one can find, and what to do', async () => {
+  test('tell a new user where to find whom, and what to do', async () => {
     const { hosts, signIn } = stage()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',

@@ -42,7 +42,7 @@ export function reportJourneys(stage: () => Stage): void {
       .filter((text) => !/[^.\d]0 h0 h$|20280 h0 h$|20270 h0 h$/.test(text))
   }
 
-  test('tell the hours of a project by week and by assignment, the plan spread over working days', async () => {
+  test('show the hours of a project by week and by assignment, the plan spread over working days', async () => {
     const { projectId } = await furnish('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()

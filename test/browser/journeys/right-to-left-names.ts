@@ -7,7 +7,7 @@ import { readingFaultsOf } from '../support/reading-order.ts'
 import type { Stage } from '../support/stage.ts'
 
 const monday = mondayOf(today())
-/** They end and begin with digits, which go along with whatever stands beside them. */
+/** They end and begin with digits, whose direction follows the adjacent text. */
 const names = {
   person: 'ليلى حداد 7',
   project: 'רציף 12',
@@ -57,7 +57,7 @@ export function rightToLeftJourneys(stage: () => Stage): void {
     return { login, projectId, assignmentId }
   }
 
-  test('stand among dates, hours and words without turning them round, on every screen', async () => {
+  test('are among dates, hours and words without reordering them, on every screen', async () => {
     const { login, projectId, assignmentId } = await furnish()
     const page = await stage().signIn(login, '/my-work')
     const faults: string[] = []

@@ -48,7 +48,7 @@ export function sessionJourneys(stage: () => Stage): void {
     assert.equal(refreshes(), 0)
   })
 
-  test('can end elsewhere without anything typed being lost', async () => {
+  test('can end in another tab without losing any input', async () => {
     const { signIn, workspace } = stage()
     const person = await workspace.join('Nora Newpass')
     const page = await signIn(person.login, '/projects')

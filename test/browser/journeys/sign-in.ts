@@ -4,7 +4,7 @@ import { createPkce, requestOf } from '../../support/browser.ts'
 import { fillSignIn, type Stage } from '../support/stage.ts'
 
 export function signInJourneys(stage: () => Stage): void {
-  test('leads to what was asked for first, and signing out back to the sign-in page, in every tab', async () => {
+  test('leads to the page that was opened first, and signing out back to the sign-in page, in every tab', async () => {
     const { hosts, workspace, signIn } = stage()
     const board = `/projects/${workspace.projectId}`
     const { login } = await workspace.join('Olga Out')
@@ -115,7 +115,7 @@ export function signInJourneys(stage: () => Stage): void {
     }
   })
 
-  test('tells why the provider rejected a request', async () => {
+  test('shows why the provider rejected a request', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/?error=request')
     await page.goto(`${hosts.issuer}/connect/authorize?client_id=nobody&redirect_uri=${hosts.web}/`)
@@ -123,14 +123,14 @@ export function signInJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Start again' }).waitFor()
   })
 
-  test('refuses an answer that nobody here has asked for', async () => {
+  test('rejects a response that was not requested here', async () => {
     const page = await stage().visit('/signin-callback/?code=stolen&state=unknown')
     await page.getByText('This sign-in was not started here.').waitFor()
     await page.getByRole('link', { name: 'Start again' }).click()
     await page.getByLabel('Password').waitFor()
   })
 
-  test('asks before a link of another site signs anybody out', async () => {
+  test('asks before a link on another site signs a user out', async () => {
     const { hosts, workspace, signIn } = stage()
     const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
     const followLink = async () => {
@@ -163,7 +163,7 @@ export function signInJourneys(stage: () => Stage): void {
     await page.getByText('The address may be misspelt').waitFor()
   })
 
-  test('refuses an answer without the issuer that the provider promises, and broken ones', async () => {
+  test('rejects an answer without the issuer that the provider promises, and broken ones', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()

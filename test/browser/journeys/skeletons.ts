@@ -9,7 +9,7 @@ import { assertAccessible } from './accessibility.ts'
 
 const shiftMax = 0.05
 
-/** Runs before anything else of a page: notes which shapes can be seen, and how often it is said that something is loading. */
+/** Runs before anything else of a page: records which shapes are visible, and how often loading is announced. */
 const noteSkeletons = `
   globalThis.seen = { shapes: [], said: 0 }
   const said = new WeakSet()
@@ -61,14 +61,14 @@ export function skeletonJourneys(stage: () => Stage): void {
     ]
   }
 
-  test('of each screen have its shape, stand there until its content comes, move nothing, and are spoken of once', async () => {
+  test('of each screen have its shape, stay until its content arrives, move nothing, and are announced once', async () => {
     const { hosts, signIn, workspace } = stage()
     const name = 'Loaded slowly'
     const id = await workspace.assignment(name)
     await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
     const addresses = await everyScreen(hosts, workspace, { id, name })
     const context = (await signIn('root@example.com', '/account')).context()
-    // Beside each other: most of the time each of them waits.
+    // Concurrent, because each of them mostly waits.
     const faults = await Promise.all(
       [390, 768, 1440].map(async (width) => {
         const page = await context.newPage()
@@ -85,7 +85,7 @@ export function skeletonJourneys(stage: () => Stage): void {
     assert.deepEqual(faults.flat(), [])
   })
 
-  test('are nothing to screen readers but one word, do not move for whoever wants no motion, and nothing waits behind another', async () => {
+  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')

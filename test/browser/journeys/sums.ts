@@ -10,7 +10,7 @@ export function sumJourneys(stage: () => Stage): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('sum hours by project, person and week, live, beside what is left of the plan', async () => {
+  test('sum hours by project, person and week, live, next to what is left of the plan', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
@@ -34,7 +34,7 @@ export function sumJourneys(stage: () => Stage): void {
     await page.getByText('3.5 h', { exact: true }).first().waitFor()
     assert.deepEqual(await linesOf(page), ['Summed up 5.5 h 2 6.5 h 10 h 3.5 h'])
     await assertAccessible(page, 'sums')
-    // Somebody books, and it is there; the estimate is spent.
+    // A booked hour appears, and reduces the estimate.
     await book(workspace.jonas.id, '2029-02-13', 4)
     await page.getByText('0.5 h over').first().waitFor()
     await page.getByLabel('By', { exact: true }).selectOption('Person')
@@ -72,7 +72,7 @@ export function sumJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
   })
 
-  test('of the own week say what is left of the day, of the week and of the estimate, and show notes', async () => {
+  test('of the own week show what is left of the day, of the week and of the estimate, and notes', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }

@@ -36,7 +36,7 @@ export function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
     assert.equal(await page.getByRole('columnheader', { name: 'Type' }).count(), 0)
     assert.equal(await page.getByRole('columnheader', { name: 'Responsible' }).count(), 1)
-    // Somebody else makes one, and it is there.
+    // One that another user creates appears.
     await make('Delta', 1, 1)
     await page.getByRole('link', { name: 'Delta' }).waitFor()
     await page.getByRole('button', { name: 'Only Jonas Weber' }).click()
@@ -44,7 +44,7 @@ export function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
-  test('changes many assignments at once, and takes back all that nobody has changed since', async () => {
+  test('changes many assignments at once, and undoes those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
     const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
@@ -59,7 +59,7 @@ export function viewJourneys(stage: () => Stage): void {
     await page.getByText('3 assignments: Doing.').waitFor()
     for (const id of ids)
       assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
-    // What somebody does meanwhile stays.
+    // Concurrent changes of another user are kept.
     await workspace.change('PATCH', 'assignment', {
       ...(await workspace.get('assignment', second)),
       name: 'Two, renamed',
@@ -72,7 +72,7 @@ export function viewJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
     assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
     assert.equal((await workspace.get('assignment', second)).name, 'Two, renamed')
-    // By keys: the focused one, then its neighbours, all a week later and for somebody else.
+    // With keys: the focused one, then its neighbours, all a week later and for another user.
     await page.getByRole('button', { name: 'Select none' }).click()
     await page.getByRole('link', { name: 'One', exact: true }).focus()
     await page.keyboard.press('x')

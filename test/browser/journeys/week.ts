@@ -30,7 +30,7 @@ export function weekJourneys(stage: () => Stage): void {
     return (await answered).status()
   }
 
-  test('takes hours as people type them, adds them up beside the plan, and keeps them', async () => {
+  test('accepts hours as people type them, adds them up next to the plan, and keeps them', async () => {
     await plan('2027-03-01', '2027-03-05', 'Typed hours')
     const page = await open('2027-03-01')
     const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
@@ -66,7 +66,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal((await stage().workspace.get('appointment', entry.id)).active, true)
   })
 
-  test('keeps what was refused in its cell with the reason, also over a reload, until Escape', async () => {
+  test('keeps what was rejected in its cell with the reason, also over a reload, until Escape', async () => {
     await plan('2027-03-15', '2027-03-19', 'Refused')
     const page = await open('2027-03-15')
     const monday = cell(page, 'Refused, Mon 15 Mar 2027')
@@ -155,7 +155,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('1 h').first().waitFor()
   })
 
-  test('shows an assignment of somebody else once it is added, and goes from week to week', async () => {
+  test("shows another user's assignment once it is added, and goes from week to week", async () => {
     const { workspace } = stage()
     await workspace.assignment('Borrowed work', {
       ...inWeek('2027-06-07', '2027-06-11', 'Borrowed work'),
@@ -176,7 +176,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.waitForURL((url) => url.search === '')
   })
 
-  test('lets administrators enter somebody’s hours, and nobody else', async () => {
+  test('lets only administrators enter hours of other users', async () => {
     const { signIn, workspace } = stage()
     await plan('2027-07-05', '2027-07-09', 'Entered for another')
     const page = await signIn('root@example.com', `/week?week=2027-07-05&person=${workspace.mara.id}`)

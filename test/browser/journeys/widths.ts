@@ -36,7 +36,7 @@ export const barFaultsOf = (page: Page) =>
 /** What a screen shows in Portuguese; names that people gave are as they are. */
 const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026': 'novembro de 2026' }
 
-/** Besides colours, which no language changes, and which take axe longest. */
+/** All rules except colours, which no language changes, and which take axe longest. */
 const withoutColors = { runOnly: allRules, rules: { 'color-contrast': { enabled: false } } }
 
 const languages = [

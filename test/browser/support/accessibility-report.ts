@@ -32,7 +32,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** Every page that is loaded reads it anew, and reads the whole source twice as long. */
+/** Every loaded page parses it again; parsing the whole source takes twice as long. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Colours that are still changing cannot be measured. Skeletons move as long as they are there. */

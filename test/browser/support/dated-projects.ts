@@ -8,7 +8,7 @@ export const bar = (page: Page, name: string) => page.getByRole('link', { name: 
 
 /** Projects whose assignments lie in this week. */
 export function datedProjects(stage: () => Stage) {
-  /** A project of its own, so that what stands in it is known. */
+  /** A separate project, so that its content is known. */
   const makeProject = async (name: string) => {
     const { workspace } = stage()
     const { id: projectId } = await workspace.make('project', {

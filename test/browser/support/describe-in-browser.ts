@@ -20,7 +20,7 @@ export function describeInBrowser(name: string, suites: Readonly<Record<string, 
 
     for (const [suite, define] of Object.entries(suites)) describe(suite, () => define(() => stage))
 
-    test('the pages ask nobody but their own hosts, keep to their content policy, and throw nothing', () => {
+    test('the pages send requests only to their own hosts, keep to their content policy, and throw nothing', () => {
       assert.deepEqual(stage.offences, [])
     })
   })

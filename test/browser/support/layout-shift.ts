@@ -8,7 +8,7 @@ export interface Shift {
   readonly of: readonly string[]
 }
 
-/** Runs before anything else of a page: notes what moves by itself. */
+/** Runs before anything else of a page: records layout shifts. */
 export const noteShifts = `
   globalThis.noted = []
   new PerformanceObserver((list) => {

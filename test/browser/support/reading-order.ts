@@ -17,7 +17,7 @@ export const readingFaultsOf = (page: Page, names: readonly string[]) =>
       return range.getClientRects()[0]
     }
     const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
-    /** Where the order begins anew: a box of its own, or what is kept apart from the line around it. */
+    /** Where the order starts again: a separate box, or an isolated part of a line. */
     const isApart = (element) => {
       const { display, unicodeBidi } = getComputedStyle(element)
       return display !== 'inline' || unicodeBidi.startsWith('isolate')

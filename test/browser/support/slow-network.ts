@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Each answer begins so much later, as for people who are not beside the server. */
+/** Each response begins so much later, as for users far from the server. */
 export async function slowNetwork(page: Page, latencyMilliseconds: number): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')

@@ -11,7 +11,7 @@ export interface Stage {
   /** A page in a new browser: without cookies and without tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
-   * A page of somebody who is signed in, in a browser that all tests share that ask for the same login and options: a test
+   * A page of a signed-in user, in a browser shared by all tests with the same login and options: a test
    * that ends the session, or changes what the browser keeps, takes a login of its own from `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>

@@ -6,7 +6,7 @@ export interface Oracle {
   stop(): Promise<void>
 }
 
-/** A certified provider with our clients, where everybody who is asked to sign in is signed in at once. */
+/** A certified provider with our clients, which signs users in without asking. */
 export async function startOracle(): Promise<Oracle> {
   const { issuer, stop } = await startCertifiedProvider({
     scopes: ['openid', 'profile', 'offline_access', 'svc.api', 'svc.grpc'],

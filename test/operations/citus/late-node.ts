@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/db/database.ts'
 
 /**
  * A transaction is committed on the coordinator and not yet on a worker, whose process is stopped just then. Who reads changes must
- * not be told of it before its row can be read.
+ * not be notified before its row can be read.
  */
 const url = process.env.DATABASE_URL ?? ''
 const open = async (address: string) => {

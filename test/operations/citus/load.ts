@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Writers, readers of lists and rows, and a reader of the feed, until the file of phases says that it is the end. No request may
- * fail; every change must be told once, and the row that it is about must be there when it is told.
+ * fail; every change must be delivered once, and its row must be readable then.
  */
 const [phasesFile = ''] = process.argv.slice(2)
 const phase = () => readFileSync(phasesFile, 'utf8').trim().split('\n').at(-1) ?? ''
@@ -43,7 +43,7 @@ async function ask<Result>(method: string, path: string, body?: object): Promise
   milliseconds.set(key, [...(milliseconds.get(key) ?? []), performance.now() - startedAt])
   if (response instanceof Response && response.ok) {
     const found = (await response.json()) as Record<string, unknown>
-    // A row stands under its own name, a list under `result`, an account by itself.
+    // A row is under its own name, a list under `result`, an account at the top level.
     return (found.id ? found : Object.values(found)[0]) as Result
   }
   const why = response instanceof Response ? `${response.status} ${await response.text()}` : response.message
@@ -148,7 +148,7 @@ function noteTold({ id, resource, rowId, action }: Change): void {
   seen.add(`${resource} ${rowId} ${action}`)
 }
 
-/** Asked at once: who is told of a change before its row can be read reads too early, and does not read again. */
+/** Reads at once: a client that is notified before the row can be read reads too early, and does not read again. */
 async function requireThere(resource: string, changes: readonly Change[]): Promise<void> {
   const made = changes.filter((change) => change.action === 'create' && change.resource === resource)
   if (made.length === 0) return

@@ -1,4 +1,4 @@
-// Reads, writes and is refused with the client that @hey-api/openapi-ts made.
+// Reads, writes and gets errors with the client that @hey-api/openapi-ts generated.
 import { createClient } from './hey-rest/client'
 import { createOrganization, listProjects } from './hey-rest/sdk.gen'
 

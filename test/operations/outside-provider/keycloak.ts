@@ -26,7 +26,7 @@ const settingsOf = (id: string, others: Readonly<Record<string, string>> = {}) =
     }).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
   )
 
-describe('Keycloak as the outside provider', () => {
+describe('Keycloak as the external provider', () => {
   let host: IdentityUnderTest
   before(async () => {
     host = await startIdentityUnderTest({
@@ -93,7 +93,7 @@ describe('Keycloak as the outside provider', () => {
     assert.match((await there.follow(await there.get(silent.location))).text, /<form/)
   })
 
-  it('is refused with a wrong secret', async () => {
+  it('is rejected with a wrong secret', async () => {
     const page = await arrive('wrong', 'ann')
     assert.equal(page.status, 400)
     assert.match(page.text, /has not confirmed your sign-in/)

@@ -10,7 +10,7 @@ interface Page {
 
 const requestMilliseconds = 5000
 
-/** The ids of all new organizations, page by page from the oldest change, until it is over and nothing more comes. */
+/** The ids of all new organizations, page by page from the oldest change, until the run ends and nothing more comes. */
 export async function followFeed(token: string, isOver: () => boolean): Promise<string[]> {
   const ids: string[] = []
   let after: string | undefined
@@ -26,7 +26,7 @@ export async function followFeed(token: string, isOver: () => boolean): Promise<
   }
 }
 
-/** Undefined where the store was away; a refusal that only a mistake of ours explains ends the run. */
+/** Undefined when the store was unavailable; an error that only a bug explains ends the run. */
 async function readPage(token: string, after: string | undefined): Promise<Page | undefined> {
   const query = new URLSearchParams({ resource: 'organization', action: 'create', ...(after && { after }) })
   const answer = await fetch(`http://127.0.0.1:5100/ext/changes?${query}`, {

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { followFeed } from './follow-feed.ts'
 
 /**
- * Writers of tracker and bank that note what was acknowledged, until the file of faults says that it is the end. Then every
- * acknowledged write must be there, nothing may be there twice, and whoever followed the feed was told each change once. Organizations carry an Idempotency-Key and are sent again
+ * Writers of tracker and bank that record what was acknowledged, until the file of faults says that it is the end. Then every
+ * acknowledged write must be there, nothing may be there twice, and followers of the feed got each change once. Organizations carry an Idempotency-Key and are sent again
  * until they are answered; the bank's transactions are sent once.
  */
 const [faultsFile = ''] = process.argv.slice(2)
@@ -31,7 +31,7 @@ async function send(
  * writer had sent when the store ended may be a 500: whether it was committed is unknown.
  */
 const clearRefusals = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
-/** What was answered in place of an acknowledgement, by the fault of that moment: the caller must not be blamed. */
+/** Responses other than acknowledgements, by the current fault: they must not be client errors. */
 const refusals = new Map<string, number>()
 async function noteRefusal(of: string, answer: Response | undefined) {
   const said = answer

@@ -31,7 +31,7 @@ async function count(kind: string, work: () => Promise<string | undefined>): Pro
   if (failure !== undefined) counted.failures.push(`${failure} (${steps().at(-1)})`)
 }
 
-// On a busy machine a proxy and its hosts may stand still for seconds: slow is not failed.
+// On a busy machine a proxy and its hosts may pause for seconds: slow is not failed.
 const requestMilliseconds = 60_000
 const pauseMilliseconds = 25
 
@@ -146,7 +146,7 @@ interface Followed {
   returns: number
 }
 
-/** Reads until it is sent away, and comes back when it was told to; any other end is a failure. */
+/** Reads until the host ends the stream, and reconnects after the given time; any other end is a failure. */
 function follow(kind: string, url: string, { headers }: RequestOptions): Followed {
   const followed: Followed = { text: '', returns: 0 }
   let lastId = ''

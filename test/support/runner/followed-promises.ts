@@ -18,7 +18,7 @@ asyncHooks.createHook = (callbacks) => {
 
 let isLight = false
 
-/** From then on, an error in a promise that nobody waits for fails the run, and no longer the test that made the promise. */
+/** From then on, an error in a promise that is not awaited fails the run, and no longer the test that made the promise. */
 export function followNoMorePromises(): void {
   if (isLight) return
   isLight = true

@@ -8,7 +8,7 @@ export type Report =
   | { readonly kind: 'file'; readonly file: string; readonly seconds: number }
   | { readonly kind: 'end'; readonly counts: Counts }
 
-/** The pipe that the runner opens beside the standard ones. Written at once: the worker may be about to end. */
+/** The pipe that the runner opens in addition to the standard ones. Written at once: the worker may be about to end. */
 const reportPipe = 3
 
 export const report = (what: Report): number => writeSync(reportPipe, `${oneLine(what)}\n`)

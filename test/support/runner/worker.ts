@@ -62,7 +62,7 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
 
 const workerArguments = [
   `--import=${join(import.meta.dirname, 'followed-promises.ts')}`,
-  // A handle that a test forgot to close must not keep the run from ending.
+  // A handle that a test left open must not keep the run from ending.
   '--test-force-exit',
   `--test-timeout=${testSecondsMax * 1000}`,
   `--test-reporter=${join(import.meta.dirname, 'reporter.ts')}`,
