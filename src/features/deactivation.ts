@@ -69,9 +69,9 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   {
     ...one,
     id: 'DeactivateAccount',
-    summary: 'Deactivates an account: nobody signs in to it any more, and what was issued to it is over.',
+    summary: 'Deactivates an account: it can no longer sign in, and everything issued to it is invalidated.',
     description:
-      'Its name, its memberships and everything it did stay as they are. Nobody deactivates themselves.',
+      'Its name, its memberships and everything it did stay as they are. You cannot deactivate your own account.',
     method: 'POST',
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),

@@ -2986,7 +2986,7 @@ export interface Operations {
     }
     readonly answer: DeactivationList
   }
-  /** Deactivates an account: nobody signs in to it any more, and what was issued to it is over. */
+  /** Deactivates an account: it can no longer sign in, and everything issued to it is invalidated. */
   'POST /ext/deactivations': {
     readonly body: DeactivatedAccount
     readonly answer: Success

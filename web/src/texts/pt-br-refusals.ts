@@ -150,7 +150,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
   'You cannot revoke your own role. Ask another administrator.':
     'Ninguém tira o próprio papel. Fale com outro administrador.',
-  'Nobody deactivates themselves.': 'Ninguém desativa a própria conta.',
+  'You cannot deactivate your own account.': 'Ninguém desativa a própria conta.',
   'This link has been used, has ended, or never was one. Ask for a new one.':
     'Este link já foi usado, venceu ou nunca existiu. Peça um novo.',
   'This is your only way to sign in. Connect another one first, or ask an administrator.':
