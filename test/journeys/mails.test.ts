@@ -213,7 +213,7 @@ describe('Mails', () => {
       person.token,
     )
     const [mail] = await server.mailsTo(person.login)
-    assert.match(mail?.text ?? '', /^Subject: How you sign in has changed\r$/m)
+    assert.match(mail?.text ?? '', /^Subject: Your sign-in methods have changed\r$/m)
     assert.doesNotMatch(mail?.text ?? '', /svl_|#/)
     await noMoreWaits()
   })

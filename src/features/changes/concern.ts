@@ -25,7 +25,7 @@ export function concernOf(
   return { resource: name, wanted: { ...wanted, ...ofOwner }, ...(isOfMember && { member: id }) }
 }
 
-/** Also yes when unsure. A set of projects means yes if the account is a member of one of them. */
+/** Also "yes" when unsure. A set of projects means "yes" if the account is a member of one of them. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
 /** The properties of a view by which a change can be excluded. */
