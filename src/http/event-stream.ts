@@ -104,7 +104,7 @@ function writeEvent(
 ): boolean {
   if (event.length <= joinedBytesMax) return response.write(join(event, id, isChunked))
   const [before, after] = frameOf(event, id, isChunked)
-  // Node sends everything written in one turn together; corking by hand would hide that the socket is full.
+  // Node sends everything written in one turn together; corking manually would hide that the socket is full.
   response.write(before)
   const isReady = response.write(event)
   return after === '' ? isReady : response.write(after)
