@@ -38,7 +38,10 @@ const isSecure = (origin: string): boolean => {
 
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
-/** The common suffix of both hosts, if it is more than a public suffix: `example.com` of app and id.example.com. */
+/**
+ * Returns the common suffix of both hosts, if it is more than a public suffix: `example.com` for
+ * app.example.com and id.example.com.
+ */
 function commonDomain(web: string, identity: string): string {
   const [ours, others] = [web.split('.').reverse(), identity.split('.').reverse()]
   const end = ours.findIndex((label, index) => label !== others[index])
