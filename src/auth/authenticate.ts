@@ -29,7 +29,7 @@ export interface AuthenticationOptions {
   readonly metadataAddress: string
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
-  /** Tells whether personal access tokens are accepted, which are an extension. */
+  /** True if personal access tokens are accepted, which are an extension. */
   readonly extensions?: boolean
   readonly log: Log
   readonly securityLog?: SecurityLog

@@ -5,7 +5,7 @@ import type { TrackerSettings } from './tracker-settings.ts'
 export interface PasskeySettings {
   readonly domain: string
   readonly origins: readonly string[]
-  /** Tells whether the pages of the identity host are among them: users sign in with a passkey there. */
+  /** True if the pages of the identity host are among them: users sign in with a passkey there. */
   readonly areForSignIn: boolean
 }
 

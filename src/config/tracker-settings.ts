@@ -18,7 +18,7 @@ export interface TrackerSettings {
   trustedProxies(byDefault: number): number
   /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
-  /** Tells whether users may sign in by password; if not, they use external providers only. */
+  /** True if users may sign in by password; if not, they use external providers only. */
   readonly passwords: boolean
 }
 

@@ -66,7 +66,7 @@ const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
 const isJson = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type')).startsWith('application/json')
 
-/** Tells whether an `Accept-Encoding` header names this coding. */
+/** Returns whether an `Accept-Encoding` header names this coding. */
 export function acceptsCoding(accepted: string | string[] | undefined, coding: string): boolean {
   return String(accepted ?? '')
     .split(',')

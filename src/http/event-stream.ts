@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface EventStream {
-  /** Tells whether the client has read enough for another event to be accepted. */
+  /** True if the client has read enough for another event to be accepted. */
   readonly isReady: boolean
   /**
    * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows later. The bytes
@@ -153,7 +153,7 @@ const eventStreamHeaders = {
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersToJson(request, 'text/event-stream')
 
-/** Tells whether the client accepts this type and prefers it to JSON. */
+/** Returns whether the client accepts this type and prefers it to JSON. */
 export function prefersToJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
   if (accept === undefined || !accept.includes(type)) return false
   const quality = qualityOf(accept, type)

@@ -34,7 +34,7 @@ export interface Concerned {
   readonly concern?: Concern | undefined
 }
 
-/** Tells whether a view has to be read again. It never says no to a change that could be visible. */
+/** Returns whether a view has to be read again. It never says no to a change that could be visible. */
 export function isTouched({ resources, concern }: Concerned, changes: ChangedRows): Verdict {
   const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
   return together(

@@ -38,7 +38,7 @@ export interface FeedPage {
   readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
   /** The position after this page, even if nothing in it was for this reader. */
   readonly position: Position
-  /** Tells whether this was everything committed when the page was read. */
+  /** True if this was everything committed when the page was read. */
   readonly isCurrent: boolean
 }
 
@@ -169,7 +169,7 @@ export interface ShownFeedPage {
   readonly data: readonly ShownChange[]
   /** The start of the next page. */
   readonly cursor: string
-  /** Tells whether another request at once would return more. */
+  /** True if another request at once would return more. */
   readonly hasMore: boolean
 }
 

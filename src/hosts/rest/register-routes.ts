@@ -27,7 +27,7 @@ export interface Registration {
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
-  /** Tells whether administrators receive the duration of their requests. */
+  /** True if administrators receive the duration of their requests. */
   readonly showsTimes: boolean
 }
 
