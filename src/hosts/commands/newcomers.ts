@@ -116,7 +116,10 @@ function takeBytes(bytes: Budget, { address, session }: Newcomer, added: number)
   return false
 }
 
-/** The decompressed size: a byte on the wire may stand for four thousand, when it names an entry of the table of HPACK. */
+/**
+ * Counts the decompressed size: one byte on the wire may expand to four thousand by naming an entry of
+ * HPACK's table.
+ */
 const headerBytesOf = (headers: IncomingHttpHeaders): number =>
   Object.entries(headers).reduce((sum, [name, value = '']) => sum + name.length + String(value).length, 0)
 

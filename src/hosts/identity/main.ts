@@ -201,7 +201,7 @@ async function warnOfProviders(identity: Identity): Promise<void> {
     log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
 }
 
-/** With more linked identities than this the warning is not needed, so no more are read. */
+/** No more rows are read, because with more linked identities than this the warning is not needed. */
 const connectedMax = 10_000
 
 async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {

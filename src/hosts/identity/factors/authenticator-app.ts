@@ -12,7 +12,7 @@ import { base32 } from './recovery-codes.ts'
 export interface AppOffer {
   /** Sealed for this account. */
   readonly offer: string
-  /** For typing into apps that cannot scan the picture. */
+  /** Shown for typing into apps that cannot scan the picture. */
   readonly secret: string
   readonly address: string
   readonly picture: QrPicture

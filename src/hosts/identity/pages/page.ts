@@ -63,8 +63,8 @@ export const pageHeaders = ({
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // With `no-referrer` browsers would send the origin of our own posts as `null`; the full path would reveal
-  // too much.
+  // The full path would reveal too much, and under `no-referrer` browsers would send the origin of our own
+  // posts as `null`.
   'referrer-policy': 'strict-origin',
 })
 

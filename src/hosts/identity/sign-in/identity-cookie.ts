@@ -54,7 +54,9 @@ export async function findBrowserSession(
   return sessionId === undefined ? undefined : findLiveSession(identity, sessionId)
 }
 
-/** With the `__Host-` prefix no neighbouring host can set it; browsers require https for that. */
+/**
+ * The `__Host-` prefix prevents neighbouring hosts from setting the cookie; browsers require https for it.
+ */
 const cookieName = ({ settings }: CookieSettings, name: string): string =>
   isSecure({ settings }) ? `__Host-${name}` : name
 
