@@ -125,7 +125,8 @@ describe('a provider that does wrong', () => {
       [{}, [9999, undefined]],
     ] as const
     for (const [request, ages] of old)
-      for (const age of ages) assertRefused(await signInAged(age, request), /first has not said that you did/)
+      for (const age of ages)
+        assertRefused(await signInAged(age, request), /first did not confirm that you did/)
     for (const [request, ages] of fresh)
       for (const age of ages) assert.ok(queryOf(await signInAged(age, request)).code)
   })
@@ -147,18 +148,18 @@ describe('a provider that does wrong', () => {
     const browser = openBrowser(host.address)
     const left = await leave(browser)
     assert.ok(queryOf(await comeBack(browser, left)).code)
-    assert.match((await comeBack(browser, left)).text, /out of date/)
+    assert.match((await comeBack(browser, left)).text, /has expired/)
     // A signed-in browser is not sent to the provider, so each of these starts without a session.
     const begun = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)
     await leave(withCookieOfItsOwn)
     for (const other of [openBrowser(host.address), withCookieOfItsOwn])
-      assert.match((await comeBack(other, await leave(begun))).text, /out of date/)
+      assert.match((await comeBack(other, await leave(begun))).text, /has expired/)
     assert.equal(first.codes.length, sent)
     const late = await leave(begun)
     host.clock.advance(16 * 60_000)
-    assert.match((await comeBack(begun, late)).text, /out of date/)
+    assert.match((await comeBack(begun, late)).text, /has expired/)
     assert.equal(first.codes.length, sent)
     for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
   })
@@ -195,7 +196,7 @@ describe('a provider that does wrong', () => {
   })
 
   it('is reported to the user when it answers with an error or with nonsense', async () => {
-    assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /has not signed you in/)
+    assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /did not sign you in/)
     const answers = [
       { status: 400, body: '{"error":"invalid_grant"}' },
       { status: 401, body: '{"error":"invalid_client"}' },
