@@ -117,8 +117,8 @@ function resourcesOf(resources: readonly ApiResource[]): string {
   const roots = resources.map(({ name, root }) => `  ${name}: '${root}',\n`)
   return [
     `export interface Resources {\n${types.join('')}}`,
-    `/** By resource, the last part of its list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
-    `/** By resource, what its routes begin with. */\nexport const roots = {\n${roots.join('')}} as const`,
+    `/** The last path segment of each resource's list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
+    `/** The path prefix of each resource's routes. */\nexport const roots = {\n${roots.join('')}} as const`,
   ].join('\n\n')
 }
 
@@ -145,7 +145,7 @@ function limitsOf(documents: readonly OpenApi[]): string {
     known.set(one.name, other)
   }
   const lines = [...known].map(([name, { limit }]) => `  ${name}: ${limit},\n`).sort()
-  return `/** How long a text may be, how many ids a list may have, how large a page is. */\nexport const limits = {\n${lines.join('')}} as const`
+  return `/** The limits of texts, of lists of ids, and of pages. */\nexport const limits = {\n${lines.join('')}} as const`
 }
 
 const limitsOfSchemas = ({ components }: OpenApi): Limit[] =>

@@ -19,7 +19,7 @@ test('the seeded account is no administrator once others are listed', () => {
   assert.ok(!administrators.isAdministrator(named('demo@example.com', { isSeeded: true })))
 })
 
-test('the seeded account alone is the administrator while nobody is listed, whatever its login', () => {
+test('the seeded account alone is the administrator while no login is listed, regardless of its own login', () => {
   for (const adminLogins of [[], ['', '  ']]) {
     const administrators = administratorsOf({ adminLogins })
     assert.ok(administrators.isAdministrator(named('renamed@example.com', { isSeeded: true })))

@@ -1,24 +1,24 @@
 import { raw, type Sql } from '../db/sql.ts'
 import { normalizeLogin } from './login.ts'
 
-/** All that decides whether an account is an administrator. */
+/** Everything that decides whether an account is an administrator. */
 export interface PossibleAdministrator {
   readonly login: string
-  /** Another administrator made it one. */
+  /** Another administrator granted the role. */
   readonly hasRole: boolean
-  /** The store was seeded with it. */
+  /** The account was created by the seed. */
   readonly isSeeded: boolean
 }
 
 export interface Administrators {
-  /** By the settings, where only the people who run the hosts can take it away, or by the role in the store. */
+  /** True by the settings, which only the operators of the hosts can change, or by the role in the store. */
   isAdministrator(account: PossibleAdministrator): boolean
 }
 
 export interface AdministratorOptions {
   /** SVC_ADMIN_LOGINS; while it is empty, the seeded account is the administrator, so that a first start has one. */
   readonly adminLogins: readonly string[]
-  /** Without them the settings alone count, as in the contract. */
+  /** Without extensions only the settings count, as the contract says. */
   readonly extensions?: boolean
 }
 
@@ -30,13 +30,13 @@ export function administratorsOf({ adminLogins, extensions = true }: Administrat
   }
 }
 
-/** The columns of a `PossibleAdministrator` in a query that calls the user's row `account`. */
+/** Selects the columns of a `PossibleAdministrator`; the query must alias the user's row as `account`. */
 export const administratorColumns: Sql = raw(
   `account.login, exists (select 1 from administrators as role where role.user_id = account.id) as "hasRole",
     exists (select 1 from seeded_account as seeded where seeded.user_id = account.id) as "isSeeded"`,
 )
 
-/** An account that is still to be made. */
+/** Describes an account before it is created. */
 export const newAccount = (login: string): PossibleAdministrator => ({
   login,
   hasRole: false,

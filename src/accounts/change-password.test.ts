@@ -50,7 +50,7 @@ test('a wrong current password changes nothing', async () => {
   assert.deepEqual(await stored(), before)
 })
 
-test('a common password and the login are refused, and one that is in use already goes on working', async () => {
+test('a common password and the login are rejected, but an existing password keeps working', async () => {
   const inUse = 'P@ssw0rd'
   ada = await insertAccount(fresh.database, {
     login: 'Ada-Lovelace-1815',
@@ -108,8 +108,8 @@ test('after five wrong current passwords changes are locked, even for the right 
   await change(current, next)
 })
 
-test('of two changes at once one wins and the other is told that its current password is wrong', async () => {
-  // Two instances, which do not see each other's turns; both have verified before either writes.
+test('of two concurrent changes one wins and the other reports a wrong current password', async () => {
+  // Two instances do not serialize each other's attempts; both have verified before either writes.
   const instances = [lockouts, createLockouts({ database: fresh.database })]
   let arrived = 0
   let open = () => {}
@@ -140,7 +140,7 @@ test('of two changes at once one wins and the other is told that its current pas
   assert.equal((await stored()).changes.length, 1)
 })
 
-test('an account that was removed is signed in no more', async () => {
+test('a removed account can no longer sign in', async () => {
   await fresh.database.query(sql`update users set active = false where id = ${ada.id}`)
   await assert.rejects(change(current, next), { kind: 'unauthenticated' })
 })

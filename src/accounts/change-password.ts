@@ -20,10 +20,10 @@ export interface PasswordChange {
   readonly securityLog?: SecurityLog | undefined
 }
 
-/** What counts the wrong current passwords of an account. */
+/** The lockout subject under which an account's wrong current passwords are counted. */
 export const passwordChangeOf = ({ id }: Caller) => ({ purpose: 'password-change', subject: id }) as const
 
-/** Gives the caller's own account a new password; afterwards nothing issued before works. */
+/** Replaces the caller's own password and invalidates everything issued to the account before. */
 export async function changePassword(
   { database, passwords, lockouts, securityLog }: PasswordChange,
   caller: Caller,
@@ -40,7 +40,7 @@ export async function changePassword(
   const passwordHash = await passwords.hash(input.newPassword)
   await database.transaction(async (transaction) => {
     const stored = await findCredentials(transaction, caller, raw('for no key update'))
-    // Of two changes at once the second verified a password that is no longer the current one.
+    // A concurrent change has replaced the hash since, so this password is no longer the current one.
     if (stored.hash !== verifiedHash) throw wrongCurrentPassword()
     await updateRow(transaction, accountTable, caller, caller.id, { passwordHash })
     await endSignIns(transaction, [caller.id])
@@ -48,7 +48,7 @@ export async function changePassword(
   securityLog?.({ event: 'password-changed', ...callerDetails(caller), by: caller.id })
 }
 
-/** Only to compare with, so no policy applies; a longer one would only cost hashing time. */
+/** This value is only compared, so no policy applies; the limit keeps hashing time bounded. */
 const currentPassword: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
   wire: 'text',
@@ -68,7 +68,7 @@ const requireAnother = (
     ? { newPassword: ['NewPassword must differ from the current password.'] }
     : {}
 
-/** Returns the credentials that were verified. */
+/** Returns the credentials against which the password was verified. */
 async function verifyCurrent(
   { database, passwords, lockouts, securityLog }: PasswordChange,
   caller: Caller,

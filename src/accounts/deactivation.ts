@@ -13,15 +13,15 @@ export interface Deactivation {
   readonly deactivatedAt: string
 }
 
-/** Whether anybody may sign in to a row called `account`. */
+/** True if the row aliased as `account` must not sign in. */
 export const isDeactivated: Sql = raw(
   'exists (select 1 from deactivated_accounts as shut where shut.user_id = account.id)',
 )
 
-/** More are found by their ids. */
+/** A listing returns no more; others are found by their ids. */
 export const deactivationsListedMax = 100
 
-/** Those of these accounts that are deactivated. */
+/** Returns those of the given accounts that are deactivated. */
 export function listDeactivations(
   { database }: Deactivating,
   caller: Caller,
@@ -39,8 +39,8 @@ export interface Deactivating {
 }
 
 /**
- * Nobody signs in to it any more, and what was issued to it is over, in one transaction: a sign-in that was verified before
- * finds another stamp.
+ * Blocks sign-in and invalidates everything issued to the account, in one transaction. A sign-in verified
+ * just before this commits fails, because the security stamp has changed.
  */
 export async function deactivate(
   { database, securityLog }: Deactivating,
@@ -48,7 +48,7 @@ export async function deactivate(
   body: unknown,
 ): Promise<void> {
   const userId = readUser(caller, body)
-  if (userId === caller.id) throw invalid({ userId: ['Nobody deactivates themselves.'] })
+  if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${userId} and active for no key update`,

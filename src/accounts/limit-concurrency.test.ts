@@ -35,7 +35,7 @@ test('work passes a few at a time, in the order in which it came', async () => {
   await Promise.all(work)
 })
 
-test('more work than may wait is refused, with the time to come again', async () => {
+test('work beyond the queue limit is rejected with a retry time', async () => {
   const limits = limitsOf()
   const limited = limitConcurrency(limits)
   let finish = () => {}

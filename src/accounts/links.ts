@@ -17,9 +17,9 @@ export interface LinkWish {
   readonly projectId?: string | undefined
   readonly userId?: string
   readonly securityStamp?: string
-  /** The sign-in by which it is made; none where the program makes it. */
+  /** The session that creates the link; undefined if the program itself creates it. */
   readonly sessionId?: string | undefined
-  /** That of its maker when a mail was asked for; otherwise as it is now. */
+  /** The creator's security stamp at the time a mail was requested; defaults to the current stamp. */
   readonly makerStamp?: string | undefined
 }
 
@@ -34,14 +34,17 @@ export interface Link {
 
 export interface MadeLink {
   readonly link: Link
-  /** Shown this once; the store has its hash. */
+  /** Returned only once; the store keeps its hash. */
   readonly secret: string
 }
 
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
   link.user_id as "userId", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
-/** A link called `link` that nobody has used. A new password, no matter who gave it, ends those of its account and those made by it. */
+/**
+ * True if the row aliased as `link` is unused and valid. Any new password ends the links for its account and
+ * the links created by that account.
+ */
 export const isOpen = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active
@@ -50,7 +53,7 @@ export const isOpen = raw(`link.used_at is null and link.ended_at is null and li
     select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
 export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {
-  // For a mail that was asked for the sign-in stood then, and may have been left since.
+  // A mail's session was checked when the mail was requested and may have ended since.
   if (wish.makerStamp === undefined) await requireSignIn(transaction, wish.sessionId)
   const secret = newTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
@@ -64,12 +67,12 @@ export async function makeLink(transaction: Queries, wish: LinkWish): Promise<Ma
   return { link: link as Link, secret }
 }
 
-/** The links that these sign-ins have made and nobody has used yet, and the mails with links that they have asked for. */
+/** Ends the unused links that these sessions created, and the mails with links that they requested. */
 export async function endLinksOf(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 
-/** The same of an account, whatever has become of its sign-ins, but for those of one. */
+/** Ends an account's links and mails regardless of session state, except those of one session. */
 export async function endLinksOfAccount(
   transaction: Queries,
   accountId: string,
@@ -85,13 +88,13 @@ async function endLinks(transaction: Queries, which: Sql): Promise<void> {
   await transaction.query(
     sql`update account_links set ended_at = now() where ${which} and used_at is null and ended_at is null`,
   )
-  // Mails without a link go on.
+  // Mails without a link are still sent.
   await transaction.query(
     sql`update mails set ended_at = now() where ${which} and purpose <> 'factors' and ended_at is null`,
   )
 }
 
-/** Asked before a password is hashed, which nobody can cause without a link that works. */
+/** This lookup precedes password hashing, so only a valid link can cause that cost. */
 export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secret: string): Promise<Link> {
   const hash = hashOfToken(secret, linkPrefix)
   const [link] = hash
@@ -103,7 +106,10 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
   return link
 }
 
-/** Of two who use it at once, the row's lock lets one through; what is refused afterwards leaves it unused. */
+/**
+ * The row's lock lets one of two concurrent uses through; a later error rolls back and leaves the link
+ * unused.
+ */
 export async function useLink(transaction: Queries, { id }: Link): Promise<void> {
   const [used] = await transaction.query(
     sql`update account_links as link set used_at = now() where link.id = ${id} and ${isOpen} returning true`,
@@ -111,11 +117,11 @@ export async function useLink(transaction: Queries, { id }: Link): Promise<void>
   if (!used) throw linkOver()
 }
 
-/** Long over: nobody asks for them, and no list shows them. */
+/** Links this old are long expired: no request needs them and no list shows them. */
 export const forgetOldLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
-/** What an invitation leads into, as people call it. */
+/** The project or other target of an invitation, named as users know it. */
 export interface InvitedInto {
   readonly project: string
   readonly organization: string

@@ -59,7 +59,7 @@ test('failures count for 15 minutes', async () => {
   passMinutes(1)
   await failTimes(3)
   passMinutes(14)
-  // The first failure counts no more, so this is the fourth.
+  // The first failure has left the window, so this is the fourth.
   await wrong()
   assert.equal(await wrong(), false)
   await assert.rejects(wrong(), isLocked(15 * 60))
@@ -111,7 +111,7 @@ test('two instances that are guessed at together verify at most one more', async
   await assert.rejects(right(), isLocked(15 * 60))
 })
 
-test('a flood on one subject is sent away, and others do not notice', async () => {
+test('a flood on one subject is rejected without affecting others', async () => {
   const verified: string[] = []
   const flood = guessInParallel([lockouts], 50, verified)
   assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => true), true)
@@ -142,7 +142,7 @@ test('the sweep deletes what no longer counts and nothing else', async () => {
   assert.deepEqual(await subjectsAfterSweep(), [])
 })
 
-test("without a clock of its own the store's clock counts", async () => {
+test("without an injected clock the store's clock counts", async () => {
   const ordinary = createLockouts({ database: fresh.database })
   await failTimes(5, ordinary)
   await assert.rejects(right(ordinary), isLocked(15 * 60))
@@ -184,7 +184,7 @@ const passMinutes = (minutes: number) => passMilliseconds(minutes * 60_000)
 const isLocked = (seconds: number) => (error: unknown) => {
   assert.ok(error instanceof Problem)
   assert.equal(error.kind, 'locked')
-  // A clock that is not held shows the seconds that the test took.
+  // A clock that is not mocked would show the seconds that the test took.
   assert.ok(
     Math.abs((error.retryAfterSeconds ?? 0) - seconds) <= (seconds > 60 ? 1 : 0),
     `${error.retryAfterSeconds}`,

@@ -5,7 +5,7 @@ import { createBudget } from '../model/budget.ts'
 import { locked } from '../model/problem.ts'
 import { type Limited, limitConcurrency } from './passwords.ts'
 
-/** Whose failures are counted together, and for what. */
+/** The key under which failures are counted. */
 export interface LockoutSubject {
   readonly purpose: 'sign-in' | 'password-change'
   /** A normalized login, or an account's id. */
@@ -13,11 +13,12 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
-  /** Throws `locked` while the subject is; for callers that answer so before they look at anything else. */
+  /** Throws `locked` while the subject is locked; for callers that must check this before anything else. */
   requireOpen(subject: LockoutSubject): Promise<void>
   /**
-   * Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. What is
-   * right but not all that is asked for clears no failures: else a password would give endless attempts at the next step.
+   * Runs `verify` unless the subject is locked, and counts its result; `onLocked` is called when this result
+   * starts a lock. A correct first step ("right so far") does not clear failures: otherwise knowing the
+   * password would give unlimited attempts at the next step.
    */
   guardAttempt(
     subject: LockoutSubject,
@@ -28,21 +29,21 @@ export interface Lockouts {
 
 export interface LockoutOptions {
   readonly database: Database
-  /** The store's clock unless a test moves its own. */
+  /** Defaults to the store's clock; tests pass their own. */
   readonly now?: () => Date
 }
 
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** Attempts on one subject that may wait for each other; no person types more of them at once. */
+/** Attempts on one subject that may queue; no person submits more of them at once. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
 /**
- * Failures are counted in the store, so that all instances count together. Within a process the attempts on one subject
- * run one after the other, so guessing in parallel gains nothing; each further instance may have one more attempt under way when the
- * fifth failure is counted, so N instances verify at most N - 1 too many.
+ * Failures are counted in the store, so all instances count together. Within a process the attempts on one
+ * subject run one after the other, so guessing in parallel gains nothing. Each further instance may have one
+ * more attempt in flight when the fifth failure is counted, so N instances verify at most N - 1 too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const inTurn = oneAtATime({ waitingMax, retryAfterSeconds })
@@ -63,7 +64,7 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   }
 }
 
-/** Deletes what no longer counts. */
+/** Deletes failures and locks that no longer count. */
 export async function forgetOldLockouts(
   database: Database,
   { now }: Pick<LockoutOptions, 'now'> = {},
@@ -84,7 +85,10 @@ async function requireOpen(database: Queries, { purpose, subject }: LockoutSubje
   if (lock) throw locked(Math.max(1, lock.seconds))
 }
 
-/** The failure that fills the window locks; what another instance counts while the lock holds does not prolong it. */
+/**
+ * The failure that fills the window starts a lock; failures counted by other instances during the lock do not
+ * prolong it.
+ */
 async function countFailure(
   transaction: Queries,
   { purpose, subject }: LockoutSubject,
@@ -103,7 +107,7 @@ async function countFailure(
   return counted?.isLocked === true
 }
 
-/** A success clears the failures, never a lock that another instance has set in the meantime. */
+/** A success clears the failures but never a lock that another instance has set in the meantime. */
 async function clear(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<false> {
   await transaction.query(
     sql`delete from lockouts where purpose = ${purpose} and subject = ${subject} and cardinality(failed_at) > 0`,
@@ -116,7 +120,7 @@ const clockOf = (now: LockoutOptions['now']): Sql =>
 
 const windowStart = (clock: Sql): Sql => sql`${clock} - make_interval(mins => ${windowMinutes}::int)`
 
-/** Runs the work of one key one piece after the other; different keys do not wait for each other. */
+/** Runs the work of one key sequentially; different keys do not wait for each other. */
 export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export interface OneAtATimeOptions {

@@ -4,18 +4,21 @@ import { sql } from '../db/sql.ts'
 import { type Language, languageAmong } from '../model/language.ts'
 import { withoutHiddenCharacters } from '../model/text.ts'
 
-/** Two spellings of one login: the store holds `lower(trim(login))` unique among active accounts. */
+/** Normalizes a login for comparison; the store keeps `lower(trim(login))` unique among active accounts. */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
-/** What nobody sees makes one login look like another: everything that is not drawn, but a space. */
+/**
+ * Invisible characters make one login look like another, so anything invisible except a plain space counts as
+ * hidden.
+ */
 export function hasHiddenCharacters(login: string): boolean {
   const drawn = login.trim().replaceAll(' ', '')
   return withoutHiddenCharacters(drawn) !== drawn || /\p{Zs}/u.test(drawn)
 }
 
 /**
- * Whether the store, which found one by the other, found what a person reads as the same: it takes letters of other scripts for
- * those of ours.
+ * The store's case folding also equates some non-ASCII letters with ASCII ones (such as the Kelvin sign with
+ * `k`). Unless both logins are ASCII, only an exact match is the same login.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
   one.trim() === other.trim() || (isAscii(one) && isAscii(other))
@@ -23,14 +26,14 @@ export const isSameLogin = (one: string, other: string): boolean =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are a part of ASCII.
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 
-/** What people see of their own account. */
+/** The fields of an account that its own user sees. */
 export const accountTable: Table = {
   name: 'user',
   table: 'users',
   columns: ['id', 'name', 'login', 'createdAt', 'updatedAt'],
 }
 
-/** What the pages of somebody's sign-in spoke, as far as anybody said. Nothing is written where it is what it was. */
+/** Stores the language used at sign-in, if known. Skips the write when unchanged. */
 export async function rememberLanguage(
   transaction: Queries,
   accountId: string,
@@ -42,7 +45,10 @@ export async function rememberLanguage(
     on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
 }
 
-/** What mails to somebody are written in: English for those who have not signed in since this is kept. */
+/**
+ * Returns the language for mails to an account; English if the user has not signed in since languages are
+ * stored.
+ */
 export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
   const [known] = await queries.query<{ language: string }>(
     sql`select language from account_languages where user_id = ${accountId}`,

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
 import { sql } from '../db/sql.ts'
 
-/** A mail that waits: what it is for, and whom it concerns. */
+/** A queued mail: its purpose and its recipient. */
 export interface QueuedMail {
   readonly id: string
   readonly purpose: 'password' | 'invitation' | 'factors'
@@ -15,11 +15,11 @@ export interface QueuedMail {
   readonly linkId: string | null
   readonly recipient: string | null
   readonly attempts: number
-  /** Nobody waits for it any more. */
+  /** True on the last attempt before the mail is given up. */
   readonly isLast: boolean
 }
 
-/** As much of a mail address as every server wants, without anything that could begin another header. */
+/** Accepts the common subset of mail addresses and nothing that could start another header. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailPattern.test(text)
 
 const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
@@ -38,12 +38,12 @@ export type MailWish =
       readonly linkId: string
       readonly recipient: string
     }
-  /** To this account: what it is proved with has changed. */
+  /** Notifies the account that its authentication factors have changed. */
   | { readonly purpose: 'factors'; readonly madeBy: string }
 
 /**
- * Whether there was room. Those who ask take turns, so that budgets hold however many ask at once; nobody learns whether an
- * account exists, because none is looked for here.
+ * Returns false when a budget is exhausted. Requests are serialized so that budgets hold under concurrency;
+ * the result does not reveal whether an account exists, because none is looked up here.
  */
 export async function queueMail(transaction: Queries, wish: MailWish): Promise<boolean> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
@@ -69,12 +69,18 @@ export async function queueMail(transaction: Queries, wish: MailWish): Promise<b
 
 const nothing = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }
 
-/** Longer than sending one may take, so that no other instance sends it meanwhile; later each time, up to an hour. */
+/**
+ * Each delay is longer than a send may take, so no other instance sends the same mail meanwhile; delays grow
+ * up to an hour.
+ */
 export const retrySeconds = [60, 120, 300, 900, 3600]
-/** A mail for a new password is of no use a day later, so it is given up by then. */
+/** A mail for a new password is useless a day later, so retries end before that. */
 const hoursMax = { password: 1, invitation: 24 }
 
-/** Takes the mails that are due: each by one instance, and again later unless it is ended. */
+/**
+ * Claims the mails that are due. Each is claimed by one instance, and is claimed again later unless it is
+ * ended.
+ */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
     with due as (
@@ -89,14 +95,17 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
     returning mails.id, purpose, login, made_by as "madeBy",
       maker_session_id as "sessionId", maker_stamp as "makerStamp", link_id as "linkId", recipient, attempts, "isLast"`)
 
-/** Sent or given up; of what belongs to no account nothing stays but that it was asked for. */
+/**
+ * Ends a mail that was sent or given up. For an address without an account, only the fact that it was
+ * requested is kept.
+ */
 export async function endMail(queries: Queries, id: string, hasAccount = true): Promise<void> {
   await queries.query(sql`
     update mails set ended_at = now(), recipient = null, login = case when ${hasAccount}::boolean then login end
     where id = ${id}`)
 }
 
-/** After a day nothing is counted by them. */
+/** Budgets look back one day, so older mails are no longer counted. */
 export const forgetOldMails = (database: Database): Promise<void> =>
   deleteInBatches(
     database,

@@ -8,20 +8,22 @@ import { isMailAddress, type QueuedMail } from './mail-queue.ts'
 import { passwordLinkHours } from './password-links.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './read-fields.ts'
 
-/** A mail, with its link where it has one: its secret exists nowhere else. */
+/** A mail ready to send. The secret of its link, if it has one, exists nowhere else. */
 export interface MailToSend {
   readonly to: string
   readonly secret: string | undefined
   readonly accountId: string | undefined
-  /** Of whoever reads it; of whoever invites, where nobody knows who that is. */
+  /** The recipient's language; for an invitation, the inviter's, because the recipient's is unknown. */
   readonly language: Language
-  /** Of an invitation. */
+  /** Only set for an invitation. */
   readonly inviter: string | undefined
   readonly project: string | undefined
   readonly organization: string | undefined
 }
 
-/** Makes the link of a mail that is about to be sent; undefined where there is nothing to send, and nobody to send it to. */
+/**
+ * Creates the link of a mail that is about to be sent; undefined if there is nothing to send or no recipient.
+ */
 export const prepareMail = (transaction: Queries, mail: QueuedMail): Promise<MailToSend | undefined> =>
   preparations[mail.purpose](transaction, mail)
 
@@ -35,7 +37,7 @@ const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 
-/** Without a link: it would teach people to follow links in mails that they did not ask for. */
+/** A notice contains no link: users should not learn to follow links in mails that they did not request. */
 async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Promise<MailToSend | undefined> {
   const [account] = await transaction.query<{ login: string }>(
     sql`select trim(login) as login from users where id = ${madeBy} and active`,
@@ -46,8 +48,9 @@ async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Prom
 }
 
 /**
- * As an administrator makes one: the links before it end, and any new password ends it. One that a stranger may have asked for ends
- * only others of its kind: never what an administrator has made for the account.
+ * Like a link created by an administrator, it ends earlier links and is ended by any new password. A link
+ * that a stranger may have requested ends only others of its own kind, never one that an administrator
+ * created.
  */
 async function preparePassword(
   transaction: Queries,
@@ -76,7 +79,10 @@ async function preparePassword(
   return { to: account.login.trim(), secret, accountId: account.id, language, ...noInvitation }
 }
 
-/** A mail that is sent again, because nobody knows whether the first came, has a new secret: the one before it ends. */
+/**
+ * A mail may be sent again because it is unknown whether the first arrived. It then has a new secret and the
+ * earlier one ends.
+ */
 async function prepareInvitation(
   transaction: Queries,
   { linkId, recipient }: QueuedMail,
@@ -93,6 +99,6 @@ async function prepareInvitation(
   const invitation = { to: recipient, secret, accountId: madeBy, language, inviter }
   if (projectId === null) return { ...noInvitation, ...invitation }
   const [into] = await transaction.query<InvitedInto>(invitedInto(projectId))
-  // Removed meanwhile: the link would lead nowhere.
+  // The target was removed meanwhile, so the link would lead nowhere.
   return into && { ...invitation, ...into }
 }

@@ -8,11 +8,11 @@ import { endLinksOf } from './links.ts'
 import { readFields } from './read-fields.ts'
 import { requireOwnOrAdministrator } from './sessions.ts'
 
-/** Who somebody is at an outside provider, as they themselves and administrators see it. */
+/** A linked external identity, as its user and administrators see it. */
 export interface OutsideIdentity {
   readonly id: string
   readonly userId: string
-  /** Its id in the settings of the identity host. */
+  /** The provider's id in the settings of the identity host. */
   readonly provider: string
   readonly issuer: string
   readonly label: string
@@ -20,7 +20,7 @@ export interface OutsideIdentity {
   readonly lastUsedAt: string | null
 }
 
-/** Nobody has more accounts elsewhere. */
+/** No user needs more external accounts. */
 export const identitiesMax = 20
 
 export async function listIdentities(
@@ -40,8 +40,8 @@ export interface Disconnecting {
 }
 
 /**
- * Nobody signs in by it any more, and the sign-ins by it are over. Nobody takes the last way in from themselves: for that
- * the account is locked, and its other identities and password are looked at.
+ * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way
+ * to sign in: the account is locked while its other identities and password are checked.
  */
 export async function disconnectIdentity(
   { database, securityLog }: Disconnecting,

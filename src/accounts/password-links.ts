@@ -22,10 +22,10 @@ export interface PasswordLinks {
 
 export const passwordLinkHours = 1
 export const secretCharactersMax = 100
-/** What stands in a link. */
+/** The secret in the link's address. */
 export const secretKind = text({ max: secretCharactersMax })
 
-/** By an administrator, for somebody who has lost the password; the one before it ends. */
+/** Creates a password-reset link for a user and invalidates earlier ones. */
 export async function makePasswordLink(
   { database, securityLog }: PasswordLinks,
   caller: Caller,
@@ -60,7 +60,9 @@ export async function makePasswordLink(
   return made
 }
 
-/** The same by mail, where the login is an address: the link is made when the mail is sent. */
+/**
+ * Queues a mail with such a link if the login is a mail address; the link is created when the mail is sent.
+ */
 export async function mailPasswordLink(
   { database, securityLog }: PasswordLinks,
   caller: Caller,
@@ -91,13 +93,13 @@ export async function mailPasswordLink(
 
 const mailRetrySeconds = 3600
 
-/** A link works only as long as the person who made it is an administrator. */
+/** A link is valid only while its creator is still an administrator. */
 async function requireMaker(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, userId }: Link,
 ): Promise<void> {
-  // The person who forgot the password asked for it.
+  // The user requested the link, so no administrator has to be checked.
   if (madeBy === userId) return
   const [maker] = await transaction.query<PossibleAdministrator>(sql`
     select ${administratorColumns} from users as account
@@ -105,7 +107,10 @@ async function requireMaker(
   if (!maker || !administrators.isAdministrator(maker)) throw linkOver()
 }
 
-/** Anybody with the link may do it: the account gets the new password, and nothing issued before works. */
+/**
+ * Possession of the link suffices: the account gets the new password, and everything issued before is
+ * invalidated.
+ */
 export async function usePasswordLink(
   { database, passwords, securityLog }: PasswordLinks,
   administrators: Administrators,
@@ -121,7 +126,7 @@ export async function usePasswordLink(
   const passwordHash = await passwords.hash(input.newPassword)
   const writer: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
-    // In the order of those who make one: the account, then its links.
+    // Locks in the same order as creating a link: the account, then its links. This avoids deadlocks.
     const [standing] = await transaction.query(sql`
       select 1 from users as account where account.id = ${id} and account.active and not ${isDeactivated}
       for no key update`)

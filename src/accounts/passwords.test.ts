@@ -22,12 +22,12 @@ test('only the very same password fits, with its spaces and capitals', async () 
   }
 })
 
-test('half a character fits nothing, not even the sign it would be replaced by', async () => {
+test('half a surrogate pair matches nothing, not even the replacement character', async () => {
   const passwords = createPasswords(cheap)
   assert.equal(await passwords.verify(await passwords.hash('a\ufffdb'), 'a\ud800b'), false)
 })
 
-test('a stored hash that is none, or that would need gigabytes, fits no password', async () => {
+test('a malformed stored hash, or one that would need gigabytes, matches no password', async () => {
   const passwords = createPasswords(cheap)
   const greedy = `$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
   for (const stored of ['', 'secret', '$2b$10$abc', '$argon2id$v=19$m=64,t=1,p=1$AA', greedy]) {
@@ -48,7 +48,7 @@ test('an unknown login and an unusable hash cost what a wrong password costs', a
   )
 })
 
-test('four passwords are verified at once, sixteen wait and the twenty-first is sent away', async () => {
+test('four passwords are verified at once, sixteen wait and the twenty-first is rejected', async () => {
   const passwords = createPasswords(cheap)
   const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
   const results = await Promise.allSettled(attempts)

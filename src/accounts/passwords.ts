@@ -8,21 +8,24 @@ import { busy } from '../model/problem.ts'
 import { normalizeLogin } from './login.ts'
 
 export interface Passwords {
-  /** A PHC string; the password is taken as it is, never trimmed. */
+  /** Returns a PHC string; the password is hashed as given, never trimmed. */
   hash(password: string): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
-  /** Takes the time of `verify` where there is no hash to compare with, so that nobody learns which logins exist. */
+  /**
+   * Takes as long as `verify` when there is no stored hash, so that timing does not reveal which logins
+   * exist.
+   */
   verifyAbsent(password: string): Promise<false>
 }
 
-/** The parameters of the contract; tests of something else may lower them. */
+/** Defaults to the parameters of the contract; tests of other things may lower them. */
 export interface PasswordOptions {
   readonly memoryMebibytes?: number
   readonly passes?: number
   readonly lanes?: number
 }
 
-/** A test counts how often it computes, because equal work is what takes equal time. */
+/** Injectable so that a test can count computations: equal work takes equal time. */
 export interface Argon2 {
   hash(password: string, options: Options): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
@@ -37,7 +40,7 @@ export function createPasswords(
 ): Passwords {
   const argon2id = argon2Options(options)
   const absentHash = hashNobodyKnows(argon2id)
-  // Making a hash takes the same memory and cores as verifying one, so both count against the same limit.
+  // Creating a hash costs as much memory and CPU as verifying one, so both count against the same limit.
   const limited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
     waiting: budgets.budget('passwordHashesWaiting'),
@@ -59,7 +62,7 @@ export function createPasswords(
 
 type Argon2Options = Required<Pick<Options, 'algorithm' | 'memoryCost' | 'timeCost' | 'parallelism'>>
 
-/** `Algorithm.Argon2id`; the package declares the names for the compiler only. */
+/** This is `Algorithm.Argon2id`; the package declares the enum for the compiler only. */
 const argon2idAlgorithm: Algorithm = 2
 
 const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: PasswordOptions): Argon2Options => ({
@@ -69,14 +72,14 @@ const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: Password
   parallelism: lanes,
 })
 
-/** Salt and digest are all zero bits, which no password is known to give. */
+/** Salt and digest are all zero bits; no known password produces this digest. */
 const hashNobodyKnows = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** A stored hash that asks for more would take the process down. */
+/** A stored hash that demands more memory could take the process down. */
 const memoryKibibytesMax = 256 * 1024
 
-/** Anything else in the column matches no password. */
+/** Any other value in the column matches no password. */
 function isUsable(storedHash: string): boolean {
   try {
     return parseOptions(storedHash).memoryCost <= memoryKibibytesMax
@@ -86,8 +89,8 @@ function isUsable(storedHash: string): boolean {
 }
 
 /**
- * Why a new password would be guessed early: it is one of the 19,640 most common ones, or the login, in any capitals and
- * with whatever punctuation around it. Passwords that are in use already are never asked about.
+ * Rejects easily guessed passwords: the 19,640 most common ones and the login itself, regardless of case and
+ * of punctuation around it. Existing passwords are not checked.
  */
 export function guessableProblem(password: string, login: string | undefined): string | undefined {
   const forms = formsOf(password)
@@ -97,26 +100,29 @@ export function guessableProblem(password: string, login: string | undefined): s
   return undefined
 }
 
-/** In lower case, as it is and without what stands around its letters and digits; forms too short for a password do not count. */
+/**
+ * Returns the text in lower case, both as it is and without leading and trailing punctuation; forms too short
+ * for a password are dropped.
+ */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
   return [lower, bare].filter((form) => form.length >= passwordCharactersMin)
 }
 
-/** Whole, and without the host of a mail address. */
+/** Returns the forms of the whole login and, for a mail address, of its local part. */
 function loginForms(login: string): readonly string[] {
   const whole = normalizeLogin(login)
   return [...formsOf(whole), ...formsOf(whole.split('@', 1)[0] ?? '')]
 }
 
-// Royce Williams' list, as Django 5.2 ships it (django/contrib/auth/common-passwords.txt.gz, BSD licence): the most common
-// passwords of published leaks, in lower case, a line each.
+// Royce Williams' list as shipped with Django 5.2 (django/contrib/auth/common-passwords.txt.gz, BSD licence):
+// the most common passwords of published leaks, in lower case, one per line.
 const file = new URL('./common-passwords.txt.gz', import.meta.url)
 
 let known: ReadonlySet<string> | undefined
 
-/** Read when the first password is set: about 2 MB that most processes never need. */
+/** Loaded when the first password is set: it takes about 2 MB that most processes never need. */
 function commonPasswords(): ReadonlySet<string> {
   known ??= new Set(
     gunzipSync(readFileSync(file))
@@ -127,26 +133,26 @@ function commonPasswords(): ReadonlySet<string> {
   return known
 }
 
-/** Runs a few pieces of work at a time, in the order in which they came; refuses more than may wait. */
+/** Runs a few pieces of work at a time in order of arrival; rejects work when the queue is full. */
 export type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 export interface ConcurrencyLimits {
   readonly atOnce: Budget
   readonly waiting: Budget
-  /** Told with a refusal: when to try again. */
+  /** Reported with the rejection as `Retry-After`. */
   readonly retryAfterSeconds: number
 }
 
 export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: ConcurrencyLimits): Limited {
   const inLine: (() => void)[] = []
   const enter = async () => {
-    // Looked at first: work that has to wait is not refused yet, and is not counted as refused.
+    // Checked before taking: work that has to wait is not rejected yet and must not be counted as rejected.
     if (atOnce.used() < atOnce.max) return void atOnce.take()
     if (!waiting.take()) throw busy(retryAfterSeconds)
     await new Promise<void>((resolve) => inLine.push(resolve))
     waiting.giveBack()
   }
-  // What ends hands its permission to the next that waits, so work that comes later cannot take it.
+  // Finished work hands its permit to the next waiter, so later arrivals cannot take it.
   const leave = () => {
     const next = inLine.shift()
     if (next) next()

@@ -7,7 +7,10 @@ import { collectViolations, type FieldErrors, readObject } from '../model/proble
 type Kinds = Readonly<Record<string, Kind<string>>>
 type Fields<K extends Kinds> = { readonly [Name in keyof K]: string }
 
-/** Reads a body whose every field is required; `check` sees what could be read, so that all violations come at once. */
+/**
+ * Parses a body in which every field is required; `check` gets the fields that could be parsed, so that all
+ * violations are reported at once.
+ */
 export function readFields<K extends Kinds>(
   body: unknown,
   kinds: K,
@@ -31,18 +34,21 @@ export function readFields<K extends Kinds>(
   return fields as Fields<K>
 }
 
-/** People, log filters and scanners of repositories know a token by it; no token of the identity host begins so. */
+/**
+ * The prefix lets people, log filters and secret scanners recognize a token; no token of the identity host
+ * starts with it.
+ */
 export const tokenPrefix = 'svc_'
-/** What stands in a link that makes an account or gives a new password. */
+/** Prefix of the secret in an invitation or password-reset link. */
 export const linkPrefix = 'svl_'
 
 type Prefix = typeof tokenPrefix | typeof linkPrefix
 
-/** Far beyond guessing, so a fast hash is enough to keep it by. */
+/** This much entropy cannot be guessed, so a fast hash suffices for storage. */
 const secretBytes = 32
 const checksumCharacters = 8
 
-/** Letters and digits only: a double click selects all of it. */
+/** Only letters and digits, so that a double click selects the whole token. */
 export function newTokenText(prefix: Prefix): string {
   const text = prefix + randomBytes(secretBytes).toString('hex')
   return text + checksumOf(text)
@@ -52,7 +58,10 @@ export const isTokenText = (text: string): boolean => text.startsWith(tokenPrefi
 
 const patterns: Readonly<Record<Prefix, RegExp>> = { svc_: patternOf('svc_'), svl_: patternOf('svl_') }
 
-/** What the store knows it by; nothing for a text that was cut off or misread, about which the store is not asked. */
+/**
+ * Returns the hash under which the store knows the token. Truncated or mistyped tokens fail the checksum and
+ * never reach the store.
+ */
 export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
   const isWhole =
     patterns[prefix].test(text) &&

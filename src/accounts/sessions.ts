@@ -7,34 +7,37 @@ import { callerDetails, type SecurityLog } from '../observability/security-log.t
 import { endLinksOf } from './links.ts'
 import { endSignIns } from './sign-ins.ts'
 
-/** A sign-in that stands, as its owner and administrators see it. */
+/** An active session, as its user and administrators see it. */
 export interface Session {
   readonly id: string
   readonly userId: string
-  /** The client that asked for the sign-in; null for a sign-in from before this was stored, as are the next three. */
+  /**
+   * The client that requested the sign-in; null, like the next three, for sessions from before this was
+   * stored.
+   */
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
-  /** The outside provider by which somebody has signed in; null for a password. */
+  /** The external provider used to sign in; null for a password. */
   readonly provider: string | null
-  /** When its client asked for tokens last. */
+  /** The last time the client requested tokens. */
   readonly lastUsedAt: string | null
   readonly createdAt: string
   readonly expiresAt: string
-  /** Whether the request itself belongs to it. */
+  /** Whether the request itself was made in this session. */
   readonly isCurrent: boolean
 }
 
-/** Who asks, and by which sign-in. */
+/** The caller and the session of the request. */
 export interface SessionCaller {
   readonly caller: Caller
   readonly sessionId: string | undefined
 }
 
-/** The newest come first; nobody looks through more. */
+/** The newest sessions come first; longer lists are of no use. */
 export const sessionsListedMax = 100
 
-/** The sessions of the own account, or of any account for administrators. */
+/** Lists the caller's own sessions, or those of any account for administrators. */
 export async function listSessions(
   database: Database,
   { caller, sessionId }: SessionCaller,
@@ -60,7 +63,7 @@ export interface SessionEnding {
 const endedBy = (caller: Caller) =>
   ({ event: 'session-ended', outcome: 'on request', ...callerDetails(caller), by: caller.id }) as const
 
-/** Ends these sessions, all or none; anyone who is not an administrator sees their own only. */
+/** Ends all of these sessions or none; callers who are not administrators can end only their own. */
 export async function endSessions(
   { database, securityLog }: SessionEnding,
   caller: Caller,
@@ -68,7 +71,7 @@ export async function endSessions(
 ): Promise<void> {
   const ids = readSessionIds(readObject(body).ids)
   const ended = await database.transaction(async (transaction) => {
-    // Locked in one order, so that two of these at once do not wait for each other.
+    // Rows are locked in a fixed order so that concurrent calls cannot deadlock.
     const found = await transaction.query<{ id: string; userId: string }>(sql`
       select id, user_id as "userId" from signin_sessions
       where id = any(${ids}::text[]) and ended_at is null and expires_at > now()
@@ -77,14 +80,14 @@ export async function endSessions(
     if (found.length < ids.length) throw missing('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await endLinksOf(transaction, ids)
-    // Its refresh tokens are not deleted: they end with it, and this host has no right to them.
+    // Refresh tokens are not deleted: they end with the session, and this host has no privilege on them.
     return found
   })
   for (const { id: session, userId: account } of ended)
     securityLog?.({ ...endedBy(caller), account, session })
 }
 
-/** Ends everything an account has been issued, tokens of service clients that act as it included. */
+/** Invalidates everything issued to an account, including tokens of service clients that act as it. */
 export async function endAllSessions(
   { database, securityLog }: SessionEnding,
   caller: Caller,
@@ -129,5 +132,5 @@ function readSessionIds(input: unknown): readonly string[] {
   return ids
 }
 
-/** As the identity host makes them: 128 bits in base64url. */
+/** The identity host creates them as 128 bits in base64url. */
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)

@@ -4,8 +4,8 @@ import { sql } from '../db/sql.ts'
 import { unauthenticated } from '../model/problem.ts'
 
 /**
- * Nothing issued to these accounts before works afterwards: every live check compares the stamp, and the sessions are
- * over. A sign-in that runs at the same time started from the old stamp, so it is over too, also after a restore.
+ * Invalidates everything issued to these accounts before: every live check compares the stamp, and the
+ * sessions end. A concurrent sign-in started from the old stamp, so it is invalid too, also after a restore.
  */
 export async function endSignIns(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -17,8 +17,8 @@ export async function endSignIns(transaction: Queries, userIds: readonly string[
 }
 
 /**
- * Keeps a sign-in from being ended until commit; false where it has ended already. So its end comes after what this transaction
- * makes, and finds it.
+ * Prevents a session from being ended until commit; returns false if it has ended already. Ending it
+ * therefore comes after what this transaction creates, and finds it.
  */
 export async function holdSignIn(transaction: Queries, sessionId: string): Promise<boolean> {
   const [standing] = await transaction.query(
@@ -27,7 +27,10 @@ export async function holdSignIn(transaction: Queries, sessionId: string): Promi
   return standing !== undefined
 }
 
-/** The same for what is refused then; none for what the program does by itself, or a service client. */
+/**
+ * Throws if the session has ended. Without a session (the program itself, or a service client) there is
+ * nothing to check.
+ */
 export async function requireSignIn(transaction: Queries, sessionId: string | undefined): Promise<void> {
   if (sessionId !== undefined && !(await holdSignIn(transaction, sessionId))) throw unauthenticated()
 }

@@ -35,7 +35,7 @@ export interface AccessTokenClaims {
   readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
-  /** Epoch milliseconds. */
+  /** In epoch milliseconds. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
@@ -67,8 +67,9 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 }
 
 /**
- * Tells whether everything a token depends on is still valid, in a query that calls the user's row `account`: the account with
- * the same stamp, the client, its permissions, and the session if there is one. The token must not have been revoked either.
+ * The condition that everything a token depends on is still valid, in a query that aliases the user's row as
+ * `account`: the account with the same stamp, the client, its permissions, and the session if there is one.
+ * The token must not have been revoked either.
  */
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
@@ -102,15 +103,19 @@ const isAllowedStill = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not
     and (client.is_first_party or ${hasConsent(raw('client.id'), sql`${scopes}::text[]`)}))
 )`
 
-/** Tells whether the user has granted the client all of this, in a query that calls the user's row `account`. */
+/**
+ * The condition that the user has granted the client all of these scopes, in a query that aliases the user's
+ * row as `account`.
+ */
 export const hasConsent = (clientId: Sql, scopes: Sql): Sql => sql`exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId}
     and ${scopes} <@ string_to_array(consent.scope, ' ')
 )`
 
 /**
- * Tells whether no permission of the client was revoked since then, in a query that calls the user's row `account`. The two
- * timestamps may come from two clocks: until the user grants it again, a token that may be older counts as older.
+ * The condition that no permission of the client was revoked since then, in a query that aliases the user's
+ * row as `account`. The two timestamps may come from two clocks: until the user grants it again, a token that
+ * may be older counts as older.
  */
 export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}

@@ -21,7 +21,10 @@ export interface FoundToken {
   readonly expiresAt: number
 }
 
-/** The address is the source of the request; a caller that relies on the result for a while says for how long. */
+/**
+ * `address` is the network address of the request. A caller that keeps the result for a while passes how long
+ * it needs it.
+ */
 export type FindToken = (
   text: string,
   address: string | undefined,
@@ -90,12 +93,12 @@ interface Stored extends PossibleAdministrator {
   readonly isUseNews: boolean
 }
 
-/** A caller who is authenticated is not rejected because the use could not be recorded. */
+/** An authenticated caller is not rejected because the use could not be recorded. */
 async function noteUse(database: Database, id: string, address: string | undefined, log: Log) {
   try {
     await database.single.query(sql`
       update api_tokens set last_used_at = now(), last_used_address = ${address ?? null} where id = ${id}`)
   } catch (error) {
-    log.warn({ err: error }, 'The use of a token could not be noted.')
+    log.warn({ err: error }, 'The use of a token could not be recorded.')
   }
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
   authentication = createTestAuthentication()
 })
 
-test('a token of a sign-in makes its account the caller', async () => {
+test('a token of a session makes its account the caller', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   const { caller, expiresAt } = await authenticate(token)
   assert.deepEqual(caller, { id: ada.id, isAdministrator: false })
@@ -74,7 +74,7 @@ test('the scheme may be in any case, everything else about the header must be ri
   for (const header of headers) await refuses(authentication.authenticate(header), String(header))
 })
 
-test('a changed signature, payload or header is refused', async () => {
+test('a changed signature, payload or header is rejected', async () => {
   const [header, payload, signature = ''] = (await provider.signIn(fresh.database, ada.id)).split('.')
   const flipped = `${signature.slice(0, 20)}${signature[20] === 'A' ? 'B' : 'A'}${signature.slice(21)}`
   const { sub: _, ...claims } = decodeJwt(`${header}.${payload}.${signature}`)
@@ -87,7 +87,7 @@ test('a changed signature, payload or header is refused', async () => {
   for (const parts of tampered) await refuses(authenticate(parts.join('.')), parts.join('.'))
 })
 
-test('a token that nobody signed is refused, however it is called', async () => {
+test('an unsigned token is rejected, whatever its algorithm claims', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   for (const alg of ['none', 'None', 'NONE', '']) {
     const header = encode({ alg, typ: 'at+jwt', kid: provider.currentKey().kid })
@@ -95,7 +95,7 @@ test('a token that nobody signed is refused, however it is called', async () => 
   }
 })
 
-test('the public key is no shared secret: HS256 with it is refused', async () => {
+test('the public key is no shared secret: HS256 with it is rejected', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   const { kid, publicKey } = provider.currentKey()
   const pem = await exportSPKI(publicKey)
@@ -108,7 +108,7 @@ test('the public key is no shared secret: HS256 with it is refused', async () =>
   }
 })
 
-test('a key that the token brings along is not believed', async () => {
+test('a key inside the token is not trusted', async () => {
   const otherIssuer = await startTestIssuer()
   const key = otherIssuer.currentKey()
   const jwk = { kty: 'RSA', ...(await crypto.subtle.exportKey('jwk', key.publicKey)) }
@@ -119,14 +119,14 @@ test('a key that the token brings along is not believed', async () => {
   await otherIssuer.stop()
 })
 
-test('only an access token counts: other types are refused', async () => {
+test('only an access token counts: other types are rejected', async () => {
   for (const typ of ['JWT', 'id+jwt', undefined, 'at']) {
     await refuses(authenticate(await tokenWith({ header: { typ } })), String(typ))
   }
   await authenticate(await tokenWith({ header: { typ: 'application/at+jwt' } }))
 })
 
-test('a token of another issuer or for another audience is refused', async () => {
+test('a token of another issuer or for another audience is rejected', async () => {
   for (const iss of ['https://other.example.com', `${provider.issuer}/`, undefined, [provider.issuer]]) {
     await refuses(authenticate(await tokenWith({ claims: { iss } })), String(iss))
   }
@@ -161,7 +161,7 @@ test('a token works from its beginning, with a minute for clocks that differ, to
     await refuses(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
 })
 
-test('a token that was good is refused after its end, remembered or not', async () => {
+test('a token that was valid is rejected after its end, cached or not', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   const { recheck } = await authenticate(token)
   clock = (decodeJwt(token).exp ?? 0) * 1000 - 1
@@ -172,13 +172,13 @@ test('a token that was good is refused after its end, remembered or not', async 
   await refuses(authenticate(token))
 })
 
-test('a subject that is no account is refused', async () => {
+test('a subject that is no account is rejected', async () => {
   for (const sub of [randomUUID(), 'admin', '', undefined, '7']) {
     await refuses(authenticate(await tokenWith({ claims: { sub } })), String(sub))
   }
 })
 
-test('a token without a usable stamp or session is refused', async () => {
+test('a token without a usable stamp or session is rejected', async () => {
   for (const claims of [
     { 'svc:security_stamp': undefined },
     { 'svc:security_stamp': ['x'] },
@@ -192,12 +192,12 @@ test('a token without a usable stamp or session is refused', async () => {
   }
 })
 
-test("a session of somebody else's does not help", async () => {
+test("another user's session does not help", async () => {
   const { sid } = decodeJwt(await provider.signIn(fresh.database, admin.id))
   await refuses(authenticate(await provider.token({ account: ada, sid: String(sid) })))
 })
 
-test('a store that is away is no reason to send the caller to sign in again', async () => {
+test('an unavailable store does not make the caller sign in again', async () => {
   const broken = createTestAuthentication({
     ...fresh.database,
     query: () => Promise.reject(new Error('The store is away.')),

@@ -29,7 +29,7 @@ export interface AuthenticationOptions {
   readonly metadataAddress: string
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
-  /** Tells whether personal access tokens are accepted, which are an extension. */
+  /** True if personal access tokens are accepted, which are an extension. */
   readonly extensions?: boolean
   readonly log: Log
   readonly securityLog?: SecurityLog
@@ -44,8 +44,9 @@ export interface Authenticated {
   /** Epoch milliseconds: the time at which a stream that this token opened has to end. */
   readonly expiresAt: number
   /**
-   * Tells whether the token would still be accepted. Streams call it before they send anything, and every few seconds. The answer
-   * is younger than a request needs, because a stream keeps it until it checks again.
+   * Returns whether the token would still be accepted. Streams call it before they send anything, and every
+   * few seconds. The result is fresher than a request needs, because a stream relies on it until its next
+   * check.
    */
   recheck(): boolean | Promise<boolean>
   /**
@@ -100,7 +101,7 @@ interface TokenAcceptance {
   readonly findToken: FindToken
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
-  /** The minimum time an answer must have left in the cache for a stream. */
+  /** The minimum time a result must remain in the cache to be used for a stream. */
   readonly leftMilliseconds: number
 }
 
@@ -153,8 +154,8 @@ function readBearer(header = ''): string {
 }
 
 /**
- * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. Missing keys reject no
- * token.
+ * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. If
+ * the keys cannot be fetched, no token is rejected.
  */
 async function refuseUnverifiable(
   verification: Promise<AccessTokenClaims>,
@@ -188,8 +189,8 @@ function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefine
 }
 
 /**
- * Whether the session of a token is still valid. Cached results return synchronously; a caller that relies on the result for
- * a while asks for one that stays in the cache for at least as long.
+ * Checks whether the token's session is still valid. Cached results return synchronously; a caller that
+ * relies on the result for a while asks for one that stays in the cache for at least as long.
  */
 export type SessionCheck = (
   claims: AccessTokenClaims,
@@ -207,8 +208,8 @@ export interface CurrentSessionOptions {
 const rememberedSessionsMax = 10_000
 
 /**
- * Both results are cached: a new sign-in has a session of its own, without an earlier result. The time counts from the query, so
- * an ended session works no longer than the cache time.
+ * Both results are cached: a new sign-in starts a new session, which has no cached result. The time counts
+ * from the query, so an ended session works no longer than the cache time.
  */
 function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
   const { cacheSeconds, now } = options
@@ -250,7 +251,7 @@ function keyOf(claims: AccessTokenClaims): string {
   return key
 }
 
-/** Queries the database despite the cache. */
+/** Queries the database, bypassing the cache. */
 async function standsNow(
   { database, administrators }: Pick<CurrentSessionOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,

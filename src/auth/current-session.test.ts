@@ -40,7 +40,7 @@ const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> 
   'a deleted session': (token) => sql`delete from signin_sessions where id = ${sidOf(token)}`,
   'a session of eight hours ago': (token) =>
     sql`update signin_sessions set expires_at = now() where id = ${sidOf(token)}`,
-  "a session of somebody else's": (token) => sql`
+  "another user's session": (token) => sql`
     update signin_sessions set user_id = (select id from users where id <> ${ada.id} limit 1)
     where id = ${sidOf(token)}`,
   'a session from before the stamp': (token) =>
@@ -53,7 +53,7 @@ const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> 
 }
 
 for (const [ending, end] of Object.entries(endings)) {
-  test(`${ending} is refused after 30 seconds`, async () => {
+  test(`${ending} is rejected after 30 seconds`, async () => {
     const authenticate = createTestAuthentication()
     const token = await provider.signIn(fresh.database, ada.id, { admin: true })
     const { recheck } = await authenticate(token)
@@ -67,7 +67,7 @@ for (const [ending, end] of Object.entries(endings)) {
     assert.equal(await recheck(), false)
   })
 
-  test(`${ending} is refused at once where nothing is remembered`, async () => {
+  test(`${ending} is rejected at once without a cache`, async () => {
     const authenticate = createTestAuthentication(0)
     const token = await provider.signIn(fresh.database, ada.id, { admin: true })
     const { recheck } = await authenticate(token)
@@ -77,7 +77,7 @@ for (const [ending, end] of Object.entries(endings)) {
   })
 }
 
-test('requests of one sign-in ask the store once in 30 seconds, also when they come together', async () => {
+test('requests of one session query the store once in 30 seconds, also when concurrent', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
@@ -96,12 +96,12 @@ test('a stream, which keeps the answer for a while, takes none that is older tha
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
   clock += 20_000
   assert.equal(await recheck(), false)
-  // Requests notice it, too.
+  // Requests detect it, too.
   await refuses(authenticate(token))
   assert.equal(questions, 2)
 })
 
-test('a further token of the same sign-in is asked about by itself, because each can be revoked', async () => {
+test('another token of the same session is checked separately, because each can be revoked', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await authenticate(token)
@@ -115,7 +115,7 @@ test('a further token of the same sign-in is asked about by itself, because each
   await refuses(authenticate(further))
 })
 
-test('a refusal is remembered too, and a new sign-in works at once', async () => {
+test('a rejection is cached too, and a new sign-in works at once', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
@@ -137,7 +137,7 @@ test('a store that could not be asked is asked again', async () => {
   await authenticate(token)
 })
 
-test("a service client's token stands with its account and stamp", async () => {
+test("a service client's token is valid as long as its account and stamp", async () => {
   const authenticate = createTestAuthentication(0)
   const token = await provider.token({ account: ada })
   await authenticate(token)

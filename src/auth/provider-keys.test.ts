@@ -57,7 +57,7 @@ test('made-up keys cannot make more than four fetches a minute', async () => {
   assert.equal(provider.fetches(), 5)
 })
 
-test('a key that was withdrawn stops working after ten minutes and the five that tokens are remembered', async () => {
+test('a withdrawn key stops working after ten minutes and the five that tokens are cached', async () => {
   const old = provider.currentKey()
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
   const token = await provider.token({ account, claims })
@@ -68,13 +68,13 @@ test('a key that was withdrawn stops working after ten minutes and the five that
   // This one still uses the old keys, and makes the host fetch them again.
   await verify(await provider.token({ account, claims, key: old }))
   await until(() => provider.fetches() === 2, 'a second fetch')
-  // Each is another token, because those verified with the old keys are cached.
+  // Each call creates another token, because those verified with the old keys are cached.
   const another = () => provider.token({ account, claims: { ...claims, jti: randomUUID() }, key: old })
-  await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be forgotten')
+  await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be dropped')
   await assert.rejects(verify(token))
 })
 
-test('known keys go on working while the provider is down', async () => {
+test('known keys keep working while the provider is down', async () => {
   await verify(await provider.token({ account }))
   provider.interrupt(isDown)
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
@@ -134,7 +134,7 @@ test('keys are fetched on the way that the metadata address shows, where the pub
   await createVerifier(issuer)(await provider.token({ account, claims: { iss: issuer } }))
 })
 
-test('a provider that makes no sense gives no keys', async () => {
+test('a provider with invalid responses yields no keys', async () => {
   const token = await provider.token({ account })
   const answers = [
     { issuer: provider.issuer },

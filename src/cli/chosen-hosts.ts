@@ -11,7 +11,7 @@ import type { SharedStore } from './shared-store.ts'
 /** Reads the host's settings, and returns a function that starts it. */
 type Prepare = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
 
-/** Listed in the order in which they are shown: users come for the web client. */
+/** Listed in the order in which they are shown; the web client comes first. */
 const hosts: Readonly<Record<string, Prepare>> = {
   web: (settings) => {
     const web = readWebSettings(settings)

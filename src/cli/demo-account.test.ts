@@ -115,7 +115,7 @@ describe('the first account', () => {
       assert.equal((await start('h')).login, 'demo@example.com')
     })
 
-    test('is the oldest one that made itself, once nobody has the login any more', async () => {
+    test('is the oldest one that created itself, once no account has the login any more', async () => {
       await start('i')
       await rename('renamed@example.com')
       await insertAccount(store.database)
@@ -123,7 +123,7 @@ describe('the first account', () => {
       assert.equal((await start('i')).login, 'renamed@example.com')
     })
 
-    test('is none where that cannot be told, also for those who take the login later', async () => {
+    test('is none where that cannot be determined, also for users who take the login later', async () => {
       const maker = { id: newId(), isAdministrator: true }
       const account = { name: 'Ann', login: 'ann@example.com', password: 'Correct-Horse-1' }
       await create(parts(), user, maker, account)

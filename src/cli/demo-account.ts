@@ -68,7 +68,7 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** A password that the operator chose is accepted if it complies with the policy. */
+/** A password chosen by the operator must only comply with the policy; further checks are skipped. */
 const demoUser: Resource = { ...user, checks: [] }
 
 /** Makes every verb join the one transaction. */
@@ -81,7 +81,7 @@ const databaseWithin = (database: Database, transaction: Queries): Database => (
 
 const pendingFile = (file: string) => `${file}.pending`
 
-/** Written before the account is created: an account with an unknown password would lock every user out. */
+/** Written before the account is created: an account whose password was lost would lock every user out. */
 async function pendingPassword(file: string): Promise<string> {
   const pending = pendingFile(file)
   const own = `${pending}.${randomBytes(6).toString('hex')}`
@@ -101,7 +101,9 @@ function requireTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Another instance may have been first, with the password in its own data folder: then this file is useless. */
+/**
+ * Another instance may have been first, with the password in its own data folder; then this file is useless.
+ */
 async function settlePending(
   { passwords }: Tracker,
   account: SeededAccount | undefined,

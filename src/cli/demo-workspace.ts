@@ -6,7 +6,7 @@ import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { user } from '../resources/user.ts'
 
-/** A small studio in the middle of its week, so that people who try the program see lists with content. */
+/** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
 export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string): Promise<void> {
   const caller: Caller = { id: demoAccountId, isAdministrator: true }
   const make = async (resource: string, body: Values) =>
@@ -117,10 +117,10 @@ interface Work {
   readonly type: (typeof typeNames)[number]
   readonly person: string
   readonly hours: number
-  /** Days from today. */
+  /** Days relative to today. */
   readonly from: number
   readonly days: number
-  /** Recorded time: days from today, hours, a remark. */
+  /** Recorded time: days relative to today, hours, a remark. */
   readonly done?: readonly (readonly [number, number, string])[]
   /** Comments: the author, and the Markdown. */
   readonly said?: readonly (readonly [string, string])[]

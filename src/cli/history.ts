@@ -15,12 +15,15 @@ export async function runVerifyHistory([file]: readonly string[]): Promise<void>
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
     const days = await sealedDays(database)
     console.log(
-      `The history is whole: ${days.length} days are sealed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
+      `The history is intact: ${days.length} days are sealed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
     )
   })
 }
 
-/** `npm run cli -- history-heads`: one line of JSON a day, to be stored where no writer of the database has access. */
+/**
+ * `npm run cli -- history-heads`: prints one line of JSON a day, to be stored out of reach of everyone who
+ * can write to the database.
+ */
 export async function runHistoryHeads(): Promise<void> {
   await withStore(async (database) => {
     await sealHistory(database)
@@ -30,7 +33,7 @@ export async function runHistoryHeads(): Promise<void> {
 
 /** `npm run cli -- export-history [csv]`: the complete history, as lines of JSON or as CSV. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
-  if (format !== 'jsonl' && format !== 'csv') throw new Error('The format is jsonl or csv.')
+  if (format !== 'jsonl' && format !== 'csv') throw new Error('The format must be jsonl or csv.')
   await withStore(async (database) => {
     const lineOf = format === 'csv' ? csvOf : (change: StoredChange) => `${JSON.stringify(shown(change))}\n`
     if (format === 'csv') process.stdout.write(csvHead(columns))

@@ -30,7 +30,7 @@ export async function keepSmall(
 }
 
 /**
- * Old rows may stay some hours longer, and instances that started together should not all purge together. Each job is safe while
- * another instance does the same: both delete rows that are no longer read.
+ * Purging may be hours late, and instances that started together should not all purge together. Each job is
+ * safe while another instance does the same: both delete rows that are no longer read.
  */
 const betweenSweeps = () => 60 * 60_000 * (0.5 + Math.random())

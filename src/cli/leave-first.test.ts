@@ -26,7 +26,7 @@ test('all hosts leave at once, and stop together after a time', async () => {
   assert.deepEqual(then, ['rest stops', 'bank stops', 'rest has stopped', 'bank has stopped'])
 })
 
-test('without a time to drain nobody leaves first', async () => {
+test('without a drain time no host leaves first', async () => {
   const left: string[] = []
   await leaveFirst(hostsNoting(left), 0)
   assert.deepEqual(left, [])

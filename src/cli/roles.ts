@@ -63,7 +63,7 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
   ]
 }
 
-/** The store may have tables of its own, which every role that writes rows writes too. */
+/** The store may have additional tables, to which every role that writes rows writes too. */
 async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
@@ -148,7 +148,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],
   },
-  // Needed only to purge old keys, which any host of the tracker does.
+  // Needed only to purge old keys, which every host of the tracker does.
   commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {
     // A first sign-in by an external provider may create an account, in the provider's default project.

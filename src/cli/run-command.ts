@@ -1,6 +1,6 @@
 type Command = (words: readonly string[]) => Promise<void>
 
-/** All commands; `npm start` is `start`. Each loads its own modules. */
+/** Maps names to commands; `npm start` runs `start`. Each loads only its own modules. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).runStart,
   migrate: async () => (await import('./prepare-store.ts')).runMigrate,
@@ -19,15 +19,15 @@ const usage = `Usage:
   npm start                     starts every host
   npm start -- rest             starts the named hosts only
   npm run cli -- migrate        brings the schema of DATABASE_URL up to date
-  npm run cli -- prepare        the same, with the rights of the hosts' roles and the first account
-  npm run cli -- distribute     spreads the rows of a Citus coordinator over its workers, while no host runs
-  npm run backup -- FILE        writes everything the store holds into one file, while hosts run
-  npm run restore -- FILE       puts it into an empty store; with --check it only reads the file
-  npm run doctor                looks at everything and says what to do; exit code 1 when something is wrong
-  npm run cli -- restored       after a store was put back by other means, before hosts start on it
-  npm run cli -- verify-history [FILE]     whether the sealed days of the history are as they were, and as FILE has kept them
-  npm run cli -- history-heads             the heads of the sealed days, to be kept elsewhere as FILE
-  npm run cli -- export-history [csv]      all of the history as lines of JSON, or as CSV
+  npm run cli -- prepare        the same, and sets the rights of the hosts' roles and seeds the first account
+  npm run cli -- distribute     distributes the rows of a Citus coordinator over its workers; stop all hosts first
+  npm run backup -- FILE        writes the whole store to one file; hosts may keep running
+  npm run restore -- FILE       restores it into an empty store; with --check only verifies the file
+  npm run doctor                checks the installation and gives advice; exits with 1 if something is wrong
+  npm run cli -- restored       run after restoring a database with other tools, before starting the hosts
+  npm run cli -- verify-history [FILE]     verifies the sealed days of the history, also against the heads in FILE
+  npm run cli -- history-heads             prints the heads of the sealed days, to be stored outside the system as FILE
+  npm run cli -- export-history [csv]      prints the whole history as lines of JSON, or as CSV
 `
 
 export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {

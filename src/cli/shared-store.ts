@@ -11,7 +11,7 @@ import { watchSlowStatements } from '../observability/slow-statements.ts'
 import type { Tracker } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
 
-/** The store that all hosts of this process share. The first request opens it; without one it stays closed. */
+/** The store shared by all hosts of this process. The first request opens it; without one it stays closed. */
 export interface SharedStore {
   /** The address for hosts that run as separate processes. */
   url(): Promise<string>

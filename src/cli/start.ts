@@ -110,11 +110,12 @@ function accountLines({ login, generatedPassword, passwordFile }: DemoAccount): 
   return passwordFile ? [account, line('  password', `in ${passwordFile}`)] : [account]
 }
 
-/** Longer than any host takes to finish its requests after `leave`; then the process is ended. */
+/** Longer than any host takes to finish its requests after `leave`; then the process is killed. */
 const stopSecondsMax = 20
 
 /**
- * Wrappers such as npm and timeout forward a signal that the terminal has sent to the whole group: that is not a second request.
+ * Wrappers such as npm and timeout forward a signal that the terminal has already sent to the whole group;
+ * that does not count as a second signal.
  */
 const sameSignalMilliseconds = 1000
 
@@ -153,7 +154,7 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number) {
   }
 }
 
-/** Half a second more makes no difference. */
+/** The check may be half a second late. */
 const lookMilliseconds = 500
 
 /**

@@ -9,7 +9,7 @@ const mebibyte = 1024 ** 2
  * explained together in docs/decisions/0040-budgets-before-work.md.
  */
 export const budgetLimits = {
-  /** More than any crowd one process can serve; each idle connection costs about 10 KB. */
+  /** More connections than one process can serve; each idle one costs about 10 KB. */
   httpConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** A large office behind one address, with live listings. Proxies are one address each, and have to limit their own clients. */
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
@@ -27,19 +27,19 @@ export const budgetLimits = {
   unreadBodyBytes: { max: 64 * mebibyte, perSecond: 8 * mebibyte, per: 'process', of: 'bytes' },
   unreadBodyBytesOfAddress: { max: 16 * mebibyte, perSecond: mebibyte, per: 'address', of: 'bytes' },
 
-  /** Hundreds of times the longest legal record. The token is accepted before the first byte is read. */
+  /** Hundreds of times the longest legal record. The token is verified before the first byte is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
   /** Held until the response is made, from before the body is read; each holds a database connection for about a second. */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
-  /** They hold only their headers. */
+  /** Waiting batches hold only their headers. */
   batchesWaiting: { max: 200, per: 'process', of: 'requests' },
   batchesWaitingOfAccount: { max: 20, per: 'account', of: 'requests' },
   /** Responses being compressed, each about half a megabyte; any more are sent uncompressed. */
   restCompressions: { max: 8, per: 'process', of: 'requests' },
-  /** Each holds a connection and a few kilobytes. */
+  /** Each stream holds a connection and a few kilobytes. */
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
   /** As many as a user has windows and tabs. */
   liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
@@ -53,7 +53,7 @@ export const budgetLimits = {
 
   /** Twice the longest sign-in form, most of which is its pending request. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
-  /** Mails for a new password in an hour; further requests get the same answer, and no mail. */
+  /** Mails for a new password in an hour; further requests get the same response, but no mail. */
   passwordMailsOfAddress: { max: 20, per: 'address', of: 'requests' },
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'requests' },
   /** Daily limit of the mails that a signed-in user has sent to others. */
@@ -77,7 +77,7 @@ export const budgetLimits = {
   outsideAttempts: { max: 20_000, per: 'host', of: 'requests' },
   /** A discovery document or a set of keys has some kilobytes. */
   outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
-  /** More of them would only share the same cores, at 64 MiB each. */
+  /** More at a time would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
   /** The last one waits half a second, at about 0.1 s each. */
   passwordHashesWaiting: { max: 16, per: 'process', of: 'requests' },
@@ -86,7 +86,7 @@ export const budgetLimits = {
   webBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
   diagnosticsBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
 
-  /** As on the HTTP hosts. */
+  /** The same as on the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** Every client assumes this many before it knows the limit (RFC 9113, 6.5.2), so none has a stream rejected at its start. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
@@ -133,16 +133,19 @@ export const budgetLimits = {
   unauthenticatedStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
   unauthenticatedStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
   unauthenticatedStreams: { max: 1024, per: 'process', of: 'streams' },
-  /** The longest request is the name of a symbol. */
+  /** The longest request contains the name of a symbol. */
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
   /** Requests of one stream that wait for the response to the one before. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
   /** Larger messages are rejected before they are kept, compressed or not; the largest legal one has a tenth of it. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
-  /** A few kilobytes each; every instance accepts as many. */
+  /** Each takes a few kilobytes; every instance accepts as many. */
   bankConnections: { max: 8192, per: 'host', of: 'connections' },
-  /** Half of them, so that one address cannot take all; a balancer, which is one address, needs far fewer. */
+  /**
+   * Half of the connections, so that one address cannot take all; a load balancer, which is a single address,
+   * needs far fewer.
+   */
   bankConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** Allows unknown fields and generous white space; the longest necessary body has 300 bytes. */
   bankBodyBytes: { max: 8 * kibibyte, per: 'request', of: 'bytes' },
@@ -159,7 +162,7 @@ export const budgetLimits = {
    * of an address are counted together.
    */
   storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
-  /** Each is a waiting request and its data. */
+  /** Each holds a waiting request and its data. */
   storeTransactionsWaiting: { max: 10_000, per: 'process', of: 'requests' },
   /** As many as an account may have commands in flight: a burst of quick writes is done before any of them has to wait. */
   storeTransactionsWaitingOfAccount: { max: 4096, per: 'account', of: 'requests' },
@@ -185,21 +188,24 @@ export const budgetLimits = {
   /** Each keeps a core of the database busy, for 2.5 s at most. */
   listsSlow: { max: 4, per: 'process', of: 'statements' },
   listsSlowOfAccount: { max: 2, per: 'account', of: 'statements' },
-  /** Each is a waiting request with some kilobytes of data. */
+  /** Each holds a waiting request with some kilobytes of data. */
   listsWaiting: { max: 2000, per: 'process', of: 'requests' },
   listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
 
   /** Each holds a connection while it reads ahead of its reader; a slow reader gives way to others (0062). */
   exports: { max: 2, per: 'process', of: 'statements' },
   exportsOfAccount: { max: 1, per: 'account', of: 'statements' },
-  /** Each is a waiting request with some kilobytes of data. */
+  /** Each holds a waiting request with some kilobytes of data. */
   exportsWaiting: { max: 500, per: 'process', of: 'requests' },
   exportsWaitingOfAccount: { max: 4, per: 'account', of: 'requests' },
   /** Rows that were read and not sent yet: about 100,000 of an account. When it is full, its connection has to wait. */
   exportBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
   exportBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
-  /** The same for the snapshots of live listings, which belong to no request once the stream is open. */
+  /**
+   * Like the lists above, for the snapshots of live listings, which belong to no request once the stream is
+   * open.
+   */
   liveListsQuick: { max: 16, per: 'process', of: 'statements' },
   liveListsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },
   liveListsSlow: { max: 2, per: 'process', of: 'statements' },

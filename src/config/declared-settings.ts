@@ -73,10 +73,10 @@ const addresses = {
   DRAIN_SECONDS: wholeNumber({
     byDefault: 0,
     min: 0,
-    // Longer than any balancer takes to notice.
+    // Longer than any load balancer takes to notice.
     max: 300,
     about:
-      'how long a stopping host goes on serving while it reports that it is not ready: longer than the load balancer takes to notice',
+      'how long a stopping host keeps serving while it reports not ready; must be longer than the load balancer takes to notice',
   }),
 }
 
@@ -114,7 +114,7 @@ const tokens = {
 const signIn = {
   Identity__LoginPageUrl: optionalText({
     shownDefault: "the first allowed origin's `/login/`",
-    about: "the sign-in page where the client's own is not known",
+    about: "the sign-in page if the client's own is unknown",
   }),
   Identity__Passwords: flag({
     byDefault: true,
@@ -126,15 +126,15 @@ const signIn = {
     // The contract's eight hours, after which a session ends anyway.
     max: 8 * 60,
     about:
-      'ends a session whose client requests no tokens for so long (35 to 480); 0: only after eight hours',
+      'ends a session whose client requests no tokens for this long (35 to 480); 0: only after eight hours',
   }),
   Identity__SecondFactor: choice(['off', 'administrators', 'all'], {
     byDefault: 'off',
-    about: 'users who must have a second factor; with `off` it is their choice: [identity.md](identity.md)',
+    about: 'users who must have a second factor; with `off` it is optional: [identity.md](identity.md)',
   }),
   Identity__PasskeyDomain: optionalText({
     shownDefault: 'the common domain of web client and issuer',
-    about: 'the domain that passkeys are bound to: [identity.md](identity.md)',
+    about: 'the domain to which passkeys are bound: [identity.md](identity.md)',
   }),
 }
 
@@ -231,7 +231,7 @@ const providers = {
   }),
   'Identity__Providers__{id}__SignOut': flag({
     byDefault: true,
-    about: "continues a sign-out at the provider's own",
+    about: 'a sign-out here also signs out at the provider',
   }),
   'Identity__Providers__{id}__Hosts': numbered({
     about: "hosts of the provider that are not public, in addition to the issuer's",
@@ -279,11 +279,11 @@ const features = {
   }),
 }
 
-/** Audits ask for more than this, and live listings look back less. */
+/** Audits require more than this, and live listings look back less. */
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>
-  wholeNumber({ byDefault: 0, min: 0, max: daysMax, shownDefault: '`0` (for ever)', about })
+  wholeNumber({ byDefault: 0, min: 0, max: daysMax, shownDefault: '`0` (forever)', about })
 
 const retention = {
   HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
@@ -301,14 +301,14 @@ const retention = {
 const permits = (byDefault: number, about: string) =>
   wholeNumber({ byDefault, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
 const queued = (byDefault: number) =>
-  wholeNumber({ byDefault, min: 0, max: 10_000, about: 'how many more may wait' })
+  wholeNumber({ byDefault, min: 0, max: 10_000, about: 'how many further requests may wait' })
 
 const rateLimits = {
   RateLimit__Rest__PermitLimit: permits(300, 'requests a minute and address on the REST host'),
   RateLimit__Rest__QueueLimit: queued(20),
   RateLimit__Identity__PermitLimit: permits(60, 'the same on the identity host'),
   RateLimit__Identity__QueueLimit: queued(5),
-  // Programs call in bursts; an operator who wants a limit sets one.
+  // Programs call in bursts, so there is no limit by default.
   RateLimit__Command__PermitLimit: permits(0, 'the same on the command host'),
   RateLimit__Command__QueueLimit: queued(0),
 }
@@ -328,7 +328,7 @@ const bank = {
   }),
   BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: flag({
     byDefault: false,
-    about: '`true` no longer waits for the disk: a crash of the database loses the last half second',
+    about: '`true` does not wait for the disk: a crash of the database loses the last half second',
   }),
 }
 

@@ -10,7 +10,7 @@ export interface MailSettings {
   readonly linkOrigin: string
 }
 
-/** Needed by the host that sends them. */
+/** Called by the host that sends mails. */
 export function readMailSettings(settings: Settings): MailSettings | undefined {
   const smtpUrl = settings.get('SMTP_URL')
   const from = readMailSender(settings)
@@ -25,7 +25,7 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
   return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
 }
 
-/** Hosts that only request mails recognize the setup by the sender, and know no password of a server. */
+/** Hosts that only queue mails detect the setup by the sender; they have no password for the mail server. */
 export const canMail = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
 
@@ -90,13 +90,16 @@ function readShare(settings: Settings): number {
 }
 
 export interface MetricsSettings {
-  /** Serves metrics at `/metrics`. They are for operators, and most ports are public, so they are off by default. */
+  /**
+   * Serves metrics at `/metrics`. They are for operators and most ports are public, so this is off by
+   * default.
+   */
   readonly metrics: boolean
   /** Required from readers of the metrics. Without one, only programs on this machine may read them. */
   readonly metricsToken?: string
 }
 
-/** RFC 6750, 2.1, and too long to guess. */
+/** RFC 6750, 2.1, with enough characters that it cannot be guessed. */
 const tokenPattern = /^[\w.~+/-]{16,256}=*$/
 
 export function readMetricsSettings(settings: Settings): MetricsSettings {

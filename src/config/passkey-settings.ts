@@ -5,7 +5,7 @@ import type { TrackerSettings } from './tracker-settings.ts'
 export interface PasskeySettings {
   readonly domain: string
   readonly origins: readonly string[]
-  /** Tells whether the pages of the identity host are among them: users sign in with a passkey there. */
+  /** True if the pages of the identity host are among them: users sign in with a passkey there. */
   readonly areForSignIn: boolean
 }
 
@@ -38,7 +38,10 @@ const isSecure = (origin: string): boolean => {
 
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
-/** The common suffix of both hosts, if it is more than a public suffix: `example.com` of app and id.example.com. */
+/**
+ * Returns the common suffix of both hosts, if it is more than a public suffix: `example.com` for
+ * app.example.com and id.example.com.
+ */
 function commonDomain(web: string, identity: string): string {
   const [ours, others] = [web.split('.').reverse(), identity.split('.').reverse()]
   const end = ours.findIndex((label, index) => label !== others[index])

@@ -62,7 +62,7 @@ export const optionalAddress = (
   ...describe(described),
 })
 
-/** Returns the address without a trailing slash: it is compared and joined as text. */
+/** Returns the address without a trailing slash, because it is compared and joined as text. */
 export function addressIn(given: string): string | undefined {
   const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
   return isAddress ? given.replace(/\/+$/, '') : undefined

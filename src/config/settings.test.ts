@@ -77,7 +77,7 @@ describe('the configuration', () => {
           'Jwt__Issuer must be an http or https address.',
           'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
           'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
-          'Cors__AllowedOrigins has https://a.example/path, which is no origin such as https://app.example.com.',
+          'Cors__AllowedOrigins has https://a.example/path, which is not an origin such as https://app.example.com.',
           'EXTENSIONS must be true or false (or on or off).',
           'REST_PORT must be a whole number from 0 to 65535.',
           'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',

@@ -66,7 +66,7 @@ function settingsOf(environment: Environment, problems: string[]): Settings {
   }
 }
 
-/** The variables `name__0`, `name__1` and so on that are set, in the order of their numbers. */
+/** Returns the set variables `name__0`, `name__1` and so on, in the order of their numbers. */
 function numbersOf(environment: Environment, name: string): string[] {
   const number = (key: string) => Number(key.slice(name.length + 2))
   return Object.keys(environment)
@@ -74,7 +74,7 @@ function numbersOf(environment: Environment, name: string): string[] {
     .sort((first, second) => number(first) - number(second))
 }
 
-/** Variables that look like settings but are none, because of a wrong letter, capital or underscore. */
+/** Returns variables that look like settings but are not, because of a wrong letter, case or underscore. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (patterns.some(({ pattern }) => pattern.test(name))) return []

@@ -3,7 +3,7 @@ import { readTelemetrySettings, type TelemetrySettings } from './host-settings.t
 import type { Settings } from './settings.ts'
 
 export interface StoreSettings {
-  /** Undefined: the embedded PostgreSQL. */
+  /** Undefined for the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
   /** Standbys that may serve lists. */
   readonly readUrls: readonly string[]
@@ -12,9 +12,9 @@ export interface StoreSettings {
   readonly namedStatements: boolean
   /** The prefix of the hosts' database roles. */
   readonly rolePrefix: string
-  /** 0 keeps the history for ever. */
+  /** 0 keeps the history forever. */
   readonly historyDays: number
-  /** 0 keeps removed rows for ever. */
+  /** 0 keeps removed rows forever. */
   readonly removedDays: number
   readonly changeLogDays: number
   /** 0 reports none. */
@@ -58,6 +58,6 @@ export function readStoreSettings(settings: Settings): StoreSettings {
 function readDaysKept(settings: Settings, name: 'HISTORY_DAYS' | 'REMOVED_DAYS'): number {
   const days = settings.get(name)
   if (days > 0 && days < daysKeptMin)
-    settings.reject(`${name} must be 0, for ever, or at least ${daysKeptMin}.`)
+    settings.reject(`${name} must be 0 (forever) or at least ${daysKeptMin}.`)
   return days
 }

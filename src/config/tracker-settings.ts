@@ -12,11 +12,13 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  /** The number of trusted proxies in front of a host, where its own default would be `byDefault`; 0 trusts no header. */
+  /**
+   * The number of trusted proxies in front of a host whose own default is `byDefault`; 0 trusts no header.
+   */
   trustedProxies(byDefault: number): number
   /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
-  /** Tells whether users may sign in by password; if not, they use external providers only. */
+  /** True if users may sign in by password; if not, they use external providers only. */
   readonly passwords: boolean
 }
 
@@ -52,7 +54,9 @@ function readOrigins(settings: Settings): readonly string[] {
     const address = addressIn(text)
     const isOrigin = address !== undefined && new URL(address).origin === address
     if (!isOrigin)
-      settings.reject(`Cors__AllowedOrigins has ${text}, which is no origin such as https://app.example.com.`)
+      settings.reject(
+        `Cors__AllowedOrigins has ${text}, which is not an origin such as https://app.example.com.`,
+      )
     return isOrigin ? [address] : []
   })
 }

@@ -98,7 +98,7 @@ describe('The chain of the history', () => {
     try {
       const heads = join(folder, 'heads')
       writeFileSync(heads, (await cli('history-heads')).stdout)
-      assert.match((await cli('verify-history', heads)).stdout, /^The history is whole: 4 days are sealed/)
+      assert.match((await cli('verify-history', heads)).stdout, /^The history is intact: 4 days are sealed/)
       const lines = (await cli('export-history')).stdout
         .trim()
         .split('\n')

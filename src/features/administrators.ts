@@ -32,7 +32,7 @@ export interface StoredAdministrator {
 /** Few accounts should have all rights. */
 const administratorsMax = 100
 
-const onlyAdministrators = () => forbidden('Only administrators may see and choose administrators.')
+const onlyAdministrators = () => forbidden('Only administrators may list and appoint administrators.')
 
 function listAdministrators({ database }: Roles, caller: Caller): Promise<StoredAdministrator[]> {
   if (!caller.isAdministrator) throw onlyAdministrators()
@@ -78,8 +78,9 @@ async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
 }
 
 /**
- * Locks the whole table. Of two admins who revoke each other's role at the same time, the second fails, and a former admin grants
- * nothing: the claim in the caller's token may be thirty seconds old.
+ * Locks the whole table. If two admins revoke each other's role concurrently, the second fails. A former
+ * admin cannot grant roles either: the claim in the caller's token may be thirty seconds old, so it is
+ * checked here.
  */
 async function lockRoles(
   transaction: Queries,
@@ -105,8 +106,8 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       userId: { ...uuid.schema, description: 'The account that has the role.' },
       name: { type: 'string', description: 'Its name.', examples: ['Mara Lindqvist'] },
-      givenBy: { ...uuid.schema, description: 'The account that gave it the role.' },
-      givenAt: { type: 'string', format: 'date-time', description: 'When that was.' },
+      givenBy: { ...uuid.schema, description: 'The account that granted the role.' },
+      givenAt: { type: 'string', format: 'date-time', description: 'The time it was granted.' },
     },
   },
   AdministratorList: {
@@ -117,14 +118,14 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('Administrator'),
         maxItems: administratorsMax,
-        description: 'By their names.',
+        description: 'Sorted by name.',
       },
     },
   },
   AdministratorRole: {
     type: 'object',
     required: ['userId'],
-    properties: { userId: { ...uuid.schema, description: 'Whose account.' } },
+    properties: { userId: { ...uuid.schema, description: 'The id of the account.' } },
   },
 }
 
@@ -135,8 +136,9 @@ export const administratorRoutes = (roles: Roles): Route[] => [
   {
     ...one,
     id: 'ListAdministrators',
-    summary: 'Lists who was made an administrator by another one. Administrators only, like the others.',
-    description: 'Administrators by the settings of the hosts are not listed.',
+    summary:
+      'Lists the administrators appointed by another one. For administrators only, like the other operations.',
+    description: 'Administrators named in the settings of the hosts are not listed.',
     method: 'GET',
     answer: ref('AdministratorList'),
     refusals: [400, 403],
@@ -145,8 +147,8 @@ export const administratorRoutes = (roles: Roles): Route[] => [
   {
     ...one,
     id: 'GiveAdministratorRole',
-    summary: 'Makes an account an administrator, from its next access token on.',
-    description: 'It stays a role of the account until another administrator takes it away.',
+    summary: 'Makes an account an administrator, effective with its next access token.',
+    description: 'The account keeps the role until another administrator revokes it.',
     isForOwnClient: true,
     method: 'POST',
     body: ref('AdministratorRole'),
@@ -160,8 +162,8 @@ export const administratorRoutes = (roles: Roles): Route[] => [
   {
     ...one,
     id: 'TakeAdministratorRole',
-    summary: 'Takes the role away again, within 30 seconds; nobody takes it from themselves.',
-    description: 'An account that the settings of the hosts name stays an administrator.',
+    summary: 'Revokes the role within 30 seconds; administrators cannot revoke their own.',
+    description: 'An account named in the settings of the hosts stays an administrator.',
     method: 'DELETE',
     body: ref('AdministratorRole'),
     answer: ref('Success'),

@@ -21,16 +21,17 @@ import { readNamedVersions, tagOf } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-/** While other batches wait, one whose body arrives too slowly gives way after this time. */
+/** While other batches wait, a batch whose body arrives too slowly is aborted after this time. */
 const patienceSeconds = 2
 
 /** Up to a thousand writes of any resources in one request. */
 export const batchRoute = ({ budgets }: Tracker): Route => ({
   id: 'RunBatch',
   tag: 'Batch',
-  summary: 'Creates, changes, removes and restores rows of any resources, all or nothing or each for itself.',
+  summary:
+    'Creates, changes, removes and restores rows of any resources, all or nothing or each independently.',
   description:
-    'Every rule and refusal is that of the single operation, under the same keys behind the index of the item: items[3].name. Two items may not do the same with one row. A batch is one transaction: what it answers is committed, and under an Idempotency-Key it may be sent again.',
+    'Every rule and error is that of the single operation, under the same keys prefixed with the index of the item: items[3].name. Two items must not perform the same action on one row. A batch is one transaction: a successful response means it is committed, and under an Idempotency-Key it may be sent again.',
   method: 'POST',
   path: '/ext/batch',
   changesAccounts: true,
@@ -61,7 +62,7 @@ function showOutcome({ refusal, row }: Outcome, resource: Resource, caller: Call
   return { statusCode: 200, ...(row && { id: row.id, etag: tagOf(resource, caller, row) }) }
 }
 
-/** The versions for the items that carry tags. */
+/** Reads the versions of the items that carry tags. */
 async function readVersions(
   tracker: Tracker,
   caller: Caller,
@@ -88,7 +89,7 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
         enum: batchModes,
         default: 'allOrNothing',
         description:
-          'allOrNothing: one refused item refuses all, and nothing is written. eachForItself: what is refused is left out, and its result says why.',
+          'allOrNothing: one rejected item rejects all, and nothing is written. eachForItself: rejected items are skipped, and their results say why.',
       },
       items: {
         type: 'array',
@@ -104,29 +105,29 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: ['operation', 'resource', 'body'],
     properties: {
-      operation: { type: 'string', enum: batchOperations, description: 'What to do.' },
+      operation: { type: 'string', enum: batchOperations, description: 'The action.' },
       resource: {
         type: 'string',
         enum: resources.map(({ name }) => name),
-        description: 'With rows of which resource.',
+        description: 'The resource of the rows.',
       },
       body: {
         type: 'object',
         additionalProperties: true,
         examples: [{ name: 'Space agency' }],
         description:
-          'The body of the single operation. Wherever it has an id, @ and the label of another item stand for the row that this one creates.',
+          'The body of the single operation. In place of any id, @ and the label of another item refer to the row that item creates.',
       },
       label: {
         type: 'string',
         minLength: 1,
         maxLength: labelCharactersMax,
         pattern: '^[A-Za-z0-9_.-]+$',
-        description: 'Of a create: what the other items call its row.',
+        description: 'Only for a create: the label by which other items refer to its row.',
       },
       ifMatch: {
         type: 'string',
-        description: 'Of an update or a removal: what If-Match is to the single one.',
+        description: 'Only for an update or a removal: the equivalent of If-Match in the single operation.',
       },
     },
   },
@@ -146,12 +147,12 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
     required: ['statusCode'],
     properties: {
       statusCode: { type: 'integer', description: 'That of the single operation.' },
-      id: { ...uuid.schema, description: 'Of the row that was created or changed.' },
-      etag: { type: 'string', description: 'Of that row, as reading it by its id gives it.' },
-      message: { type: 'string', description: 'Why the item was refused.' },
+      id: { ...uuid.schema, description: 'The id of the row that was created or changed.' },
+      etag: { type: 'string', description: 'The ETag of that row, as returned when reading it by its id.' },
+      message: { type: 'string', description: 'The error of the item.' },
       errors: {
         type: 'object',
-        description: 'The same by property, as the single operation tells it.',
+        description: 'The same by property, as in the single operation.',
         additionalProperties: { type: 'array', items: { type: 'string' } },
       },
     },

@@ -40,7 +40,7 @@ export interface Withdrawing {
   readonly securityLog?: SecurityLog
 }
 
-/** The user is asked again, and everything the client was granted becomes invalid at once. */
+/** After this the user is asked again, and everything granted to the client becomes invalid at once. */
 async function withdrawConsent(
   { database, securityLog }: Withdrawing,
   caller: Caller,
@@ -62,13 +62,13 @@ export const consentSchemas: Readonly<Record<string, Schema>> = {
     required: ['clientId', 'name', 'scopes', 'grantedAt'],
     properties: {
       clientId,
-      name: { type: 'string', description: 'As people are shown the client.', examples: ['The wiki'] },
+      name: { type: 'string', description: 'The client’s name as users see it.', examples: ['The wiki'] },
       scopes: {
         type: 'array',
         items: { type: 'string', examples: ['profile'] },
-        description: 'What it may.',
+        description: 'The granted scopes.',
       },
-      grantedAt: { type: 'string', format: 'date-time', description: 'When it was allowed last.' },
+      grantedAt: { type: 'string', format: 'date-time', description: 'The time it was last granted.' },
     },
   },
   ConsentList: {
@@ -79,7 +79,7 @@ export const consentSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('Consent'),
         maxItems: consentsListedMax,
-        description: 'The newest first.',
+        description: 'Sorted from newest to oldest.',
       },
     },
   },
@@ -96,10 +96,13 @@ export const consentRoutes = (tracker: Tracker): Route[] => [
   {
     ...consents,
     id: 'ListConsents',
-    summary: 'Lists what the own account has allowed clients; of any account for administrators.',
-    description: 'Clients of one’s own, about which nobody is asked, are not among them.',
+    summary:
+      'Lists the consents that the own account has given to clients; those of any account for administrators.',
+    description: 'First-party clients, which need no consent, are not listed.',
     method: 'GET',
-    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    parameters: [
+      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+    ],
     answer: ref('ConsentList'),
     refusals: [400, 403],
     async handle({ caller, request }) {
@@ -111,9 +114,9 @@ export const consentRoutes = (tracker: Tracker): Route[] => [
   {
     ...consents,
     id: 'WithdrawConsent',
-    summary: 'Takes back what the own account has allowed a client.',
+    summary: 'Withdraws a consent that the own account has given to a client.',
     description:
-      'Its tokens stop working within 30 seconds, and the person is asked again when it asks the next time.',
+      'Its tokens stop working within 30 seconds, and the user is asked again at its next request.',
     method: 'DELETE',
     body: ref('ConsentWithdrawal'),
     answer: ref('Success'),

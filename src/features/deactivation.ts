@@ -17,9 +17,9 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: ['userId', 'deactivatedBy', 'deactivatedAt'],
     properties: {
-      userId: { ...uuid.schema, description: 'The account that nobody may sign in to.' },
-      deactivatedBy: { ...uuid.schema, description: 'The account of the administrator who did it.' },
-      deactivatedAt: { type: 'string', format: 'date-time', description: 'When that was.' },
+      userId: { ...uuid.schema, description: 'The deactivated account.' },
+      deactivatedBy: { ...uuid.schema, description: 'The account of the administrator who deactivated it.' },
+      deactivatedAt: { type: 'string', format: 'date-time', description: 'The time of the deactivation.' },
     },
   },
   DeactivationList: {
@@ -30,14 +30,14 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('Deactivation'),
         maxItems: deactivationsListedMax,
-        description: 'Of the accounts that were asked about.',
+        description: 'Those of the requested accounts that are deactivated.',
       },
     },
   },
   DeactivatedAccount: {
     type: 'object',
     required: ['userId'],
-    properties: { userId: { ...uuid.schema, description: 'Whose account.' } },
+    properties: { userId: { ...uuid.schema, description: 'The id of the account.' } },
   },
 }
 
@@ -48,7 +48,8 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   {
     ...one,
     id: 'ListDeactivations',
-    summary: 'Tells which of these accounts are deactivated. Administrators only, like the others.',
+    summary:
+      'Returns which of these accounts are deactivated. For administrators only, like the other operations.',
     description: 'A deactivated account stays in lists, in projects and in history.',
     method: 'GET',
     parameters: [
@@ -69,9 +70,9 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   {
     ...one,
     id: 'DeactivateAccount',
-    summary: 'Deactivates an account: nobody signs in to it any more, and what was issued to it is over.',
+    summary: 'Deactivates an account: it can no longer sign in, and everything issued to it is invalidated.',
     description:
-      'Its name, its memberships and everything it did stay as they are. Nobody deactivates themselves.',
+      'Its name, its memberships and everything it did stay as they are. You cannot deactivate your own account.',
     method: 'POST',
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),
@@ -84,8 +85,8 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   {
     ...one,
     id: 'ReactivateAccount',
-    summary: 'Lets people sign in to the account again, with the password it had.',
-    description: 'What was issued to it before stays over.',
+    summary: 'Reactivates an account: it can sign in again with its previous password.',
+    description: 'Everything issued to it before stays invalid.',
     method: 'DELETE',
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),

@@ -27,8 +27,8 @@ export const exportRoutes = (tracker: Tracker): Route[] => [
 const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route => ({
   id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
   tag: 'Exports',
-  summary: `Answers all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as they are at one moment, as CSV or as lines of JSON.`,
-  description: `${mayReadOf(listed, state)} Filters and order are those of the list. The answer is read from the store while it is taken; one that breaks off is not complete.`,
+  summary: `Returns all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as of one instant, as CSV or as lines of JSON.`,
+  description: `${mayReadOf(listed, state)} Filters and order are those of the list. The response is streamed from the database; one that breaks off is incomplete.`,
   method: 'GET',
   path: state === 'active' ? `/ext/export/${listed.plural}` : `/ext/export/removed/${listed.plural}`,
   parameters: [
@@ -89,7 +89,7 @@ type Format = keyof typeof formats
 const formatKey = {
   name: 'format',
   description:
-    'csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line.',
+    'csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line.',
   schema: { type: 'string', enum: Object.keys(formats), default: 'csv' },
 }
 
@@ -99,7 +99,10 @@ function readFormat(input: unknown): Format {
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
 }
 
-/** Breaks off the connection on an error: without its last chunk, no client takes the response for a complete one. */
+/**
+ * Resets the connection on an error: without the last chunk, no client mistakes the response for a complete
+ * one.
+ */
 function readerOf({ request, reply }: Exchange, listed: Listed) {
   const left = new AbortController()
   reply.raw.once('close', () => left.abort())

@@ -14,19 +14,23 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
     required: ['id', 'userId', 'provider', 'issuer', 'label', 'createdAt', 'lastUsedAt'],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
-      userId: { ...uuid.schema, description: 'The account that it signs in to.' },
+      userId: { ...uuid.schema, description: 'The account it is linked to.' },
       provider: { type: 'string', description: 'The id of the provider.', examples: ['corp'] },
       issuer: {
         type: 'string',
-        description: 'What the provider calls itself.',
+        description: 'The display name of the provider.',
         examples: ['https://login.example.com/realms/staff'],
       },
-      label: { type: 'string', description: 'What it is known by there.', examples: ['ann@example.com'] },
-      createdAt: { ...moment, description: 'When it was connected.' },
+      label: {
+        type: 'string',
+        description: 'The name of the account at the provider.',
+        examples: ['ann@example.com'],
+      },
+      createdAt: { ...moment, description: 'The time it was linked.' },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',
-        description: 'When somebody signed in by it last.',
+        description: 'The time of the last sign-in with it.',
       },
     },
   },
@@ -38,14 +42,14 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('OutsideIdentity'),
         maxItems: identitiesMax,
-        description: 'The newest first.',
+        description: 'Sorted from newest to oldest.',
       },
     },
   },
   OutsideIdentityId: {
     type: 'object',
     required: ['id'],
-    properties: { id: { ...uuid.schema, description: 'Which one.' } },
+    properties: { id: { ...uuid.schema, description: 'Its id.' } },
   },
 }
 
@@ -57,11 +61,13 @@ export const identityRoutes = (tracker: Tracker, settings: { readonly passwords:
     ...identities,
     id: 'ListIdentities',
     summary:
-      'Lists by which outside providers the own account is signed in to; any account for administrators.',
+      'Lists the external identities linked to the own account; those of any account for administrators.',
     description:
-      'People connect one in a browser: `/ext/connect?provider={id}` of the identity host, which lists the providers at `/ext/providers`.',
+      'Users link one in a browser: `/ext/connect?provider={id}` of the identity host, which lists the providers at `/ext/providers`.',
     method: 'GET',
-    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    parameters: [
+      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+    ],
     answer: ref('OutsideIdentityList'),
     refusals: [400, 403],
     async handle({ caller, request }) {
@@ -73,9 +79,9 @@ export const identityRoutes = (tracker: Tracker, settings: { readonly passwords:
   {
     ...identities,
     id: 'DisconnectIdentity',
-    summary: 'Ends a way to sign in, and the sign-ins that began by it.',
+    summary: 'Unlinks an external identity and ends the sessions that it started.',
     description:
-      'Those of others are for administrators to end; to anybody else they are not found. Nobody takes the last way in from themselves.',
+      'Only administrators can unlink those of other accounts; other callers get 404. Users cannot remove their own last way to sign in.',
     method: 'DELETE',
     body: ref('OutsideIdentityId'),
     answer: ref('Success'),

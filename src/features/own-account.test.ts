@@ -73,7 +73,7 @@ test('a name is required, and must be text that can be stored', async () => {
   }
 })
 
-test('an account that was removed is signed in no more', async () => {
+test('a removed account can no longer sign in', async () => {
   const removed = await insertAccount(fresh.database, { active: false })
   await assert.rejects(readOwnAccount(fresh.database, callerOf(removed)), { kind: 'unauthenticated' })
   const renaming = renameOwnAccount(fresh.database, callerOf(removed), { name: 'Ada' })

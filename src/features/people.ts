@@ -12,7 +12,8 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   tag: person.pluralTitle,
   summary:
     'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
-  description: 'The names behind every userId that a member meets. Logins are neither shown nor searched.',
+  description:
+    'Resolves every userId that a member can see to a name. Logins are neither shown nor searched.',
   method: 'GET',
   path: '/ext/people',
   parameters: listKeys(person),
@@ -29,7 +30,7 @@ export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Res
   tag: 'Removed',
   summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
   description:
-    'What restoring would not refuse this caller. One that was removed with its parent is not listed: it comes back with that parent.',
+    'Lists only rows that this caller may restore. A row removed together with its parent is not listed: it is restored with that parent.',
   method: 'GET',
   path: `/ext/removed/${resource.plural}`,
   parameters: listKeys(resource, 'removed'),

@@ -34,8 +34,8 @@ import type { LiveListings } from './changes/live-listings.ts'
 export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
-  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
-  description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; each part that is refused is named.`,
+  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing.`,
+  description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; errors name each rejected part.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
@@ -50,7 +50,7 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
     const { keys, viewResources } = await withView(tracker, resource, caller, given)
     const query = readQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
-      throw invalid({ at: ['At cannot be followed: what was stays as it was.'] })
+      throw invalid({ at: ['At cannot be combined with a live listing: the past does not change.'] })
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
     if (query.at !== undefined) await requireSettled(tracker.database, query.at)
@@ -88,17 +88,17 @@ function queryParameters(resource: Resource): Parameter[] {
   return [
     {
       name: 'filter',
-      description: `What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: ${namesOf(columns)}.`,
+      description: `The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: ${namesOf(columns)}.`,
       schema: { type: 'string', maxLength: filterCharactersMax },
     },
     {
       name: 'sort',
-      description: `Up to ${sortKeysMax} fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: ${namesOf(sortable)}.`,
+      description: `Up to ${sortKeysMax} fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: ${namesOf(sortable)}.`,
       schema: { type: 'string', default: 'id' },
     },
     {
       name: 'fields',
-      description: `Up to ${fieldNamesMax} names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is.`,
+      description: `Up to ${fieldNamesMax} names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are.`,
       schema: { type: 'string' },
     },
     ...(references.length === 0 ? [] : [expandKey(references)]),
@@ -109,13 +109,13 @@ function queryParameters(resource: Resource): Parameter[] {
     },
     {
       name: 'cursor',
-      description: 'The nextCursor of the page before, with the same filter and sort.',
+      description: 'The nextCursor of the previous page, with the same filter and sort.',
       schema: { type: 'string', maxLength: cursorCharactersMax },
     },
     {
       name: 'view',
       description:
-        'The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here.',
+        'The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here.',
       schema: uuid.schema,
     },
     {
@@ -125,8 +125,7 @@ function queryParameters(resource: Resource): Parameter[] {
     },
     {
       name: 'at',
-      description:
-        'A date and time: the rows as they were then, all at one moment, for anyone who may see them now.',
+      description: 'A date and time: returns the rows as of that instant, for callers who may see them now.',
       schema: { type: 'string' },
     },
   ]
@@ -134,7 +133,7 @@ function queryParameters(resource: Resource): Parameter[] {
 
 const expandKey = (references: readonly { readonly name: string }[]): Parameter => ({
   name: 'expand',
-  description: `Up to ${expansionsMax} references, separated by commas, whose rows are shown as well, and with dots theirs, ${expansionDepthMax} deep. Here: ${namesOf(references)}.`,
+  description: `Up to ${expansionsMax} references, separated by commas, whose rows are returned as well; dots expand nested references, up to ${expansionDepthMax} deep. Available: ${namesOf(references)}.`,
   schema: { type: 'string' },
 })
 
@@ -144,8 +143,7 @@ export function queryRowSchema(listed: Listed): Schema {
     name,
     {
       anyOf: [ref(`${parent.title}QueryRow`), { type: 'null' }],
-      description:
-        'The row that is referred to, where it was expanded; null where the caller does not see it.',
+      description: 'The referenced row, if expanded; null if the caller cannot see it.',
       examples: [null],
     },
   ])
@@ -164,9 +162,9 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
       data: { type: 'array', items: ref(`${title}QueryRow`), description: 'The rows of this page.' },
       nextCursor: {
         type: ['string', 'null'],
-        description: 'Where the next page begins; null at the end.',
+        description: 'The cursor of the next page; null at the end.',
       },
-      totalCount: { type: 'integer', description: 'Of all pages, where it was asked for.' },
+      totalCount: { type: 'integer', description: 'The number of rows of all pages, if requested.' },
     },
     ['data', 'nextCursor'],
   )

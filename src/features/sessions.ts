@@ -23,21 +23,21 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       id: { type: 'string', description: 'Its id.', examples: ['Yp3cV1wq0sB7t2m9'] },
-      userId: { ...uuid.schema, description: 'Whose sign-in it is.' },
-      clientId: { ...nullableText, description: 'The client that asked for the sign-in.' },
-      address: { ...nullableText, description: 'Where the sign-in came from.' },
-      userAgent: { ...nullableText, description: 'What the browser called itself.' },
+      userId: { ...uuid.schema, description: 'The account of the session.' },
+      clientId: { ...nullableText, description: 'The client that requested the sign-in.' },
+      address: { ...nullableText, description: 'The network address of the sign-in.' },
+      userAgent: { ...nullableText, description: 'The User-Agent header of the browser.' },
       provider: {
         ...nullableText,
-        description: 'The outside provider by which the person signed in; null for a password.',
+        description: 'The external provider used to sign in; null for a password.',
       },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',
-        description: 'When its client asked for tokens last.',
+        description: 'The last time its client requested tokens.',
       },
-      createdAt: { ...moment, description: 'When the sign-in was.' },
-      expiresAt: { ...moment, description: 'When it ends by itself.' },
+      createdAt: { ...moment, description: 'The time of the sign-in.' },
+      expiresAt: { ...moment, description: 'The time it expires.' },
       isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
     },
   },
@@ -50,7 +50,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('Session'),
         maxItems: sessionsListedMax,
-        description: 'The newest first.',
+        description: 'Sorted from newest to oldest.',
       },
     },
   },
@@ -58,7 +58,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
   SessionsOfAccount: {
     type: 'object',
     properties: {
-      userId: { ...uuid.schema, description: 'Another account than the own: administrators only.' },
+      userId: { ...uuid.schema, description: 'An account other than the own: administrators only.' },
     },
   },
 }
@@ -70,12 +70,13 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListSessions',
     tag,
-    summary: `Lists the newest ${sessionsListedMax} sessions that stand, of the own account; of any for administrators.`,
-    description:
-      'A session is one sign-in of a person in one browser or app, with all the tokens that came of it.',
+    summary: `Lists the newest ${sessionsListedMax} active sessions of the own account; those of any account for administrators.`,
+    description: 'A session is one sign-in in one browser or app, with all tokens issued in it.',
     method: 'GET',
     path: '/ext/sessions',
-    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    parameters: [
+      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+    ],
     answer: ref('SessionList'),
     refusals: [400, 403],
     async handle({ caller, session, request }) {
@@ -91,7 +92,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     id: 'EndSessions',
     tag,
     summary: 'Ends these sessions, all or none: their cookies and tokens stop working within 30 seconds.',
-    description: 'Sessions of others are for administrators to end; to anybody else they are not found.',
+    description: 'Only administrators can end sessions of other accounts; other callers get 404.',
     method: 'DELETE',
     path: '/ext/sessions',
     body: ref('SessionIds'),
@@ -106,9 +107,8 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     id: 'EndAllSessions',
     tag,
     summary:
-      'Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators.',
-    description:
-      'Anyone who has lost a device, or no longer trusts what was signed in, starts anew with this.',
+      'Ends every session of the own account, including the caller’s, and the tokens of service clients that act as it; any account for administrators.',
+    description: 'Intended for users who have lost a device or no longer trust one.',
     method: 'POST',
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),

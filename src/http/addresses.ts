@@ -47,7 +47,10 @@ function readGroup(text: string): number[] {
   return [first * 256 + second, third * 256 + fourth]
 }
 
-/** Everything but the public internet: private, local, shared, documentation, multicast and anything that wraps IPv4. */
+/**
+ * Everything except the public internet: private, local, shared, documentation and multicast ranges, and
+ * anything that embeds IPv4.
+ */
 const closed = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -77,14 +80,17 @@ for (const [network, bits] of [
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** IPv6 is public only as global unicast. A mapped IPv4 address is not part of it, so it is rejected as well. */
+/**
+ * An IPv6 address is public only if it is global unicast. A mapped IPv4 address is not, so it is rejected as
+ * well.
+ */
 export function isPublicAddress(address: string): boolean {
   if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6')
   return isIP(address) === 4 && !closed.check(address, 'ipv4')
 }
 
 export interface AllowedReceivers {
-  /** A sentence that explains the rejection, from the address alone. */
+  /** Returns the reason for a rejection, judged by the address alone. */
   problemOf(url: URL): string | undefined
   /** Used by the connection itself, so that it goes to the address that was checked. */
   lookupFor(url: URL): LookupFunction
@@ -107,8 +113,8 @@ export function allowedReceivers(named: readonly string[]): AllowedReceivers {
 }
 
 /**
- * One private address among several is enough to reject, because the answer of a name server is not trustworthy. An unknown name
- * gets the same sentence: the difference would reveal which internal names exist.
+ * One private address among several is enough to reject, because a name server's response is not trustworthy.
+ * An unknown name gets the same message: a difference would reveal which internal names exist.
  */
 const publicLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -70,7 +70,7 @@ describe('An address of a receiver', () => {
       assert.ok(problemOf(new URL(`https://${host}/`)), host)
   })
 
-  it('is not told apart from a name that leads nowhere', async () => {
+  it('is indistinguishable from a name that does not resolve', async () => {
     const errorOf = (name: string) => {
       const lookup = allowedReceivers([]).lookupFor(new URL(`https://${name}/`))
       return new Promise((resolve) =>

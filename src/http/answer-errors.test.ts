@@ -58,7 +58,7 @@ describe('an error', () => {
     equal((await thrown(t, new Problem('busy', 'Busy.'))).headers['retry-after'], '60')
   })
 
-  it('nobody foresaw is 500 without details, which are logged', async (t) => {
+  it('that is unexpected is 500 without details, which are logged', async (t) => {
     const unforeseen = [
       new Error('secret detail'),
       'secret text',

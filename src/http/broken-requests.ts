@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './errors.ts'
 import { requireFewKeys } from './url.ts'
 
-/** Answers requests that reach no route: Node would reply with an empty body of its own. */
+/** Answers requests that reach no route: Node would respond with an empty body. */
 export function answerBrokenRequests(app: FastifyInstance): void {
   answerUnknownExpectations(app.server)
   app.addHook('onRequest', (request, reply, done) => {
@@ -49,7 +49,8 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
 /**
- * How long a client that was rejected in the middle of its request may take to read the response before its connection is cut.
+ * The time a client whose request was rejected early has for reading the response before its connection is
+ * cut.
  */
 export const lingerMilliseconds = 1000
 
@@ -72,7 +73,8 @@ function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
   if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
-    // A whole request came before: an error in place of its response would claim that nothing was done.
+    // An earlier complete request awaits its response: an error in its place would claim that nothing was
+    // done.
     response.once('finish', () => refuseInTurn(refusal, socket))
   } else if (response?.headersSent) {
     // A response in progress, such as an event stream, must not get a second status line, and no request gets two responses.

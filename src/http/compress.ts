@@ -14,7 +14,8 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
     if (!isCompressible(reply, payload)) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // Uncompressed rather than late: every waiting response is held in memory.
+    // When too many are being compressed, the response is sent uncompressed, because every waiting response
+    // is held in memory.
     if (coding === undefined || !atOnce.take()) return done(null, payload)
     compress(reply, payload, coding)
       .finally(() => atOnce.giveBack())
@@ -36,7 +37,7 @@ async function compress(reply: FastifyReply, payload: string, coding: Coding): P
   return body
 }
 
-/** Most bytes of smaller responses are headers. */
+/** Smaller responses consist mostly of headers. */
 const sizeMin = 1024
 
 type Coding = 'br' | 'gzip'
@@ -49,7 +50,7 @@ const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
         [constants.BROTLI_PARAM_QUALITY]: 3,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-        // 256 KB are more than a response has; the default would take megabytes for each.
+        // A 256 KB window exceeds most responses; the default would take megabytes for each.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     }),
@@ -65,7 +66,7 @@ const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
 const isJson = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type')).startsWith('application/json')
 
-/** Tells whether an `Accept-Encoding` header names this coding. */
+/** Returns whether an `Accept-Encoding` header names this coding. */
 export function acceptsCoding(accepted: string | string[] | undefined, coding: string): boolean {
   return String(accepted ?? '')
     .split(',')

@@ -6,12 +6,13 @@ export interface ConditionalAnswer {
   readonly callerId: string
   readonly isAdministrator: boolean
   /**
-   * When the read began, by the clock of the database, in seconds since 1970: the response contains everything committed by then.
+   * When the read began, by the database's clock, in seconds since 1970: the response contains everything
+   * committed by then.
    */
   readonly readAt: number
   /** Present only when every response that was read in this second or later includes the last change. */
   readonly lastModified?: number | undefined
-  /** The memory of this host. */
+  /** The dates this host has sent. */
   readonly sentDates: SentDates
 }
 
@@ -33,12 +34,15 @@ export function sendConditional(
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Strong, and includes the caller, because one account's list must never be revalidated for another. */
+/**
+ * The tag is strong and includes the caller, because one account's list must never be revalidated for
+ * another.
+ */
 export function entityTag(callerId: string, isAdministrator: boolean, body: string): string {
   return `"${hash('sha256', `${callerId}\n${isAdministrator}\n${body}`, 'base64url')}"`
 }
 
-/** RFC 9110, 13.2.2: If-Modified-Since counts only where there is no If-None-Match. */
+/** RFC 9110, 13.2.2: If-Modified-Since is ignored if there is an If-None-Match. */
 function isHeldByClient(
   request: FastifyRequest,
   tag: string,
@@ -50,7 +54,7 @@ function isHeldByClient(
   return isUnmodifiedSince(request.headers['if-modified-since'], now, lastModified)
 }
 
-/** Weak comparison over a list of tags: a proxy that compresses may have put `W/` before ours. */
+/** Compares weakly with a list of tags: a compressing proxy may have prefixed ours with `W/`. */
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
   ifNoneMatch.trim() === '*' || formsOf(tag).some((form) => ifNoneMatch.includes(form))
 
@@ -58,15 +62,18 @@ export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
   formsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
 
-/** Another coding is another body, so it has another strong tag (RFC 9110, 8.8.3.3): the coding follows the hash. */
+/**
+ * RFC 9110, 8.8.3.3: a differently encoded body needs a different strong tag, so the coding is appended to
+ * the hash.
+ */
 export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
-/** Quotes and hash ensure that none of these is a part of another tag. */
+/** Quotes and hash ensure that none of these forms is a substring of another tag. */
 const formsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
-  // The last quote is left out, because the same row may be sent compressed, with the coding after the hash.
+  // The last quote is dropped, because the same row may be sent compressed, with the coding after the hash.
   const start = tag.slice(0, -1)
   return ifMatch.split(',').some((one) => one.trim().startsWith(start))
 }
@@ -109,7 +116,7 @@ export function readHttpDate(text: string, now = Date.now()): number | undefined
   return httpDate(second).slice('Mon, '.length) === written ? second : undefined
 }
 
-/** Interprets a two-digit year: one that would be more than fifty years ahead belongs to the century before. */
+/** Interprets a two-digit year: one more than fifty years ahead belongs to the previous century. */
 function fullYear(twoDigits: string, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(twoDigits)

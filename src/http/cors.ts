@@ -9,7 +9,7 @@ export interface CorsOptions {
   readonly origins: readonly string[]
   /** Origins whose libraries send cookies along, although no response depends on one. */
   readonly originsWithCookies?: ReadonlySet<string>
-  /** Routes that browsers navigate to: no script has a reason to read their responses. */
+  /** Routes to which browsers navigate: no script has a reason to read their responses. */
   readonly closedPaths?: readonly string[]
 }
 

@@ -35,7 +35,7 @@ export function countEvents<Event extends Countable>(log: (event: Event) => void
   }
 }
 
-/** The server itself closes connections beyond its budget; the budget counts each server separately. */
+/** The server itself closes connections beyond its budget; each server has its own count. */
 export function countConnections(server: Pick<Server, 'on' | 'maxConnections'>, connections: Budget): void {
   server.maxConnections = connections.max
   server.on('drop', () => connections.noteRefusal())

@@ -4,7 +4,7 @@
  */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 
-/** Our own names need no quotes. */
+/** Column names are our own, so they need no quotes. */
 export const csvHead = (names: readonly string[]): string => `${names.join(',')}\r\n`
 
 function csvValue(value: unknown): string {

@@ -101,7 +101,7 @@ export function sendEnvelope(
   envelope: Envelope,
   additions?: Readonly<Record<string, string>>,
 ): FastifyReply {
-  // Headers that a handler had set for its success do not describe the error.
+  // Headers that a handler set for a successful response do not describe the error.
   reply.removeHeader('etag').removeHeader('last-modified')
   return reply
     .code(envelope.statusCode)

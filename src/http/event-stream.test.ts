@@ -145,7 +145,7 @@ describe('an event stream', () => {
     await until(() => [old, behind].every(({ socket }) => socket.destroyed), 'the end')
   })
 
-  it('tells once that the client left', async (t) => {
+  it('reports once that the client left', async (t) => {
     const { seen, port } = await streamHost(t)
     const { socket } = await ask(t, port, seen)
     socket.destroy()
@@ -202,7 +202,7 @@ describe('an event stream', () => {
     await until(() => socket.destroyed, 'the connection to be cut')
   })
 
-  it('is over at once for a client that left before it opened', async (t) => {
+  it('ends at once for a client that left before it opened', async (t) => {
     const app = sampleHost(t)
     let closed = 0
     app.get('/late', async (_request, reply) => {
@@ -246,7 +246,7 @@ describe('who gets a stream', () => {
   })
 })
 
-it('sends a client away with the moment in which to come back, once', async (t) => {
+it('sends a client away with the time to reconnect, once', async (t) => {
   const { seen, port } = await streamHost(t)
   const { socket, text } = await ask(t, port, seen)
   seen.stream?.sendAway()

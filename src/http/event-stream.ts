@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface EventStream {
-  /** Tells whether the client has read enough for another event to be accepted. */
+  /** True if the client has read enough for another event to be accepted. */
   readonly isReady: boolean
   /**
    * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows later. The bytes
@@ -104,7 +104,7 @@ function writeEvent(
 ): boolean {
   if (event.length <= joinedBytesMax) return response.write(join(event, id, isChunked))
   const [before, after] = frameOf(event, id, isChunked)
-  // Node sends everything written in one turn together; corking by hand would hide that the socket is full.
+  // Node sends everything written in one turn together; corking manually would hide that the socket is full.
   response.write(before)
   const isReady = response.write(event)
   return after === '' ? isReady : response.write(after)
@@ -153,7 +153,7 @@ const eventStreamHeaders = {
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersToJson(request, 'text/event-stream')
 
-/** Tells whether the client accepts this type and prefers it to JSON. */
+/** Returns whether the client accepts this type and prefers it to JSON. */
 export function prefersToJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
   if (accept === undefined || !accept.includes(type)) return false
   const quality = qualityOf(accept, type)

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { sendEnvelope } from './errors.ts'
 
 export interface ReadinessCheck {
-  /** Visible to every client, so it names a part and nothing more. */
+  /** Visible to every client, so it reveals nothing but the name of a part. */
   readonly name: string
   /** Resolves when the part can be used. */
   readonly check: () => Promise<unknown>
 }
 
-/** `/healthz` says that the process answers, `/readyz` that it can do its work. */
+/** `/healthz` reports that the process is alive, `/readyz` that it can do its work. */
 export function addHealthRoutes(
   app: FastifyInstance,
   checks: readonly ReadinessCheck[],

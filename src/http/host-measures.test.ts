@@ -6,7 +6,7 @@ import { sql } from '../db/sql.ts'
 import { countEvents } from './count-events.ts'
 import { measureEvents, measureLag, measureStore } from './host-metrics.ts'
 
-it('metrics tell how long the store takes, by kind, also when it refuses', async (t) => {
+it('metrics show how long the store takes, by kind, also for rejected statements', async (t) => {
   const { database, drop } = await freshDatabase()
   t.after(drop)
   const registry = new Registry()

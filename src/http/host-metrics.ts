@@ -43,7 +43,7 @@ export function addHostMeasures(
 export function measureStore(registry: Registry, store: TimedStore): void {
   const durations = new Histogram({
     name: 'store_statement_duration_seconds',
-    help: 'Time from asking the store to its answer, waiting for a connection and trying again included.',
+    help: 'Time from a request to the store until its response, including waits for a connection and retries.',
     labelNames: ['kind'] as const,
     buckets: durationBucketsSeconds,
     registers: [registry],
@@ -170,7 +170,7 @@ function measureBudgets(registry: Registry, budgets: Measured): void {
   })
   const limit = new Gauge({
     name: 'budget_limit',
-    help: 'The most that may be held or in progress at once.',
+    help: 'Maximum amount held or in progress at once.',
     labelNames,
     registers: [],
     collect() {

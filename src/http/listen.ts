@@ -17,8 +17,9 @@ export interface Stopping {
 }
 
 /**
- * How long a host that has called `leave` waits for clients with an open connection: one more response ends each, and a proxy
- * closes idle ones itself. A host that closes them may cross a request.
+ * The longest wait of a host that has called `leave` for clients with open connections: one more response
+ * ends each connection, and proxies close idle ones themselves. Closing a connection could race with a
+ * request.
  */
 export const lingerMilliseconds = 5000
 
@@ -43,8 +44,8 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
     done()
   })
   /**
-   * Not earlier: a client that is notified while the host still listens opens a new connection to it, and the last of these would
-   * be reset.
+   * Done only now: a client notified while the host still listens would reconnect to it, and the last of
+   * these connections would be reset.
    */
   function endConnections() {
     isLastAnswer = true
@@ -90,7 +91,7 @@ const endConnection = (reply: FastifyReply) => void reply.header('connection', '
 // Container platforms kill after 10 s, and closing the store takes a part of that.
 const stopWithinMilliseconds = 8000
 const pollMilliseconds = 20
-// The request of the connection accepted last may still be on its way.
+// The request of the last accepted connection may still be in transit.
 const quietMilliseconds = 100
 
 /** Waiting ends after this many turns of the event loop that each brought a new connection, or much work. */
@@ -110,7 +111,7 @@ export async function closeListener(server: Server): Promise<void> {
     isQuiet = false
   }
   server.on('connection', note)
-  // The system is polled for connections only between the end of one turn and the end of the next.
+  // The system polls for connections only between the end of one turn and the end of the next.
   await turn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
     isQuiet = true

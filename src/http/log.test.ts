@@ -60,7 +60,7 @@ describe('the log', () => {
     equal(requests().length, 0)
   })
 
-  it('tells of a client that left before its answer', async (t) => {
+  it('reports a client that left before its answer', async (t) => {
     const { app, requests } = hostWithLog(t)
     app.get('/never', (_request, reply) => {
       reply.hijack()

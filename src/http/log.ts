@@ -23,11 +23,11 @@ declare module 'fastify' {
 export interface LogOptions {
   /** Undefined where `LOG_LEVEL` is not set: everything from `info` on, and in a terminal only warnings and errors. */
   readonly level: string | undefined
-  /** Names the host that writes, where several share a process. */
+  /** Names the host that writes, if several share a process. */
   readonly host?: string
   /** The default is standard output. */
   readonly destination?: DestinationStream
-  /** Set where a person reads the log; programs get JSON. */
+  /** True if a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
   /** The `unauthenticatedLines` budget of the process, where metrics show it. */
   readonly ofStrangers?: Budget
@@ -47,11 +47,11 @@ export function createLog({
   const readable = () => readableLog((text) => (destination ?? process.stdout).write(text))
   const into = isTerminal ? readable() : destination
   const log = into === undefined ? pino(options) : pino(options, into)
-  // The logs of requests inherit it, so that all of a host share its budget.
+  // The loggers of requests inherit it, so that all of a host share its budget.
   return Object.assign(log, { ofStrangers: limitLines(log, ofStrangers) })
 }
 
-/** The lines of a request, which are limited until its token was accepted. */
+/** Returns the logger for a request, which is limited until its token was accepted. */
 export function linesOf(request: FastifyRequest): Lines {
   const { ofStrangers } = request.log as Partial<Log>
   if (request.isAuthenticated || ofStrangers === undefined) return request.log
@@ -64,7 +64,9 @@ export function linesOf(request: FastifyRequest): Lines {
   }
 }
 
-/** One line per request, also for those whose client left; never headers, query values or bodies. */
+/**
+ * Writes one line per request, also if the client has disconnected; never headers, query values or bodies.
+ */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     logRequest(request, reply)
@@ -72,12 +74,12 @@ export function logRequests(app: FastifyInstance): void {
   })
 }
 
-// Health checks run every few seconds, and say nothing as long as they succeed.
+// Health checks run every few seconds, and are uninteresting as long as they succeed.
 const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestEnded = 'A request has ended.'
 
-// Long enough for all our paths; a longer one is cut.
+// Longer than any of our paths; longer ones are truncated.
 const loggedPathLengthMax = 256
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 
 /**
- * Tells whether a request for `/metrics` may be answered. A configured token must be presented. Without one only programs on this
+ * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without one only programs on this
  * machine may read: the peer is a loopback address, and no header says that a proxy forwarded the request, because the proxy's
  * address says nothing about the client.
  */

@@ -43,7 +43,7 @@ it('metrics count by route pattern, method and status, never by path', async (t)
   doesNotMatch((await other.inject({ url: '/metrics' })).body, /route="\/echo"/)
 })
 
-it('metrics show each budget with its limit, its use and its refusals', async (t) => {
+it('metrics show each budget with its limit, its use and its rejections', async (t) => {
   const app = sampleHost(t)
   addMetrics(app, budgets)
   budgets.budget('openStreams').take(2)

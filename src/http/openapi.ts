@@ -149,6 +149,9 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
     ]),
   )
 
-/** Tables and streams are explained in their descriptions instead. */
+/**
+ * True for types whose contents readers can use as examples; tables and streams are explained in their
+ * descriptions instead.
+ */
 const isReadable = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'

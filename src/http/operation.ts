@@ -30,7 +30,7 @@ export interface Parameter {
   readonly schema?: Schema
 }
 
-/** Throws before a route is served if its end comes too early. */
+/** Throws before a route is served if it is retired too early. */
 export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (deprecation === undefined) return
   const edition = path.startsWith('/ext/') ? 'ext' : 'v1'

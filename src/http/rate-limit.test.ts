@@ -8,7 +8,7 @@ import { listen, sampleHost, send } from './testing/sample-host.ts'
 const limits = { permitLimit: 3, queueLimit: 1, windowMilliseconds: 250 }
 
 describe('a client that asks too often', () => {
-  it('waits for the next window, and is told when to come back beyond that', async (t) => {
+  it('waits for the next window, and gets the time to retry beyond that', async (t) => {
     const { clock, advance } = handClock()
     const app = sampleHost(t, { rateLimit: { ...limits, clock }, cors: { origins: ['http://app'] } })
     const port = await listen(app)

@@ -15,7 +15,7 @@ function limiterOf(limits: Partial<RateLimits>) {
 }
 
 describe('the rate limiter', () => {
-  it('admits the permitted, keeps a few waiting and refuses the rest', () => {
+  it('admits the permitted, keeps a few waiting and rejects the rest', () => {
     const { kinds } = limiterOf({})
     deepStrictEqual(kinds('a', 6), ['admitted', 'admitted', 'admitted', 'waiting', 'waiting', 'refused'])
   })
@@ -87,7 +87,7 @@ describe('the rate limiter', () => {
     equal(timerCount(), 0)
   })
 
-  it('forgets the oldest addresses when there are too many, and lets their waiting ones in', () => {
+  it('drops the oldest addresses when there are too many, and admits their waiting requests', () => {
     const { kinds, admitted } = limiterOf({ trackedAddressesMax: 16, permitLimit: 1 })
     deepStrictEqual(kinds('old', 2), ['admitted', 'waiting'])
     for (let index = 0; index < 16; index += 1) kinds(`a${index}`, 1)

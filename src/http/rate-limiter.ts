@@ -13,7 +13,7 @@ export interface RateLimits {
 export interface RateLimiter {
   /** If the result is `waiting`, `admit` is called once later; otherwise never. */
   acquire(address: string, admit: () => void): Admission
-  /** A closing host answers what it has accepted: every waiting request is admitted. */
+  /** Admits every waiting request, because a closing host still answers the requests it has accepted. */
   close(): void
 }
 
@@ -36,7 +36,8 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// The share that is dropped when full, so that a flood of new addresses does not pay for each of them.
+// The share that is dropped when full, so that a flood of new addresses does not cause a drop for each of
+// them.
 const forgottenShare = 1 / 16
 // Windows that end this close together are renewed by one timer.
 const sweepIntervalMinMilliseconds = 20

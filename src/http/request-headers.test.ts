@@ -8,7 +8,7 @@ describe('a header that must be there once', () => {
     ['Host', 'Host: x\r\nHost: y\r\n'],
     ['Authorization', 'Host: x\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n'],
   ] as const) {
-    it(`is refused with 400 when it comes twice: ${name}`, async (t) => {
+    it(`is rejected with 400 when it comes twice: ${name}`, async (t) => {
       const port = await listen(sampleHost(t))
       const answer = await exchange(port, `GET /echo HTTP/1.1\r\nConnection: close\r\n${lines}\r\n`)
       match(answer, /^HTTP\/1.1 400 /)
@@ -22,7 +22,7 @@ describe('a header that must be there once', () => {
 
 describe('a packed body', () => {
   for (const coding of ['gzip', 'br', 'x-unknown', 'identity, gzip']) {
-    it(`is refused with 415: ${coding}`, async (t) => {
+    it(`is rejected with 415: ${coding}`, async (t) => {
       const app = sampleHost(t)
       const headers = { 'content-type': 'application/json', 'content-encoding': coding }
       const answer = await app.inject({ method: 'POST', url: '/echo', headers, body: '{}' })
@@ -66,7 +66,7 @@ describe('the id of a request', () => {
   })
 })
 
-it('a host that needs small bodies refuses larger ones with their size, before it keeps them', async (t) => {
+it('a host that needs small bodies rejects larger ones with their size, before it keeps them', async (t) => {
   const app = sampleHost(t, smallBodies(1024))
   const headers = { 'content-type': 'application/json' }
   const answer = await app.inject({

@@ -77,7 +77,7 @@ describe('what never became a proper request', () => {
     assertRefusal(await exchange(port, bytes, /\."\}/), 408)
   })
 
-  it('garbage after a request does not spoil the answer under way', async (t) => {
+  it('garbage after a request does not spoil the answer in progress', async (t) => {
     const app = sampleHost(t)
     app.get('/slow', (_request, reply) => {
       reply.hijack().raw.writeHead(200, { 'content-type': 'text/plain' }).write('half')
@@ -191,7 +191,7 @@ describe('the client address', () => {
   })
 })
 
-it('a refused upload still gets its answer while the client is sending', async (t) => {
+it('a rejected upload still gets its answer while the client is sending', async (t) => {
   const port = await listen(sampleHost(t))
   const upload = Buffer.alloc(8 * 1024 ** 2, 'a')
   const headers = { 'content-type': 'application/json' }
@@ -211,7 +211,7 @@ it('a refused upload still gets its answer while the client is sending', async (
 })
 
 describe('connections', () => {
-  it('beyond the budget are closed as they come, counted, and given back when they close', async (t) => {
+  it('beyond the budget are closed as they come, counted, and released when they close', async (t) => {
     const budgets = openBudgets({ httpConnections: 2 })
     const connections = budgets.budget('httpConnections')
     const app = sampleHost(t, { budgets })

@@ -27,7 +27,7 @@ import { limitUnreadBodies } from './unread-bodies.ts'
 import { parseQuery, pathOf, requireFewKeys } from './url.ts'
 
 export interface ServerOptions {
-  /** Nothing is logged without one. */
+  /** Without it, nothing is logged. */
   readonly log?: Log
   /** The number of trusted proxies in front of this host; 0 uses the address of the connection. */
   readonly trustedHops?: number
@@ -53,7 +53,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerBrokenConnection,
-    // A request that still reaches a closing host is answered, and the response says that the connection ends.
+    // A request that still reaches a closing host is answered normally, and the response announces the end of
+    // the connection.
     return503OnClosing: false,
   })
   countConnections(app.server, budgets.budget('httpConnections'))
@@ -82,7 +83,7 @@ export interface Timeouts {
   readonly checkEveryMilliseconds: number
 }
 
-/** A sender gets less time on hosts whose largest body is a form. */
+/** Hosts whose largest body is a form give senders less time. */
 export const smallBodies = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
@@ -137,7 +138,7 @@ function trustedProxies(hops: number): false | ((address: string, hop: number) =
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
 
-/** No hook runs for an address that cannot be decoded. */
+/** No hook runs for an address that cannot be decoded, so the headers are set here. */
 function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   logRequest(request, reply)
   reply.headers(securityHeaders).header(requestIdHeader, request.id)
@@ -186,7 +187,7 @@ function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   return bytes.toString()
 }
 
-/** Its response is in `frameworkRefusals`. */
+/** The response to it is in `frameworkRefusals`. */
 class UnsupportedCharset extends Error {
   readonly code = 'UNSUPPORTED_CHARSET'
 }

@@ -78,7 +78,7 @@ describe('a host that stops', () => {
     ok((await stopped) < 2000, 'It waits for no time, but for connections.')
   })
 
-  it('that has left waits for a connection that nobody uses, but not for ever', async (t) => {
+  it('that has left waits for an unused connection, but not forever', async (t) => {
     const { leave, stop, port } = await stoppableHost(t, { linger: 300 })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await send(port, { path: '/echo', agent })

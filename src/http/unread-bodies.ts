@@ -5,8 +5,9 @@ import { takeAll } from '../model/budget.ts'
 import { addressKey } from './addresses.ts'
 
 /**
- * A request may be answered before its body has come, and Node then reads and drops whatever follows, at the speed of the network. These
- * bytes have a rate. Beyond it the connection is destroyed; up to it a client that writes first and reads afterwards gets its answer.
+ * A request may be answered before its body has arrived, and Node then reads and drops the rest at the speed
+ * of the network. These bytes have a rate. Beyond it the connection is destroyed; within it a client that
+ * writes first and reads afterwards gets its response.
  */
 export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void {
   app.addHook('onSend', (request, _reply, payload, done) => {

@@ -1,7 +1,7 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { invalid } from '../model/problem.ts'
 
-// Several times what the richest listing supports; a form has fewer.
+// Several times the number of keys that any list supports; forms have fewer.
 const queryKeysMax = 100
 
 /** Repeated keys become arrays; the object has no prototype, so no key can reach one. */

@@ -208,7 +208,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
     await visitor.getByLabel('Login').fill(login)
     await visitor.getByRole('button', { name: 'Send the link' }).click()
-    await visitor.getByRole('heading', { name: 'Look into your mails' }).waitFor()
+    await visitor.getByRole('heading', { name: 'Check your mail' }).waitFor()
     await visitor.goto(stage.hosts.web + (await linkFor(login)))
     await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
     await visitor.getByRole('button', { name: 'Set password' }).click()

@@ -56,7 +56,7 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   '{} must be given once.',
   'The character set of the body must be UTF-8.',
   'The store did not answer in time.',
-  'Choose moments that lie nearer to each other.',
+  'Choose instants that are closer together.',
   'There are more than {} changes between From and To. Read the feed.',
   '{} is required, once.',
   'To must be on or after From.',

@@ -64,7 +64,7 @@ onRest('The spelling of query keys', (tracker) => {
     [
       '/ext/comments?AT=2026-01-01',
       {
-        at: ['At is understood under /ext/query/ and by reading one row only.'],
+        at: ['At is supported under /ext/query/ and when reading one row only.'],
       },
     ],
     ['/ext/changes?ProjectID=none', { projectId: ['ProjectId must be a UUID.'] }],

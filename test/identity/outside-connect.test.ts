@@ -84,7 +84,7 @@ describe('an identity at an outside provider', () => {
     const page = await ask(victim.browser, { sub: 'theirs' })
     // Another user signs in to the same browser before the response.
     await signIn(victim.browser, createPkce(), { login: other.login, request: { prompt: 'login' } })
-    assert.match((await submit(victim.browser, page, {})).text, /Somebody else has signed in/)
+    assert.match((await submit(victim.browser, page, {})).text, /Another user has signed in/)
     host.clock.advance(11 * 60_000)
     assert.match((await ask(other.browser, { sub: 'theirs' })).text, /sign in again first/)
     assert.equal(await holderOf('theirs'), undefined)
@@ -94,7 +94,7 @@ describe('an identity at an outside provider', () => {
     const [attacker, victim] = [await signedIn(), await signedIn()]
     const page = await ask(attacker.browser, { sub: 'of the attacker' })
     // The proof of the attacker, posted by the browser of the victim from wherever.
-    assert.match((await submit(victim.browser, page, {})).text, /Somebody else has signed in/)
+    assert.match((await submit(victim.browser, page, {})).text, /Another user has signed in/)
     const proof = /name="proof" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     for (const headers of [{}, { origin: 'null' }, { origin }, { origin: 'https://evil.example' }])
       assert.equal(
@@ -106,7 +106,7 @@ describe('an identity at an outside provider', () => {
     const left = await attacker.browser.get('/ext/connect', { provider: 'plain' })
     const callback = await passThrough(left)
     await victim.browser.get('/ext/connect', { provider: 'plain' })
-    assert.match((await victim.browser.follow(callback)).text, /out of date/)
+    assert.match((await victim.browser.follow(callback)).text, /has expired/)
     for (const wrong of ['', 'made-up'])
       assert.equal(
         (await victim.browser.post('/ext/connect', { proof: wrong }, { origin: host.address })).status,
@@ -124,7 +124,10 @@ describe('an identity at an outside provider', () => {
     const pages = await Promise.all(people.map(({ browser }) => ask(browser, { sub: 'shared' })))
     const ends = await Promise.all(pages.map((page, index) => submit(people[index]!.browser, page, {})))
     assert.equal(ends.filter(({ location }) => location !== '').length, 1)
-    assert.equal(ends.filter(({ text }) => text.includes('is connected with somebody else’s')).length, 2)
+    assert.equal(
+      ends.filter(({ text }) => text.includes('is already connected to another account')).length,
+      2,
+    )
   })
 
   it('is one of at most twenty of an account, also of those that are connected at once', async () => {
@@ -135,7 +138,7 @@ describe('an identity at an outside provider', () => {
     for (let index = 0; index < 5; index += 1) pages.push(await ask(browser, { sub: `more-${index}` }))
     const ends = await Promise.all(pages.map((page) => submit(browser, page, {})))
     assert.equal(ends.filter(({ location }) => location !== '').length, 2)
-    assert.equal(ends.filter(({ text }) => text.includes('as many others as it can be')).length, 3)
+    assert.equal(ends.filter(({ text }) => text.includes('the limit of connected accounts')).length, 3)
   })
 
   it('signs out there, too, and comes back to where the client wants', async () => {

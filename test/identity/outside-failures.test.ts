@@ -79,7 +79,7 @@ describe('a provider that does wrong', () => {
     assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
     return page
   }
-  const assertRefused = (page: Page, sentence = /does not hold|has not/) => {
+  const assertRefused = (page: Page, sentence = /is invalid|did not/) => {
     assert.equal(page.status, 400, page.text)
     assert.match(page.text, sentence)
   }
@@ -125,7 +125,8 @@ describe('a provider that does wrong', () => {
       [{}, [9999, undefined]],
     ] as const
     for (const [request, ages] of old)
-      for (const age of ages) assertRefused(await signInAged(age, request), /first has not said that you did/)
+      for (const age of ages)
+        assertRefused(await signInAged(age, request), /first did not confirm that you did/)
     for (const [request, ages] of fresh)
       for (const age of ages) assert.ok(queryOf(await signInAged(age, request)).code)
   })
@@ -147,18 +148,18 @@ describe('a provider that does wrong', () => {
     const browser = openBrowser(host.address)
     const left = await leave(browser)
     assert.ok(queryOf(await comeBack(browser, left)).code)
-    assert.match((await comeBack(browser, left)).text, /out of date/)
+    assert.match((await comeBack(browser, left)).text, /has expired/)
     // A signed-in browser is not sent to the provider, so each of these starts without a session.
     const begun = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)
     await leave(withCookieOfItsOwn)
     for (const other of [openBrowser(host.address), withCookieOfItsOwn])
-      assert.match((await comeBack(other, await leave(begun))).text, /out of date/)
+      assert.match((await comeBack(other, await leave(begun))).text, /has expired/)
     assert.equal(first.codes.length, sent)
     const late = await leave(begun)
     host.clock.advance(16 * 60_000)
-    assert.match((await comeBack(begun, late)).text, /out of date/)
+    assert.match((await comeBack(begun, late)).text, /has expired/)
     assert.equal(first.codes.length, sent)
     for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
   })
@@ -188,14 +189,14 @@ describe('a provider that does wrong', () => {
     const refused = await leaveFrom('2001:db8:0:7:ffff::1')
     const seconds = Number(refused.headers.get('retry-after'))
     assert.ok(seconds > 500 && seconds <= 600, String(seconds))
-    assert.match(refused.text, /<p role="alert">Too many sign-ins from your address/)
+    assert.match(refused.text, /<p role="alert">Too many sign-ins from your network address/)
     for (const other of ['2001:db8:0:8::1', '203.0.113.7']) assert.equal((await leaveFrom(other)).status, 302)
     host.clock.advance(11 * 60_000)
     assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
   })
 
   it('is reported to the user when it answers with an error or with nonsense', async () => {
-    assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /has not signed you in/)
+    assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /did not sign you in/)
     const answers = [
       { status: 400, body: '{"error":"invalid_grant"}' },
       { status: 401, body: '{"error":"invalid_client"}' },
@@ -208,7 +209,7 @@ describe('a provider that does wrong', () => {
       { status: 200, body: `{"id_token":"${'x'.repeat(300_000)}"}` },
     ]
     for (const token of answers)
-      assertRefused(await signInDuring({ token }), /does not hold|has not|cannot be reached/)
+      assertRefused(await signInDuring({ token }), /is invalid|did not|cannot be reached/)
   })
 
   it('is reported to the user while it is down, and works again when it is back', async () => {
@@ -221,7 +222,7 @@ describe('a provider that does wrong', () => {
       { discovery: { authorization_endpoint: 'javascript:alert(1)' } },
     ]) {
       first.misbehave = misbehave
-      assertRefused(await leave(browser), /cannot be reached|does not hold/)
+      assertRefused(await leave(browser), /cannot be reached|is invalid/)
       host.clock.advance(6000)
     }
     first.misbehave = {}
@@ -233,7 +234,7 @@ describe('a provider that does wrong', () => {
     for (const [token_endpoint, sentence] of [
       [`${second.issuer}/token`, /cannot be reached/],
       ['https://127.0.0.1:1/token', /cannot be reached/],
-      ['file:///etc/passwd', /does not hold|cannot be reached/],
+      ['file:///etc/passwd', /is invalid|cannot be reached/],
     ] as const) {
       host.clock.advance(11 * 60_000)
       first.misbehave = { discovery: { token_endpoint } }

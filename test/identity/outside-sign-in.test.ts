@@ -80,7 +80,7 @@ describe('a sign-in with an external provider', () => {
     const { login } = await host.addAccount()
     const page = await arrive('plain', { sub: 'stranger', email: login, email_verified: true })
     assert.equal(page.status, 403)
-    assert.match(page.text, /No account here belongs to yours at The plain/)
+    assert.match(page.text, /No account here is connected to yours at The plain/)
     assert.match(page.text, /href="\/api\/account\/login-page\?authRequest=/)
   })
 
@@ -107,7 +107,7 @@ describe('a sign-in with an external provider', () => {
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
     const [same] = await host.database.query(sql`select 1 where lower(${person.email}) = lower(${login})`)
     assert.ok(same)
-    assert.match((await arrive('linking', person)).text, /There is an account here with your address/)
+    assert.match((await arrive('linking', person)).text, /There already is an account with your address/)
     assert.deepEqual(await identitiesOf(id), [])
   })
 
@@ -127,7 +127,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal((await identitiesOf(sub)).length, 1)
     const taken = await arrive('making', { ...person, sub: 'new-2' })
     assert.equal(taken.status, 403)
-    assert.match(taken.text, /There is an account here with your address/)
+    assert.match(taken.text, /There already is an account with your address/)
     for (const person of [
       { sub: 'new-3', email: 'new-3@example.com' },
       // Looks like the one above, where a zero-width space cannot be seen.

@@ -35,7 +35,7 @@ describe('a client of the settings', () => {
     const page = await browser.follow(await browser.get('/connect/authorize', requestAt(wiki, pkce)))
     assert.equal(page.status, 200)
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
-    assert.match(page.text, /to go on to The &#60;b&#62;wiki&#60;\/b&#62; &#38; more</)
+    assert.match(page.text, /to continue to The &#60;b&#62;wiki&#60;\/b&#62; &#38; more</)
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/)
     assert.doesNotMatch(page.text, /<script|\son\w+=/)
     const again = await submit(browser, page, { login, password: 'Wrong-Horse-1' })
@@ -128,7 +128,7 @@ describe('a client of the settings', () => {
     for (const query of ['', '?authRequest=made-up', `?authRequest=${authRequest}x`]) {
       const page = await browser.get(`/ext/sign-in${query}`)
       assert.equal(page.status, 400)
-      assert.match(page.text, /out of date/)
+      assert.match(page.text, /has expired/)
     }
     // The web client's own page is its own.
     const own = await browser.get('/connect/authorize', requestOf(createPkce()))

@@ -62,7 +62,7 @@ describe('an account with an app for codes', () => {
     const answers = await Promise.all(steps.map(({ answer }) => answer(app.code())))
     assert.equal(answers.filter(isSignedIn).length, 1)
     const late = await atSecondStep(host, login)
-    assert.match((await late.answer(app.code())).text, /This is wrong/)
+    assert.match((await late.answer(app.code())).text, /This code is wrong/)
   })
 
   it('is not signed in by a password alone that was verified while the app was being set up', async () => {
@@ -101,7 +101,7 @@ describe('an account with an app for codes', () => {
       const browser = openBrowser([host, another][count % 2]?.address ?? '')
       const { page, answer } = await atSecondStep(host, login, { browser })
       assert.equal(page.address.pathname, '/ext/second-step')
-      assert.match((await answer('000000')).text, /This is wrong/)
+      assert.match((await answer('000000')).text, /This code is wrong/)
     }
     const locked = await postSignIn(openBrowser(host.address), createPkce(), { login })
     assert.equal(queryOf(locked).error, 'locked')

@@ -128,7 +128,7 @@ describe('An invitation', { concurrency: true }, () => {
     // Looks like the one that exists.
     for (const hidden of ['\u200b', '\u202e', '\t', '\u2028'])
       assert.deepEqual((await accept(secret, newcomer({ login: `n${hidden}${member.login}` }))).body.errors, {
-        login: ['Login must have no characters that cannot be seen.'],
+        login: ['Login must have no invisible characters.'],
       })
     assert.equal((await accept(secret, newcomer())).status, 200)
   })

@@ -109,6 +109,6 @@ describe('Joining by an invitation', { concurrency: true }, () => {
       mailTo: 'a@example.com',
     })
     assertEnvelope(answer, 400)
-    assert.match(answer.body.errors.generalErrors[0], /No mail can be sent here/)
+    assert.match(answer.body.errors.generalErrors[0], /cannot send mail/)
   })
 })

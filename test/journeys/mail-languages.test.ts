@@ -54,7 +54,7 @@ describe('The language of mails', () => {
     const person = await rest.signUp()
     assert.deepEqual(await knownOf(person.id), [])
     await forget(person.login)
-    assert.match((await newest(person.login))?.text ?? '', /^Subject: Your new password\r$/m)
+    assert.match((await newest(person.login))?.text ?? '', /^Subject: Reset your password\r$/m)
     await signIn(person.login, inPortuguese)
     await forget(person.login)
     const mail = await newest(person.login, 2)

@@ -179,7 +179,7 @@ describe('Mails', () => {
       ask('POST', '/ext/password-links/mail', token, { userId })
     assert.deepEqual((await mail(person.id)).body, { success: true })
     const [received] = await server.mailsTo(person.login)
-    assert.match(received?.text ?? '', /An administrator has asked/)
+    assert.match(received?.text ?? '', /An administrator has requested/)
     assert.equal((await usePasswordLink(secretIn(received))).status, 200)
     assertEnvelope(await mail(person.id, (await rest.signUp()).token), 403)
     const odd = await rest.signUp({ login: 'still no address' })
@@ -213,7 +213,7 @@ describe('Mails', () => {
       person.token,
     )
     const [mail] = await server.mailsTo(person.login)
-    assert.match(mail?.text ?? '', /^Subject: How you sign in has changed\r$/m)
+    assert.match(mail?.text ?? '', /^Subject: Your sign-in methods have changed\r$/m)
     assert.doesNotMatch(mail?.text ?? '', /svl_|#/)
     await noMoreWaits()
   })

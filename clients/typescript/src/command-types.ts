@@ -1250,41 +1250,41 @@ export type ProjectViewsResult =
   | (Success & { readonly result: ProjectViewPage })
   | (Failure & { readonly result: null })
 
-/** What happened to one row. */
+/** One change of a row. */
 export interface Change {
   /** The same in the history, in the feed and in what webhooks send. */
   readonly id: string
-  /** When it was written. */
+  /** The time of the change. */
   readonly at: string
-  /** Of which resource the row is: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
   readonly resource: string
-  /** Which row. */
+  /** The id of the row. */
   readonly rowId: string
-  /** What happened to it: create, update, remove, restore. */
+  /** The action: create, update, remove, restore. */
   readonly action: string
   /** The project of the row after the change; null for catalogs and accounts. */
   readonly projectId: string | null
-  /** The account that did it; null for the program itself. */
+  /** The account that made the change; null for the program itself. */
   readonly callerId: string | null
-  /** The client that its token was given to. */
+  /** The client to which its token was issued. */
   readonly clientId: string | null
   /** rest or commands; null for the program itself. */
   readonly host: string | null
-  /** Told to administrators and to the account that did it. */
+  /** Only shown to administrators and to the account that made the change. */
   readonly sessionId: string | null
-  /** Told to administrators and to the account that did it. */
+  /** Only shown to administrators and to the account that made the change. */
   readonly requestId: string | null
-  /** The fields that changed, as they were, with the names and values of REST; null for a new row. */
+  /** The previous values of the changed fields, with the names and values of REST; null for a new row. */
   readonly before: Readonly<Record<string, unknown>> | null
-  /** The same as they became; of a new row those with a value. */
+  /** The new values of the changed fields; for a new row, all fields with a value. */
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
 /** One page of a history. */
 export interface HistoryPage {
-  /** The newest first. */
+  /** Sorted from newest to oldest. */
   readonly data: readonly Change[]
-  /** What before is for the next page; null on the last. */
+  /** The value of before for the next page; null on the last. */
   readonly next: string | null
 }
 
@@ -1292,19 +1292,19 @@ export interface HistoryPage {
 export interface ChangePage {
   /** In the order in which they became visible. */
   readonly data: readonly Change[]
-  /** What after is for the next page; also when this one is empty. */
+  /** The value of after for the next page, also when this one is empty. */
   readonly cursor: string
-  /** Whether it is worth asking again at once. */
+  /** Whether another request would return more at once. */
   readonly hasMore: boolean
 }
 
-/** Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history. */
+/** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
 export interface ReadHistoryRequest {
-  /** Of which resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. Required, or projectId. */
+  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. Required unless projectId is set. */
   readonly resource?: string
-  /** Which row. Required, or projectId. */
+  /** The id of the row. Required unless projectId is set. */
   readonly id?: string
-  /** Instead of one row, everything in this project. */
+  /** Selects everything in this project instead of one row. */
   readonly projectId?: string
   /** Only changes before the one with this id. */
   readonly before?: string
@@ -1312,9 +1312,9 @@ export interface ReadHistoryRequest {
   readonly pageSize?: number
 }
 
-/** Every committed change that the caller may see, none left out and none twice, a page at a time. A cursor that is too old is OUT_OF_RANGE. */
+/** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
 export interface ReadChangesRequest {
-  /** The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept. */
+  /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
   /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
   readonly resource?: string
@@ -1326,9 +1326,9 @@ export interface ReadChangesRequest {
   readonly pageSize?: number
 }
 
-/** The same as a stream without an end: what there is, then each change as it is committed. Call again with the last cursor when it ends. */
+/** Returns the same as an endless stream: existing changes first, then each change as it is committed. Call again with the last cursor when it ends. */
 export interface FollowChangesRequest {
-  /** The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept. */
+  /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
   /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
   readonly resource?: string
@@ -1488,8 +1488,8 @@ export interface CommandClient {
   readonly removeProjectView: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one project view. */
   readonly updateProjectView: Call<UpdateProjectViewRequest, Outcome>
-  /** Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history. */
+  /** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
   readonly readHistory: Call<ReadHistoryRequest, ReadHistoryResult>
-  /** Every committed change that the caller may see, none left out and none twice, a page at a time. A cursor that is too old is OUT_OF_RANGE. */
+  /** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
   readonly readChanges: Call<ReadChangesRequest, ReadChangesResult>
 }

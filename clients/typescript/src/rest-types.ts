@@ -2500,388 +2500,388 @@ export interface Operations {
     }
     readonly answer: Success
   }
-  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: OrganizationQueryPage
   }
-  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, order, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: WorkflowQueryPage
   }
-  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentTypes': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentTypeQueryPage
   }
-  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/impediments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: ImpedimentQueryPage
   }
-  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/users': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, login, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, login, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, login, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, login, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: UserQueryPage
   }
-  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: organization. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: organization. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: ProjectQueryPage
   }
-  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: workflow, assignmentType, user, project. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: workflow, assignmentType, user, project. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentQueryPage
   }
-  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/appointments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, assignment. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: AppointmentQueryPage
   }
-  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentImpediments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, assignmentId, impedimentId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, assignmentId, impedimentId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, assignmentId, impedimentId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, assignmentId, impedimentId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: impediment, assignment. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: impediment, assignment. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentImpedimentQueryPage
   }
-  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userAssignments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, assignmentId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, assignmentId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, userId, assignmentId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, userId, assignmentId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, assignment. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: UserAssignmentQueryPage
   }
-  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userProjects': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, projectId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, projectId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, userId, projectId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, userId, projectId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, project. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, project. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: UserProjectQueryPage
   }
-  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/comments': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, text, assignmentId, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, text, assignmentId, userId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, assignmentId, userId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, assignmentId, userId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, assignment. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: CommentQueryPage
   }
-  /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/savedViews': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, list, userId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, list, userId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: SavedViewQueryPage
   }
-  /** Reads project views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads project views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projectViews': {
     readonly query: {
-      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, list, projectId, userId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, list, projectId, userId, createdAt, updatedAt. */
       readonly sort?: string
-      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, project. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, project. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
-      /** The nextCursor of the page before, with the same filter and sort. */
+      /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
       readonly at?: string
     }
     readonly answer: ProjectViewQueryPage
   }
-  /** Sums of appointments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
+  /** Sums appointments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
   'GET /ext/reports/hours': {
     readonly query: {
-      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; the groups come in their order. */
+      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; groups are sorted in this order. */
       readonly groupBy: string
       /** Only appointments whose keepDate is on this day or later, in the time zone. */
       readonly dateFrom?: string
       /** Only appointments whose keepDate is before this day, in the time zone. */
       readonly dateTo?: string
-      /** Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
+      /** The time zone in which days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
       readonly timeZone?: string
-      /** Only with this UserId. */
+      /** Only rows with this UserId. */
       readonly userId?: string
-      /** Only with this ProjectId. */
+      /** Only rows with this ProjectId. */
       readonly projectId?: string
-      /** Only with this OrganizationId. */
+      /** Only rows with this OrganizationId. */
       readonly organizationId?: string
-      /** Only with this AssignmentTypeId. */
+      /** Only rows with this AssignmentTypeId. */
       readonly assignmentTypeId?: string
-      /** Only with this WorkflowId. */
+      /** Only rows with this WorkflowId. */
       readonly workflowId?: string
-      /** Groups that are shown; the total is over all of them. */
+      /** The maximum number of groups returned; the total covers all groups. */
       readonly limit?: number
     }
     readonly answer: HoursReport
   }
-  /** Sums of assignments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
+  /** Sums assignments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
   'GET /ext/reports/assignments': {
     readonly query: {
-      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; the groups come in their order. */
+      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; groups are sorted in this order. */
       readonly groupBy: string
       /** Only assignments whose startDate is on this day or later, in the time zone. */
       readonly dateFrom?: string
       /** Only assignments whose startDate is before this day, in the time zone. */
       readonly dateTo?: string
-      /** Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
+      /** The time zone in which days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
       readonly timeZone?: string
-      /** Only with this UserId. */
+      /** Only rows with this UserId. */
       readonly userId?: string
-      /** Only with this ProjectId. */
+      /** Only rows with this ProjectId. */
       readonly projectId?: string
-      /** Only with this OrganizationId. */
+      /** Only rows with this OrganizationId. */
       readonly organizationId?: string
-      /** Only with this AssignmentTypeId. */
+      /** Only rows with this AssignmentTypeId. */
       readonly assignmentTypeId?: string
-      /** Only with this WorkflowId. */
+      /** Only rows with this WorkflowId. */
       readonly workflowId?: string
-      /** Groups that are shown; the total is over all of them. */
+      /** The maximum number of groups returned; the total covers all groups. */
       readonly limit?: number
     }
     readonly answer: AssignmentsReport
   }
-  /** Lists the newest 100 sessions that stand, of the own account; of any for administrators. */
+  /** Lists the newest 100 active sessions of the own account; those of any account for administrators. */
   'GET /ext/sessions': {
     readonly query: {
-      /** Whose; by default the own account. */
+      /** The account; by default the own one. */
       readonly userId?: string
     }
     readonly answer: SessionList
@@ -2891,70 +2891,70 @@ export interface Operations {
     readonly body: SessionIds
     readonly answer: Success
   }
-  /** Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators. */
+  /** Ends every session of the own account, including the caller’s, and the tokens of service clients that act as it; any account for administrators. */
   'POST /ext/sessions/end-all': {
     readonly body: SessionsOfAccount
     readonly answer: Success
   }
-  /** Lists by which outside providers the own account is signed in to; any account for administrators. */
+  /** Lists the external identities linked to the own account; those of any account for administrators. */
   'GET /ext/identities': {
     readonly query: {
-      /** Whose; by default the own account. */
+      /** The account; by default the own one. */
       readonly userId?: string
     }
     readonly answer: OutsideIdentityList
   }
-  /** Ends a way to sign in, and the sign-ins that began by it. */
+  /** Unlinks an external identity and ends the sessions that it started. */
   'DELETE /ext/identities': {
     readonly body: OutsideIdentityId
     readonly answer: Success
   }
-  /** Lists what the own account has allowed clients; of any account for administrators. */
+  /** Lists the consents that the own account has given to clients; those of any account for administrators. */
   'GET /ext/consents': {
     readonly query: {
-      /** Whose; by default the own account. */
+      /** The account; by default the own one. */
       readonly userId?: string
     }
     readonly answer: ConsentList
   }
-  /** Takes back what the own account has allowed a client. */
+  /** Withdraws a consent that the own account has given to a client. */
   'DELETE /ext/consents': {
     readonly body: ConsentWithdrawal
     readonly answer: Success
   }
-  /** Lists the clients that administrators have made. Administrators only, like the others. */
+  /** Lists the clients that administrators have registered. For administrators only, like the other operations. */
   'GET /ext/clients': {
     readonly answer: RegisteredClientList
   }
-  /** Makes a client in which people sign in. */
+  /** Registers a client in which users sign in. */
   'POST /ext/clients': {
     readonly body: ClientWish
     readonly answer: NewClient
   }
-  /** Changes a client; what is left out gets its default. */
+  /** Changes a client; absent properties get their defaults. */
   'PATCH /ext/clients': {
     readonly body: ClientChange
     readonly answer: RegisteredClient
   }
-  /** Ends a client: it signs nobody in any more, and its tokens stop working within 30 seconds. */
+  /** Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds. */
   'DELETE /ext/clients': {
     readonly body: ClientId
     readonly answer: Success
   }
-  /** Gives a client a new secret, which is shown this once. */
+  /** Gives a client a new secret, which is shown only once. */
   'POST /ext/clients/secret': {
     readonly body: ClientId
     readonly answer: NewClient
   }
-  /** Lists the tokens that stand, of the own account; of any for administrators. */
+  /** Lists the valid tokens of the own account; those of any account for administrators. */
   'GET /ext/tokens': {
     readonly query: {
-      /** Whose; by default the own account. */
+      /** The account; by default the own one. */
       readonly userId?: string
     }
     readonly answer: TokenList
   }
-  /** Makes a token for the own account, which programs send as a bearer token. */
+  /** Creates a personal access token, which programs send as a bearer token. */
   'POST /ext/tokens': {
     readonly body: TokenCreate
     readonly answer: NewToken
@@ -2964,21 +2964,21 @@ export interface Operations {
     readonly body: TokenIds
     readonly answer: Success
   }
-  /** Lists who was made an administrator by another one. Administrators only, like the others. */
+  /** Lists the administrators appointed by another one. For administrators only, like the other operations. */
   'GET /ext/administrators': {
     readonly answer: AdministratorList
   }
-  /** Makes an account an administrator, from its next access token on. */
+  /** Makes an account an administrator, effective with its next access token. */
   'POST /ext/administrators': {
     readonly body: AdministratorRole
     readonly answer: Success
   }
-  /** Takes the role away again, within 30 seconds; nobody takes it from themselves. */
+  /** Revokes the role within 30 seconds; administrators cannot revoke their own. */
   'DELETE /ext/administrators': {
     readonly body: AdministratorRole
     readonly answer: Success
   }
-  /** Tells which of these accounts are deactivated. Administrators only, like the others. */
+  /** Returns which of these accounts are deactivated. For administrators only, like the other operations. */
   'GET /ext/deactivations': {
     readonly query: {
       /** The ids of up to 100 accounts, separated by commas. */
@@ -2986,25 +2986,25 @@ export interface Operations {
     }
     readonly answer: DeactivationList
   }
-  /** Deactivates an account: nobody signs in to it any more, and what was issued to it is over. */
+  /** Deactivates an account: it can no longer sign in, and everything issued to it is invalidated. */
   'POST /ext/deactivations': {
     readonly body: DeactivatedAccount
     readonly answer: Success
   }
-  /** Lets people sign in to the account again, with the password it had. */
+  /** Reactivates an account: it can sign in again with its previous password. */
   'DELETE /ext/deactivations': {
     readonly body: DeactivatedAccount
     readonly answer: Success
   }
-  /** Makes a link by which one person makes an account of their own, a member of the project. */
+  /** Creates an invitation link, with which one person creates an account that is a member of the project. */
   'POST /ext/invitations': {
     readonly body: Invitation
     readonly answer: NewLink
   }
-  /** Lists the own invitations that nobody has used, or those into a project of one’s own. */
+  /** Lists the caller’s own open invitations, or those into one of the caller’s projects. */
   'GET /ext/invitations': {
     readonly query: {
-      /** Those into this project, by all of its members; by default the own ones. */
+      /** Lists those into this project, created by any of its members; by default the caller’s own ones. */
       readonly projectId?: string
     }
     readonly answer: LinkList
@@ -3014,49 +3014,49 @@ export interface Operations {
     readonly body: LinkId
     readonly answer: Success
   }
-  /** Says who invites, and into what. It needs no token. */
+  /** Returns the inviter and the project of an invitation. It needs no token. */
   'POST /ext/invitations/read': {
     readonly body: InvitationQuestion
     readonly answer: ShownInvitation
   }
-  /** Makes the account that somebody was invited to make. It needs no token. */
+  /** Accepts an invitation by creating a new account. It needs no token. */
   'POST /ext/invitations/accept': {
     readonly body: InvitationAnswer
     readonly answer: Success
   }
-  /** Makes the own account a member of the project that it was invited into. */
+  /** Accepts an invitation with the own account, which becomes a member of the project. */
   'POST /ext/invitations/join': {
     readonly body: JoinAnswer
     readonly answer: JoinedProject
   }
-  /** Makes a link by which somebody who has lost the password chooses a new one. Administrators only. */
+  /** Creates a password-reset link for a user. For administrators only. */
   'POST /ext/password-links': {
     readonly body: PasswordLink
     readonly answer: NewLink
   }
-  /** Gives the account of the link a new password. It needs no token. */
+  /** Sets a new password for the account of the link. It needs no token. */
   'POST /ext/password-links/use': {
     readonly body: PasswordLinkAnswer
     readonly answer: Success
   }
-  /** Sends an invitation by mail, where the server can send any. */
+  /** Sends an invitation by mail, if the server can send mail. */
   'POST /ext/invitations/mail': {
     readonly body: MailedInvitation
     readonly answer: MailedLink
   }
-  /** Sends a link for a new password to the login of an account. Administrators only. */
+  /** Sends a password-reset link to the login of an account. For administrators only. */
   'POST /ext/password-links/mail': {
     readonly body: PasswordLink
     readonly answer: Success
   }
-  /** Who changed a row, or anything in a project, newest first, with the fields before and after. */
+  /** Lists the changes of a row, or of everything in a project, newest first, with user and fields before and after. */
   'GET /ext/history': {
     readonly query: {
-      /** Of which resource, such as assignment. */
+      /** The resource, such as assignment. */
       readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
-      /** Which row. */
+      /** The id of the row. */
       readonly id?: string
-      /** Instead of one row, everything in this project. */
+      /** Selects everything in this project instead of one row. */
       readonly projectId?: string
       /** Only changes before the one with this id. */
       readonly before?: string
@@ -3065,27 +3065,27 @@ export interface Operations {
     }
     readonly answer: History
   }
-  /** How a project at one moment differs from itself at another: the rows that were added, changed or removed. */
+  /** Compares a project at two instants: lists the rows that were added, changed or removed. */
   'GET /ext/project/difference': {
     readonly query: {
-      /** Which project. */
+      /** The id of the project. */
       readonly id: string
-      /** The first moment. */
+      /** The first instant. */
       readonly from: string
-      /** The second one. */
+      /** The second instant. */
       readonly to: string
     }
     readonly answer: ProjectDifference
   }
-  /** Creates, changes, removes and restores rows of any resources, all or nothing or each for itself. */
+  /** Creates, changes, removes and restores rows of any resources, all or nothing or each independently. */
   'POST /ext/batch': {
     readonly body: Batch
     readonly answer: BatchResults
   }
-  /** Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID. */
+  /** Lists every committed change that the caller may see, without gaps or duplicates, page by page with a cursor; with Accept: text/event-stream, as an endless stream that continues after Last-Event-ID. */
   'GET /ext/changes': {
     readonly query: {
-      /** The cursor of the page before; `now` for what comes from now on; absent, from the beginning. */
+      /** The cursor of the previous page; `now` for future changes only; absent, from the beginning. */
       readonly after?: string
       /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
       readonly resource?: string
@@ -3098,10 +3098,10 @@ export interface Operations {
     }
     readonly answer: ChangePage
   }
-  /** Answers all rows of the list of people, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of people, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/people': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
@@ -3112,10 +3112,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of organizations, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of organizations, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3128,10 +3128,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of workflows, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of workflows, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3144,10 +3144,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of assignment types, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of assignment types, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3160,10 +3160,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of impediments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of impediments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3176,10 +3176,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of users, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of users, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3192,10 +3192,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of projects, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of projects, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3210,10 +3210,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of assignments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of assignments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3236,10 +3236,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of appointments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of appointments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3260,10 +3260,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of assignment impediments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3278,10 +3278,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of user assignments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of user assignments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3298,10 +3298,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of user projects, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of user projects, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3318,10 +3318,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of comments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of comments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3338,10 +3338,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of saved views, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of saved views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3356,10 +3356,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of project views, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of project views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3376,10 +3376,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed organizations, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3392,10 +3392,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed workflows, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed workflows, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3408,10 +3408,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed assignment types, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed assignment types, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3424,10 +3424,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed impediments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed impediments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3440,10 +3440,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed users, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed users, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3456,10 +3456,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed projects, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed projects, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3474,10 +3474,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed assignments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed assignments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3500,10 +3500,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed appointments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed appointments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3524,10 +3524,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed assignment impediments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3542,10 +3542,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed user assignments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed user assignments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3562,10 +3562,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed user projects, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed user projects, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3582,10 +3582,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed comments, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed comments, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3602,10 +3602,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed saved views, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed saved views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3620,10 +3620,10 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Answers all rows of the list of removed project views, as they are at one moment, as CSV or as lines of JSON. */
+  /** Returns all rows of the list of removed project views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3640,15 +3640,15 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Lists the own webhooks; all for administrators. */
+  /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
-      /** Only those of this project. */
+      /** Lists only those of this project. */
       readonly projectId?: string
     }
     readonly answer: Webhooks
   }
-  /** Sends the changes of a project, or of everything, to an address from now on. */
+  /** Creates a webhook: changes of a project, or of everything, are sent to an address from now on. */
   'POST /ext/webhook': {
     readonly body: WebhookCreate
     readonly answer: NewWebhook
@@ -3663,20 +3663,20 @@ export interface Operations {
     readonly body: WebhookId
     readonly answer: Success
   }
-  /** Makes a new secret; the one before signs as well for a day. */
+  /** Creates a new secret; the previous one also signs for another day. */
   'POST /ext/webhook/rotate': {
     readonly body: WebhookId
     readonly answer: WebhookSecret
   }
-  /** Sends a message of the type test; the log shows what came of it. */
+  /** Sends a message of the type test; the log shows the result. */
   'POST /ext/webhook/test': {
     readonly body: WebhookId
     readonly answer: WebhookTest
   }
-  /** What was sent to a webhook, what it answered and how long that took, newest first. */
+  /** Lists the deliveries to a webhook with responses and durations, newest first. */
   'GET /ext/webhook/deliveries': {
     readonly query: {
-      /** Of which webhook. */
+      /** The id of the webhook. */
       readonly id: string
       /** Only deliveries before the one with this id. */
       readonly before?: string

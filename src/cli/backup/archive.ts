@@ -8,8 +8,9 @@ import type { Applied } from '../../db/migrate.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
 /**
- * A backup is one file: gzip around records, each a letter, four bytes of length and the bytes. `J` is JSON, `D` a piece of a
- * table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or changed file is detected.
+ * A backup is one gzipped file of records, each a letter, four bytes of length and the bytes. `J` is JSON,
+ * `D` a piece of a table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or
+ * changed file is detected.
  */
 export interface Archive {
   json(value: unknown): Promise<void> | undefined
@@ -111,7 +112,7 @@ function requireSame(sum: Buffer, read: Buffer): void {
   if (!sum.equals(read)) throw new Error('its checksum is wrong')
 }
 
-/** Larger than any of our rows, each of which is a record. */
+/** Larger than any row; each row is a record. */
 const recordBytesMax = 256 * 1024 ** 2
 
 function takeBytes(file: string) {
@@ -140,14 +141,14 @@ function takeBytes(file: string) {
 /** Raised when files of the previous version can no longer be read. */
 export const formatOfBackups = 'tracker backup 1'
 
-/** The first record of a backup. After it each table has a record with its name, and its rows. */
+/** The first record of a backup. Each table follows as a record with its name, and its rows. */
 export interface BackupHead {
   readonly format: string
   readonly madeAt: string
   readonly server: string
   readonly migrations: readonly Applied[]
   readonly tables: readonly StoredTable[]
-  /** Files of the data folder, without which some of the rows are useless. */
+  /** Files of the data folder, without which some of the rows are unusable. */
   readonly files: Readonly<Record<string, string>>
 }
 

@@ -53,7 +53,7 @@ describe('a backup', () => {
       resource, row_id, action, project_id, caller, fields, session, client, host, request from history limit 3`)
     await database.query(sql`insert into webhooks (id, user_id, url, secret, position, since)
       select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
-    // More than fits into any buffer on the way.
+    // Enough rows to exceed every buffer on the way.
     await database.query(sql`insert into comments (id, text, assignment_id, user_id)
       select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
       from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
@@ -95,7 +95,7 @@ describe('a backup', () => {
     assert.deepEqual(left, { open: 0, waiting: 0, told: true })
   })
 
-  it('is of one moment, while transactions go on', async () => {
+  it('is of one snapshot, while transactions continue', async () => {
     let isOver = false
     const paying = (async () => {
       while (!isOver) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
@@ -149,7 +149,7 @@ describe('a backup', () => {
     await restore(target.url)
   })
 
-  it('that was cut short, changed, or made by a newer version is refused before anything is touched', async () => {
+  it('that was cut short, changed, or made by a newer version is rejected before anything is touched', async () => {
     const copy = (name: string) => {
       const path = join(folder, name)
       writeFileSync(path, readFileSync(file))

@@ -22,7 +22,7 @@ export function copyOut(
 ): Promise<number> {
   return copying(client, statement, (fail) => ({
     handleCopyData({ chunk }: { chunk: Buffer }, { stream }: Wire) {
-      // The driver reads the next response into the same memory.
+      // Copied, because the driver reads the next response into the same memory.
       const taken = take(Buffer.from(chunk))
       if (taken === undefined) return
       stream.pause()
@@ -61,7 +61,7 @@ function copying(
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // The rest is never read.
+      // The remaining response is never read.
       void client.end().catch(() => undefined)
     }
     client.query({
@@ -79,7 +79,7 @@ function copying(
   })
 }
 
-/** A closing connection has nothing to wait for: the next statement reports it. */
+/** A closing connection never drains: the next statement reports the error. */
 const drained = ({ stream }: Wire) =>
   new Promise<void>((resolve) => {
     const done = () => {
@@ -106,7 +106,7 @@ export interface Partition {
   readonly bound: string
 }
 
-/** The migrations and the store make them again. */
+/** These tables are filled by the migrations and the store. */
 const madeAnew: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
 
 /**

@@ -64,12 +64,15 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   )
 }
 
-/** Rows that migrations created come from the backup as well; partitions are created as they were. */
+/**
+ * Rows created by migrations are deleted, because the backup contains them too; partitions are created as
+ * they were.
+ */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const made = new Set((await readStoredTables(client)).map(({ name }) => name))
   const missing = tables.filter(({ name }) => !made.has(name))
   if (missing.length > 0 || made.size !== tables.length)
-    throw new Error('The backup has other tables than its version of the schema.')
+    throw new Error('The tables of the backup differ from those of its schema version.')
   await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`)
   for (const { name, partitions } of tables)
     for (const one of partitions) await makePartition(client, name, one)
@@ -150,11 +153,12 @@ export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
     `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
-  // One timestamp for both tables.
+  // Both tables get the same timestamp.
   const { rows } = await client.query<{ moment: string }>('select clock_timestamp()::text as moment')
   const moment = [rows[0]?.moment]
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', moment)
-  // They become due at once and continue with new changes: their position is as outdated as any other cursor.
+  // Webhooks become due at once and continue with new changes: their position is as outdated as any other
+  // cursor.
   await client.query(`update webhooks set since = '1:1:'`)
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', moment)
 }

@@ -40,7 +40,7 @@ describe('a backup, of one node or several', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is of one moment while assignments are made, and is restored into an empty store', async () => {
+  it('is of one snapshot while assignments are made, and is restored into an empty store', async () => {
     let isOver = false
     const make = async () => {
       while (!isOver) await run(source.url, makeOne)
@@ -87,7 +87,7 @@ describe('a backup, of one node or several', () => {
   })
 })
 
-/** The same as hosts do: rows are on one node, and their log is on another. */
+/** Hosts do the same: rows are on one node, and their log is on another. */
 const makeOne = `
   begin;
   insert into assignments (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id)

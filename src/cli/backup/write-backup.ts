@@ -24,7 +24,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
       throw new Error('This store has no schema of this program: there is nothing to back up.')
     const tables = await readStoredTables(client)
     await commits.seenBy(client)
-    // Prevents tables from being dropped before their turn.
+    // Prevents tables from being dropped before they are copied.
     await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
     const rows: Record<string, number> = {}
     await writeArchive(file, async (archive) => {
@@ -69,7 +69,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** PostgreSQL sends a piece for each row. */
+/** PostgreSQL sends each row separately, so they are joined up to this size. */
 const pieceBytes = 64 * 1024
 
 async function copyTable(

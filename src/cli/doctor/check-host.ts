@@ -17,7 +17,7 @@ const freeBytesMin = gibibyte
 /** Leaves time to react. */
 const freeBytesGood = 5 * gibibyte
 
-/** Everything in it that other users must not read. */
+/** Files that other users must not be able to read. */
 const secrets = ['postgres.password', 'identity-secret', 'demo-password']
 
 export async function checkFolder({

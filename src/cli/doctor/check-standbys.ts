@@ -4,7 +4,7 @@ import { type Finding, fine, look, wrong } from './finding.ts'
 /** Beyond this lag, lists that follow a write are always read from the primary. */
 const lagSecondsMax = 5
 
-/** The addresses of DATABASE_READ_URL, each shown as its host. */
+/** Checks the addresses of DATABASE_READ_URL, each shown as its host. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 
@@ -54,7 +54,9 @@ export function gradeReader(name: string, { isStandby, seconds }: StandbyState):
 
 const answerMilliseconds = 5000
 
-/** Not connected yet. It gives up early, because a person waits for the findings. */
+/**
+ * Returns a client that is not connected yet. It times out early, because a person waits for the findings.
+ */
 export function openClient(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,

@@ -30,7 +30,7 @@ export const answerList =
 /** Beyond the contract, a key that this list would ignore but another supports is rejected. */
 export function refuseMoment({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
-    throw invalid({ at: ['At is understood under /ext/query/ and by reading one row only.'] })
+    throw invalid({ at: ['At is supported under /ext/query/ and when reading one row only.'] })
 }
 
 /** A page of a list. Callers who see the same rows share a listing of the same query. */
@@ -50,6 +50,6 @@ export const listView = (tracker: Tracker, listed: Listed, caller: Caller, query
   read: async (reads) => showPage(await list(tracker, listed, caller, query, reads)),
 })
 
-/** A page as JSON, the same for the plain list and the events of a live listing. */
+/** Serializes a page as JSON, the same for the plain list and the events of a live listing. */
 const showPage = ({ records, totalCount, pageNumber, pageSize, totalPages }: Page): string =>
   `{"result":{"data":${records},${JSON.stringify({ totalCount, pageNumber, pageSize, totalPages }).slice(1)}}`

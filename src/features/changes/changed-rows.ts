@@ -12,7 +12,7 @@ export interface ChangedRow {
   readonly id: string
   /** Values by column; undefined where they are not known. The row had one of these at every instant in between. */
   valuesOf(column: string): ReadonlySet<unknown> | undefined
-  /** Tells whether any of these columns changed. */
+  /** Returns whether any of these columns changed. */
   hasMoved(...columns: readonly string[]): boolean
   /** The projects that it may have belonged to; undefined where they are not known. */
   readonly projects: ReadonlySet<unknown> | undefined

@@ -38,7 +38,7 @@ describe('What a change can touch', () => {
       changes,
     )
 
-  it('is what asks for a value that the row has, or had before', async () => {
+  it('is a view that asks for a value that the row has or had before', async () => {
     const changes = await changesOf(() => change({ workflowId: others.workflowId }))
     assert.equal(seen(changes, {}), 'yes')
     for (const workflowId of [row.workflowId, others.workflowId])
@@ -60,7 +60,7 @@ describe('What a change can touch', () => {
     await change({})
   })
 
-  it('is for members what happens in their projects, and whatever changes what they are members of', async () => {
+  it('is for members anything in their projects, and any change of their memberships', async () => {
     const member = fresh.asUser(await fresh.makeAny('user'))
     const inProject = await changesOf(() => change({ name: 'Renamed' }))
     assert.deepEqual(seen(inProject, {}, member), new Set([row.projectId]))
@@ -80,7 +80,7 @@ describe('What a change can touch', () => {
     assert.equal(seen(left, {}, member), 'yes')
   })
 
-  it('is for members what is listed of an assignment, once that moves to another project', async () => {
+  it('is for members the rows of an assignment that moves to another project', async () => {
     const member = fresh.asUser(await fresh.makeAny('user'))
     const appointments = {
       resources: ['appointment', 'assignment', 'userProject'],
@@ -93,7 +93,7 @@ describe('What a change can touch', () => {
     await change({})
   })
 
-  it('is everything where the history does not say what a row was, or there is too much of it', async () => {
+  it('is every view if the history lacks the earlier row or is too long', async () => {
     const { database } = fresh.tracker
     const unknown = await changesOf(() =>
       database.transaction((transaction) =>

@@ -25,7 +25,7 @@ export function concernOf(
   return { resource: name, wanted: { ...wanted, ...ofOwner }, ...(isOfMember && { member: id }) }
 }
 
-/** Also yes when unsure. A set of projects means yes if the account is a member of one of them. */
+/** Also "yes" when unsure. A set of projects means "yes" if the account is a member of one of them. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
 /** The properties of a view by which a change can be excluded. */
@@ -34,7 +34,7 @@ export interface Concerned {
   readonly concern?: Concern | undefined
 }
 
-/** Tells whether a view has to be read again. It never says no to a change that could be visible. */
+/** Returns whether a view has to be read again. It never says no to a change that could be visible. */
 export function isTouched({ resources, concern }: Concerned, changes: ChangedRows): Verdict {
   const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
   return together(

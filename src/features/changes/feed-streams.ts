@@ -10,7 +10,7 @@ import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read
 import { createSessionCheck, type StreamLimits } from './stream-limits.ts'
 
 export interface FeedStreams {
-  /** Starts the response once the first page is read, so that every error comes before it. */
+  /** Starts the response once the first page is read, so that every error precedes it. */
   open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
   /** Ends every stream, because the host stops. */
   sendAway(): void

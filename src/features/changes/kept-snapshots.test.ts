@@ -12,7 +12,7 @@ describe('What live listings keep', () => {
   }
   const bytes = (length: number) => Buffer.alloc(length)
 
-  it('is counted once for each account and once for the process, until the last lets it go', () => {
+  it('is counted once for each account and once for the process, until the last stream releases it', () => {
     const { keeperOf, used, usedByAll } = open()
     const snapshot = bytes(60)
     const keepers = [keeperOf('ann'), keeperOf('ann'), keeperOf('bob'), keeperOf()]
@@ -24,7 +24,7 @@ describe('What live listings keep', () => {
     assert.deepEqual([used('ann'), used('bob'), usedByAll()], [0, 0, 0])
   })
 
-  it('has an end for each account: 429, and what was kept before stays', () => {
+  it('is limited for each account: 429, and snapshots kept before stay', () => {
     const { keeperOf, used, usedByAll } = open()
     const keeper = keeperOf('ann')
     const unread = bytes(60)
@@ -34,7 +34,7 @@ describe('What live listings keep', () => {
     assert.equal(keeper.keep([unread, bytes(40)]), undefined)
   })
 
-  it('has an end for all together: 503', () => {
+  it('is limited for the process: 503', () => {
     const { keeperOf, used, usedByAll } = open()
     keeperOf('ann').keep([bytes(100)])
     assert.equal(keeperOf('bob').keep([bytes(51)])?.kind, 'overloaded')

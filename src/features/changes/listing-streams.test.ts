@@ -37,7 +37,7 @@ describe('The streams of a listing', () => {
     return { streams, join, change, newest: () => snapshot, sent: () => sent }
   }
 
-  it('are told of a change a few at a time, so that others are answered in between', async () => {
+  it('are sent a change a few at a time, so that other requests are answered in between', async () => {
     const { join, change, sent } = open()
     for (let count = 0; count < 1000; count += 1) join()
     change()
@@ -66,7 +66,7 @@ describe('The streams of a listing', () => {
     assert.equal(sent(), 200 + 300 + 300)
   })
 
-  it('are all told of what is newest, also when it came while others were told', async () => {
+  it('are all sent the newest snapshot, also when it arrives while others are being sent', async () => {
     const { join, change, newest } = open()
     const joined = Array.from({ length: 500 }, () => join())
     change()

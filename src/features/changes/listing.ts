@@ -16,7 +16,7 @@ export interface View extends Concerned {
   /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
-  /** Tells whether its snapshots have ids by which a client can resume. Those of the contract are numbered by stream. */
+  /** True if its snapshots have ids by which a client can resume. Those of the contract are numbered by stream. */
   readonly isResumable?: boolean
   /** The response as JSON, the same as for a plain request. */
   read(reads: LimitedReads): Promise<string>
@@ -137,7 +137,7 @@ interface ListingStreams {
   /** Offers the newest snapshot to the streams that lack it. */
   offer(now: number): void
   attend(now: number): void
-  /** Tells whether any stream may be sent its next event now. */
+  /** Returns whether any stream may be sent its next event now. */
   isAnyDue(now: number): boolean
   close(reason: string): void
 }

@@ -26,7 +26,7 @@ export interface LiveStream {
   attend(now: number): void
   /** Sends a new snapshot when the next event is due and the client can take it. Ends the stream when there is no room. */
   offer(newest: Buffer, now: number): void
-  /** Tells whether the client was sent this snapshot, or has it from an earlier connection. */
+  /** Returns whether the client was sent this snapshot, or has it from an earlier connection. */
   has(snapshot: Buffer): boolean
   close(reason?: string): void
   /** Asks the client to reconnect to another host, because this one stops. */

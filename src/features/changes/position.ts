@@ -1,9 +1,9 @@
 import type { Snapshot } from '../../db/change-log.ts'
 
 /**
- * The progress of a reader of the feed: everything committed in `since` and, between two pages, everything committed in `until`
- * up to the entry `last`. Snapshots instead of numbers: a transaction that commits late is in no earlier snapshot, however early
- * its number is.
+ * The progress of a reader of the feed: it has read everything committed in `since` and, between two pages,
+ * everything committed in `until` up to the entry `last`. Snapshots are used instead of numbers, because a
+ * transaction that commits late is in no earlier snapshot, however early its number is.
  */
 export interface Position {
   readonly since: Snapshot

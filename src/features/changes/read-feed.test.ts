@@ -43,12 +43,12 @@ describe('A reader of the feed', () => {
   }
   const nextOf = ({ since }: Position) => Number(since.split(':')[1])
 
-  test('who begins now does not hold a number for done that a standby may give again', async () => {
+  test('does not take a number for finished at the start that a standby may assign again', async () => {
     const newest = await changeAndNumberToGiveAgain()
     assert.equal(nextOf(await newestPosition(fresh.database.liveLists, caller)), newest + 1)
   })
 
-  test('who has read everything does not either', async () => {
+  test('does not do so after reading everything either', async () => {
     const newest = await changeAndNumberToGiveAgain()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },

@@ -38,7 +38,7 @@ export interface FeedPage {
   readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
   /** The position after this page, even if nothing in it was for this reader. */
   readonly position: Position
-  /** Tells whether this was everything committed when the page was read. */
+  /** True if this was everything committed when the page was read. */
   readonly isCurrent: boolean
 }
 
@@ -81,13 +81,15 @@ export async function newestPosition(reads: LimitedReads, caller: Caller): Promi
     sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
     caller.id,
   )
-  if (!row) throw new Error('The store did not tell its snapshot.')
+  if (!row) throw new Error('The store did not return its snapshot.')
   return row
 }
 
 /** The position is purged, or comes from a database that was since restored to an earlier state. */
 const tooOld = () =>
-  gone('What came after this position is not kept any more. Read the lists again, then go on from a new one.')
+  gone(
+    'Changes after this position are no longer kept. Read the lists again, then continue from a new position.',
+  )
 
 type FoundChange = StoredChange & {
   readonly scanned: number
@@ -137,8 +139,9 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
 }
 
 /**
- * Inside a range of transactions the next changes are found by their numbers. At its start they are found by their transactions,
- * because the next change may have any number; there `+ 0` keeps the planner from scanning all numbers instead.
+ * Within a range of transactions the next changes are found by their numbers. At its start they are found by
+ * their transactions, because the next change may have any number; there `+ 0` keeps the planner from
+ * scanning all numbers instead.
  */
 function scannedEntries(position: Position | undefined): Sql {
   if (position === undefined)
@@ -166,7 +169,7 @@ export interface ShownFeedPage {
   readonly data: readonly ShownChange[]
   /** The start of the next page. */
   readonly cursor: string
-  /** Tells whether another request at once would return more. */
+  /** True if another request at once would return more. */
   readonly hasMore: boolean
 }
 

@@ -21,9 +21,9 @@ export const feedSchemas: Readonly<Record<string, Schema>> = {
     },
     cursor: {
       type: 'string',
-      description: 'What `after` is for the next page; also when this one is empty.',
+      description: 'The value of `after` for the next page, also when this one is empty.',
     },
-    hasMore: { type: 'boolean', description: 'Whether it is worth asking again at once.' },
+    hasMore: { type: 'boolean', description: 'Whether another request would return more at once.' },
   }),
 }
 
@@ -31,7 +31,7 @@ const parameters: readonly Parameter[] = [
   {
     name: 'after',
     description:
-      'The cursor of the page before; `now` for what comes from now on; absent, from the beginning.',
+      'The cursor of the previous page; `now` for future changes only; absent, from the beginning.',
     schema: { type: 'string', maxLength: positionCharactersMax },
   },
   {
@@ -56,9 +56,9 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
   id: 'ReadChanges',
   tag: 'History',
   summary:
-    'Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID.',
+    'Lists every committed change that the caller may see, without gaps or duplicates, page by page with a cursor; with Accept: text/event-stream, as an endless stream that continues after Last-Event-ID.',
   description:
-    'In the order in which changes became visible, so that nothing is missed when a transaction ends late. Keep the cursor with what was made of the page.',
+    'Changes come in the order in which they became visible, so that none is missed when a transaction commits late. Store the cursor together with the results of processing the page.',
   method: 'GET',
   path: '/ext/changes',
   parameters,
@@ -66,7 +66,7 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
   events: {
     change: {
       description:
-        'One change, as in a page. The id is a cursor: a stream that is opened with it as Last-Event-ID goes on behind it.',
+        'One change, as in a page. The id is a cursor: a stream opened with it as Last-Event-ID continues after it.',
       data: ref('Change'),
     },
   },

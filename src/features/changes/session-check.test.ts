@@ -78,7 +78,7 @@ describe('The session check of an open stream', () => {
   }
   for (const [kind, make] of Object.entries(kinds))
     it(`ends it within the 30 seconds of the cache, with room to spare: ${kind}`, async () => {
-      // The first request may have left an answer of any age in the cache.
+      // The first request may have left a cached result of any age.
       for (let seconds = 0; seconds < cacheSeconds; seconds += 1) {
         const { token, end } = await make()
         const authenticate = openAuthentication()
@@ -90,7 +90,7 @@ describe('The session check of an open stream', () => {
       }
     })
 
-  it('ends it with its token, before anybody comes by, and never later than that', (t) => {
+  it('ends it with its token, not at the next periodic check and never later', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000_000 })
     const expiresAt = Date.now() + 1500
     const session = { expiresAt, recheck: () => Date.now() < expiresAt } as Authenticated

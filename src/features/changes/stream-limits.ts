@@ -42,7 +42,7 @@ export interface StreamSession {
   readonly isUnderWay: boolean
   isDue(now: number): boolean
   /**
-   * Tells whether the session is still valid: returned synchronously where the result is cached, as a thousand streams of one
+   * Returns whether the session is still valid, synchronously if the result is cached, because a thousand streams of one
    * change cannot each wait for a promise. Also false while the database does not answer; the next tick tries again.
    */
   run(then?: () => void): boolean | Promise<boolean>

@@ -34,7 +34,7 @@ export interface ClientKeeping {
   readonly securityLog?: SecurityLog | undefined
 }
 
-/** More clients would be the task of another product. */
+/** Managing more clients is a task for another product. */
 export const clientsMax = 100
 const clientIdKind = text({ max: 100 })
 
@@ -129,7 +129,7 @@ export async function renewClientSecret(
   return { client, secret }
 }
 
-/** The client can sign no user in any more, and its tokens stop working within 30 seconds. */
+/** Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds. */
 export async function endClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<void> {
   requireAdministrator(caller)
   const { id } = readFields(body, { id: clientIdKind })

@@ -18,13 +18,13 @@ import {
 const moment = { type: 'string', format: 'date-time' }
 const id = {
   type: 'string',
-  description: 'What the app sends as client_id.',
+  description: 'The client_id that the app sends.',
   examples: ['client-0f3a91c2d4e5b687'],
 }
 const addresses = (description: string, example: string): Schema => ({
   type: 'array',
   items: { type: 'string', maxLength: clientAddressCharactersMax, examples: [example] },
-  // No maxItems: the forms of the web client would take it for characters.
+  // No maxItems: the web client's forms would mistake it for a limit of characters.
   description: `${description} At most ${clientAddressesMax}.`,
 })
 
@@ -33,7 +33,7 @@ const wish = {
     type: 'string',
     minLength: 1,
     // No maxLength: the forms of the web client know one limit for all names.
-    description: `As people are shown the app; at most ${clientNameCharactersMax} characters.`,
+    description: `The name of the app as users see it; at most ${clientNameCharactersMax} characters.`,
     examples: ['The wiki'],
   },
   redirectUris: addresses('Where codes are sent, letter for letter.', 'https://wiki.example.com/callback'),
@@ -41,10 +41,10 @@ const wish = {
   scopes: {
     type: 'array',
     items: { type: 'string', examples: ['openid'] },
-    description: `What it may ask for: ${clientScopes.join(', ')}. Without svc.api and svc.grpc unless they are named.`,
+    description: `The scopes it may request: ${clientScopes.join(', ')}. Defaults to all except svc.api and svc.grpc.`,
   },
-  isFirstParty: { type: 'boolean', description: 'An app of your own: nobody is asked whether it may.' },
-  requiresPkce: { type: 'boolean', description: 'Only with a secret may it be left out.' },
+  isFirstParty: { type: 'boolean', description: 'A first-party app: users are not asked for consent.' },
+  requiresPkce: { type: 'boolean', description: 'May be omitted only for a client with a secret.' },
 }
 const hasSecret = {
   type: 'boolean',
@@ -60,8 +60,12 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
       ...wish,
       hasSecret,
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
-      createdAt: { ...moment, description: 'When it was made.' },
-      changedAt: { type: ['string', 'null'], format: 'date-time', description: 'When it was changed last.' },
+      createdAt: { ...moment, description: 'The time it was created.' },
+      changedAt: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'The time of the last change.',
+      },
     },
   },
   RegisteredClientList: {
@@ -72,7 +76,7 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('RegisteredClient'),
         maxItems: clientsMax,
-        description: 'The newest first.',
+        description: 'Sorted from newest to oldest.',
       },
     },
   },
@@ -84,22 +88,26 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
     required: ['client', 'secret'],
     properties: {
       client: ref('RegisteredClient'),
-      secret: { type: ['string', 'null'], description: 'Shown this once; null for a public client.' },
+      secret: { type: ['string', 'null'], description: 'Shown only once; null for a public client.' },
     },
   },
 }
 
 const clients = { tag: 'Clients', path: '/ext/clients', isForOwnClient: true } as const
 
-/** Only for administrators at the web client. Clients from the settings work in addition and are not listed. */
+/**
+ * Only administrators use these routes, at the web client. Clients from the settings also exist and are not
+ * listed here.
+ */
 export const clientRoutes = (tracker: Tracker): Route[] => [...listAndMake(tracker), ...changeAndEnd(tracker)]
 
 const listAndMake = (tracker: Tracker): Route[] => [
   {
     ...clients,
     id: 'ListClients',
-    summary: 'Lists the clients that administrators have made. Administrators only, like the others.',
-    description: 'Clients of the identity host’s settings are not among them.',
+    summary:
+      'Lists the clients that administrators have registered. For administrators only, like the other operations.',
+    description: 'Clients from the settings of the identity host are not listed.',
     method: 'GET',
     answer: ref('RegisteredClientList'),
     refusals: [400, 403],
@@ -108,9 +116,9 @@ const listAndMake = (tracker: Tracker): Route[] => [
   {
     ...clients,
     id: 'MakeClient',
-    summary: 'Makes a client in which people sign in.',
+    summary: 'Registers a client in which users sign in.',
     description:
-      'The identity hosts know of it within seconds. Its secret is shown this once; addresses are compared letter for letter.',
+      'The identity hosts accept it within seconds. Its secret is shown only once; addresses are compared exactly.',
     method: 'POST',
     body: ref('ClientWish'),
     answer: ref('NewClient'),
@@ -126,8 +134,8 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
   {
     ...clients,
     id: 'ChangeClient',
-    summary: 'Changes a client; what is left out gets its default.',
-    description: 'Its secret stays, and so does whether it has one.',
+    summary: 'Changes a client; absent properties get their defaults.',
+    description: 'Its secret is unchanged, as is whether it has one.',
     method: 'PATCH',
     body: ref('ClientChange'),
     answer: ref('RegisteredClient'),
@@ -138,8 +146,8 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
     ...clients,
     path: '/ext/clients/secret',
     id: 'RenewClientSecret',
-    summary: 'Gives a client a new secret, which is shown this once.',
-    description: 'The one before is worth nothing within seconds.',
+    summary: 'Gives a client a new secret, which is shown only once.',
+    description: 'The previous secret becomes invalid within seconds.',
     method: 'POST',
     body: ref('ClientId'),
     answer: ref('NewClient'),
@@ -152,8 +160,9 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
   {
     ...clients,
     id: 'EndClient',
-    summary: 'Ends a client: it signs nobody in any more, and its tokens stop working within 30 seconds.',
-    description: 'Its id is never given again.',
+    summary:
+      'Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds.',
+    description: 'Its id is never reused.',
     method: 'DELETE',
     body: ref('ClientId'),
     answer: ref('Success'),

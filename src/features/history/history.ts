@@ -139,7 +139,7 @@ export async function listDifferences(
     where (entry.project_id = ${id} or entry.fields -> 'project_id' ->> 0 = ${id}::text)
       and ${isLater(from)} and not ${isLater(to)}`
   const inOrder = sql`order by entry.sequence limit ${differenceChangesMax + 1}::int`
-  const slowness = { what: 'Reading the difference', advice: 'Choose moments that lie nearer to each other.' }
+  const slowness = { what: 'Reading the difference', advice: 'Choose instants that are closer together.' }
   const found = await refuseTooSlow(slowness, () =>
     database.lists.query<StoredChange>(
       readableAmong.of(
@@ -168,7 +168,7 @@ function differenceOf(changes: readonly ShownChange[]): Difference[] {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
-  // A row that was removed and restored unchanged is no difference.
+  // A row that was removed and then restored unchanged does not differ.
   if (names.every((name) => name === 'updatedAt')) return []
   const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
   const kind = isOver ? 'removed' : before.active === false ? 'added' : 'changed'

@@ -21,24 +21,36 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
-      at: { ...moment, description: 'When it was written.' },
-      resource: { type: 'string', enum: resourceNames, description: 'Of which resource the row is.' },
-      rowId: { ...uuid.schema, description: 'Which row.' },
+      at: { ...moment, description: 'The time of the change.' },
+      resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
+      rowId: { ...uuid.schema, description: 'The id of the row.' },
       action: {
         type: 'string',
         enum: ['create', 'update', 'remove', 'restore'],
-        description: 'What happened to it.',
+        description: 'The action.',
       },
       projectId: { ...nullableId, description: 'The project of the row after the change.' },
-      callerId: { ...nullableId, description: 'The account that did it; null for the program itself.' },
-      clientId: { ...nullableText, description: 'The client that its token was given to.' },
+      callerId: {
+        ...nullableId,
+        description: 'The account that made the change; null for the program itself.',
+      },
+      clientId: { ...nullableText, description: 'The client to which its token was issued.' },
       host: { ...nullableText, description: 'rest or commands.' },
-      sessionId: { ...nullableText, description: 'For administrators and for the account that did it.' },
-      requestId: { ...nullableText, description: 'For administrators and for the account that did it.' },
-      before: { ...changedFields, description: 'The fields that changed, as they were; null for a new row.' },
+      sessionId: {
+        ...nullableText,
+        description: 'Only shown to administrators and to the account that made the change.',
+      },
+      requestId: {
+        ...nullableText,
+        description: 'Only shown to administrators and to the account that made the change.',
+      },
+      before: {
+        ...changedFields,
+        description: 'The previous values of the changed fields; null for a new row.',
+      },
       after: {
         ...changedFields,
-        description: 'The fields that changed, as they became; of a new row those with a value.',
+        description: 'The new values of the changed fields; for a new row, all fields with a value.',
       },
     },
   },
@@ -49,42 +61,55 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       rows: {
         type: 'array',
         maxItems: differenceChangesMax,
-        description: 'Every row of the project that is not as it was.',
+        description: 'The rows of the project that differ.',
         items: {
           type: 'object',
           required: ['resource', 'rowId', 'kind', 'before', 'after'],
           properties: {
-            resource: { type: 'string', enum: resourceNames, description: 'What kind of row it is.' },
-            rowId: { ...uuid.schema, description: 'Which row.' },
+            resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
+            rowId: { ...uuid.schema, description: 'The id of the row.' },
             kind: {
               type: 'string',
               enum: ['added', 'changed', 'removed'],
-              description: 'What became of the row.',
+              description: 'The kind of the difference.',
             },
             before: {
               ...changedFields,
-              description: 'The fields that differ, as they were; null for a row that was not there.',
+              description: 'The earlier values of the fields that differ; null for a row that did not exist.',
             },
-            after: { type: 'object', additionalProperties: true, description: 'The same as they became.' },
+            after: {
+              type: 'object',
+              additionalProperties: true,
+              description: 'The later values of the same fields.',
+            },
           },
         },
       },
     },
   },
   History: resultSchema('One page.', {
-    data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax, description: 'The newest first.' },
-    next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
+    data: {
+      type: 'array',
+      items: ref('Change'),
+      maxItems: pageSizeMax,
+      description: 'Sorted from newest to oldest.',
+    },
+    next: { ...nullableText, description: 'The value of `before` for the next page; null on the last.' },
   }),
 }
 
 const query: readonly Parameter[] = [
   {
     name: 'resource',
-    description: 'Of which resource, such as assignment.',
+    description: 'The resource, such as assignment.',
     schema: { type: 'string', enum: resourceNames },
   },
-  { name: 'id', description: 'Which row.', schema: uuid.schema },
-  { name: 'projectId', description: 'Instead of one row, everything in this project.', schema: uuid.schema },
+  { name: 'id', description: 'The id of the row.', schema: uuid.schema },
+  {
+    name: 'projectId',
+    description: 'Selects everything in this project instead of one row.',
+    schema: uuid.schema,
+  },
   { name: 'before', description: 'Only changes before the one with this id.', schema: { type: 'string' } },
   {
     name: 'pageSize',
@@ -96,9 +121,10 @@ const query: readonly Parameter[] = [
 export const historyRoute = (tracker: Tracker): Route => ({
   id: 'ReadHistory',
   tag: 'History',
-  summary: 'Who changed a row, or anything in a project, newest first, with the fields before and after.',
+  summary:
+    'Lists the changes of a row, or of everything in a project, newest first, with user and fields before and after.',
   description:
-    'Ask either for one row, by resource and id, or for a project. Anyone who sees the row now sees its history.',
+    'Request either one row, by resource and id, or a project. Callers who can see the row now can see its history.',
   method: 'GET',
   path: '/ext/history',
   parameters: query,
@@ -116,15 +142,14 @@ export const historyRoute = (tracker: Tracker): Route => ({
 export const differenceRoute = (tracker: Tracker): Route => ({
   id: 'CompareProject',
   tag: 'History',
-  summary:
-    'How a project at one moment differs from itself at another: the rows that were added, changed or removed.',
-  description: `For anyone who sees the project now. At most ${differenceChangesMax} changes are compared; more are read from the feed.`,
+  summary: 'Compares a project at two instants: lists the rows that were added, changed or removed.',
+  description: `For callers who can see the project now. At most ${differenceChangesMax} changes are compared; read more from the feed.`,
   method: 'GET',
   path: '/ext/project/difference',
   parameters: [
-    { name: 'id', description: 'Which project.', required: true, schema: uuid.schema },
-    { name: 'from', description: 'The first moment.', required: true, schema: { type: 'string' } },
-    { name: 'to', description: 'The second one.', required: true, schema: { type: 'string' } },
+    { name: 'id', description: 'The id of the project.', required: true, schema: uuid.schema },
+    { name: 'from', description: 'The first instant.', required: true, schema: { type: 'string' } },
+    { name: 'to', description: 'The second instant.', required: true, schema: { type: 'string' } },
   ],
   answer: ref('ProjectDifference'),
   refusals: [400, 404, 410, 503],

@@ -174,7 +174,7 @@ export async function acceptInvitation(
   )
   const { values } = readInput(user, { name, login, password }, 'create', tracker)
   if (hasHiddenCharacters(String(login)))
-    throw invalid({ login: ['Login must have no characters that cannot be seen.'] })
+    throw invalid({ login: ['Login must have no invisible characters.'] })
   const prepared = (await user.rules.prepare?.(values, tracker.passwords)) ?? values
   const id = newId()
   const writer: Caller = {

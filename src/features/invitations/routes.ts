@@ -59,21 +59,23 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
   {
     ...invitations,
     id: 'Invite',
-    summary: 'Makes a link by which one person makes an account of their own, a member of the project.',
-    description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as the person who made it may invite.`,
+    summary:
+      'Creates an invitation link, with which one person creates an account that is a member of the project.',
+    description: `Members invite into their own projects, administrators into any or none. The link works once, within ${invitationHours} hours, and only as long as its creator may invite.`,
     body: ref('Invitation'),
     ...answeredWithSecret(invite),
   },
   {
     ...invitations,
     id: 'ListInvitations',
-    summary: 'Lists the own invitations that nobody has used, or those into a project of one’s own.',
-    description: 'Without their secrets, which nobody can read again.',
+    summary: 'Lists the caller’s own open invitations, or those into one of the caller’s projects.',
+    description: 'Their secrets are not stored and cannot be listed.',
     method: 'GET',
     parameters: [
       {
         name: 'projectId',
-        description: 'Those into this project, by all of its members; by default the own ones.',
+        description:
+          'Lists those into this project, created by any of its members; by default the caller’s own ones.',
         schema: uuid.schema,
       },
     ],
@@ -90,7 +92,7 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
     id: 'EndInvitation',
     summary: 'Ends an invitation at once.',
     description:
-      'One’s own, or any into a project of one’s own; administrators end all. To anybody else they are not found.',
+      'Callers can end their own and those into their projects; administrators can end all. Other callers get 404.',
     method: 'DELETE',
     body: ref('LinkId'),
     answer: ref('Success'),
@@ -106,8 +108,8 @@ const readRoute = (administrators: Administrators): Route => ({
   ...invitations,
   path: '/ext/invitations/read',
   id: 'ReadInvitation',
-  summary: 'Says who invites, and into what. It needs no token.',
-  description: 'For somebody who has the link and wants to know before using it, which leaves it as it was.',
+  summary: 'Returns the inviter and the project of an invitation. It needs no token.',
+  description: 'Lets the recipient look at an invitation before accepting it; the link stays unused.',
   method: 'POST',
   body: ref('InvitationQuestion'),
   answer: ref('ShownInvitation'),
@@ -124,8 +126,8 @@ const acceptRoute = (administrators: Administrators): Route => ({
   path: '/ext/invitations/accept',
   id: 'AcceptInvitation',
   isForPasswords: true,
-  summary: 'Makes the account that somebody was invited to make. It needs no token.',
-  description: 'The link is used up by it; what is refused leaves it as it was.',
+  summary: 'Accepts an invitation by creating a new account. It needs no token.',
+  description: 'The link can be used once; a rejected request leaves it unused.',
   method: 'POST',
   body: ref('InvitationAnswer'),
   answer: ref('Success'),
@@ -141,8 +143,8 @@ const joinRoute = (administrators: Administrators): Route => ({
   ...invitations,
   path: '/ext/invitations/join',
   id: 'JoinByInvitation',
-  summary: 'Makes the own account a member of the project that it was invited into.',
-  description: 'For somebody who has an account already. The link is used up by it.',
+  summary: 'Accepts an invitation with the own account, which becomes a member of the project.',
+  description: 'For users who already have an account. The link can be used once.',
   method: 'POST',
   body: ref('JoinAnswer'),
   answer: ref('JoinedProject'),
@@ -158,9 +160,8 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
     ...passwordLinks,
     id: 'MakePasswordLink',
     isForPasswords: true,
-    summary:
-      'Makes a link by which somebody who has lost the password chooses a new one. Administrators only.',
-    description: `It is used once, within ${passwordLinkHours} hour. The one before it ends, and any new password ends it.`,
+    summary: 'Creates a password-reset link for a user. For administrators only.',
+    description: `It works once, within ${passwordLinkHours} hour. Earlier links become invalid, and any new password invalidates it.`,
     body: ref('PasswordLink'),
     ...answeredWithSecret(makePasswordLink),
   },
@@ -169,8 +170,8 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
     path: '/ext/password-links/use',
     id: 'UsePasswordLink',
     isForPasswords: true,
-    summary: 'Gives the account of the link a new password. It needs no token.',
-    description: 'Everything issued to the account before ends, as with any new password.',
+    summary: 'Sets a new password for the account of the link. It needs no token.',
+    description: 'Everything issued to the account before becomes invalid, as with any password change.',
     method: 'POST',
     body: ref('PasswordLinkAnswer'),
     answer: ref('Success'),
@@ -184,7 +185,7 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
 ]
 
 const isMailNeeded = () =>
-  invalid({ generalErrors: ['No mail can be sent here. Make a link and pass it on.'] })
+  invalid({ generalErrors: ['This server cannot send mail. Create a link and pass it on.'] })
 
 /** The routes report it if no mail can be sent. */
 const mailedLinkRoutes = (hasMail: boolean): Route[] => [
@@ -192,8 +193,8 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     tag: 'Links',
     path: '/ext/invitations/mail',
     id: 'MailInvitation',
-    summary: 'Sends an invitation by mail, where the server can send any.',
-    description: 'The same as making a link, but only the recipient of the mail sees it.',
+    summary: 'Sends an invitation by mail, if the server can send mail.',
+    description: 'Same as creating a link, but only the recipient of the mail sees it.',
     method: 'POST',
     body: ref('MailedInvitation'),
     answer: ref('MailedLink'),
@@ -210,8 +211,8 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     path: '/ext/password-links/mail',
     id: 'MailPasswordLink',
     isForPasswords: true,
-    summary: 'Sends a link for a new password to the login of an account. Administrators only.',
-    description: 'Where the server can send mails, and the login is an address.',
+    summary: 'Sends a password-reset link to the login of an account. For administrators only.',
+    description: 'Works only if the server can send mail and the login is a mail address.',
     method: 'POST',
     body: ref('PasswordLink'),
     answer: ref('Success'),

@@ -24,7 +24,7 @@ const secret = {
   type: 'string',
   minLength: 1,
   maxLength: secretCharactersMax,
-  description: 'What the link has behind its number sign.',
+  description: 'The part of the link after the number sign.',
   examples: [`svl_${'0'.repeat(72)}`],
 }
 
@@ -35,10 +35,10 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
-      projectId: { ...nullableId, description: 'Of an invitation, the project that it leads into.' },
-      userId: { ...nullableId, description: 'The account that it gives a new password.' },
-      createdAt: { ...moment, description: 'When it was made.' },
-      expiresAt: { ...moment, description: 'When it ends by itself.' },
+      projectId: { ...nullableId, description: 'The project of an invitation.' },
+      userId: { ...nullableId, description: 'The account whose password it resets.' },
+      createdAt: { ...moment, description: 'The time it was created.' },
+      expiresAt: { ...moment, description: 'The time it expires.' },
     },
   },
   NewLink: {
@@ -48,7 +48,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       link: ref('Link'),
       secret: {
         ...secret,
-        description: 'The link is the address of the web client with it. Shown this once.',
+        description: 'The link is the address of the web client with this secret. Shown only once.',
       },
     },
   },
@@ -60,21 +60,21 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         type: 'array',
         items: ref('Link'),
         maxItems: invitationsListedMax,
-        description: 'The newest first.',
+        description: 'Sorted from newest to oldest.',
       },
     },
   },
   LinkId: {
     type: 'object',
     required: ['id'],
-    properties: { id: { ...uuid.schema, description: 'Which one.' } },
+    properties: { id: { ...uuid.schema, description: 'Its id.' } },
   },
   Invitation: {
     type: 'object',
     properties: {
       projectId: {
         ...nullableId,
-        description: 'The project that it leads into; none only for administrators.',
+        description: 'The project of the invitation; only administrators may omit it.',
       },
     },
   },
@@ -83,18 +83,18 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: ['inviter', 'project', 'organization', 'expiresAt'],
     properties: {
-      inviter: { ...name, description: 'The name of whoever made it.', examples: ['Mara Lindqvist'] },
+      inviter: { ...name, description: 'The name of its creator.', examples: ['Mara Lindqvist'] },
       project: {
         ...nullableName,
-        description: 'The name of the project that it leads into.',
+        description: 'The name of the project.',
         examples: ['Moon landing'],
       },
       organization: {
         ...nullableName,
-        description: 'The name of whom the project is for.',
+        description: 'The name of the organization the project belongs to.',
         examples: ['Space agency'],
       },
-      expiresAt: { ...moment, description: 'When it ends by itself.' },
+      expiresAt: { ...moment, description: 'The time it expires.' },
     },
   },
   InvitationAnswer: {
@@ -105,13 +105,13 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       name: {
         ...name,
         minLength: 1,
-        description: 'What others call the new person.',
+        description: 'The new user’s display name.',
         examples: ['Mara Lindqvist'],
       },
       login: {
         ...text({ max: loginCharactersMax }).schema,
         minLength: 1,
-        description: 'What the new person signs in with.',
+        description: 'The new user’s login.',
         examples: ['mara@example.com'],
       },
       password: { ...newPassword.schema, description: 'The password of the new account.' },
@@ -129,16 +129,20 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       projectId: {
         ...nullableId,
-        description: 'The project that it leads into; none only for administrators.',
+        description: 'The project of the invitation; only administrators may omit it.',
       },
-      mailTo: { ...mailAddress.schema, description: 'Who is invited.', examples: ['mara@example.com'] },
+      mailTo: {
+        ...mailAddress.schema,
+        description: 'The mail address of the invited user.',
+        examples: ['mara@example.com'],
+      },
     },
   },
   MailedLink: { type: 'object', required: ['link'], properties: { link: ref('Link') } },
   PasswordLink: {
     type: 'object',
     required: ['userId'],
-    properties: { userId: { ...uuid.schema, description: 'Who has lost the password.' } },
+    properties: { userId: { ...uuid.schema, description: 'The user who has lost the password.' } },
   },
   PasswordLinkAnswer: {
     type: 'object',

@@ -28,34 +28,34 @@ export interface InvitationValues {
 
 export const en: MailTexts = {
   password: ({ place, link, hours, isByAdministrator }) => ({
-    subject: 'Your new password',
-    text: `${isByAdministrator ? 'An administrator has' : 'Somebody has'} asked for a new password for your account at ${place}.
+    subject: 'Reset your password',
+    text: `${isByAdministrator ? 'An administrator has' : 'Someone has'} requested a new password for your account at ${place}.
 
-Choose it here within ${hours} hour; the link works once:
+Choose it here within ${hours} hour; the link works only once:
 
 ${link}
 
-If you want no new password, do nothing: the old one stays.
+If you do not want a new password, ignore this mail: your current one stays valid.
 `,
   }),
   factors: ({ place }) => ({
-    subject: 'How you sign in has changed',
-    text: `How you sign in to your account at ${place} has changed: a passkey, an app for codes, recovery codes or an account elsewhere
-was added or taken away. After a change of passkeys, apps or codes your other sign-ins have ended.
+    subject: 'Your sign-in methods have changed',
+    text: `The ways to sign in to your account at ${place} have changed: a passkey, an authenticator app, recovery codes or a linked account
+was added or removed. After a change of passkeys, apps or codes your other sessions have ended.
 
-If that was you, there is nothing to do. If not, choose a new password at once, check "Second factor" and
-"Linked accounts" on the page "My account", and tell an administrator.
+If that was you, you need not do anything. If not, change your password at once, check "Second factor" and
+"Linked accounts" on the page "My account", and inform an administrator.
 `,
   }),
   invitation: ({ place, link, days, inviter, into }) => ({
-    subject: 'You are invited',
+    subject: 'You have been invited',
     text: `${inviter} invites you${into ? ` to the project ${into.project} of ${into.organization}` : ''} at ${place}.
 
-Make your account here within ${days} days, or join with the one you have; the link works once:
+Create your account here within ${days} days, or join with the one you have; the link works only once:
 
 ${link}
 
-If you know nothing of it, do nothing.
+If you were not expecting this invitation, ignore this mail.
 `,
   }),
 }

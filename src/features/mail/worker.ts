@@ -121,7 +121,10 @@ const reasonOf = (error: unknown) => {
   return { code, responseCode }
 }
 
-/** The server will not accept it tomorrow either (RFC 5321, 4.2.1). Wrong credentials of ours and failing TLS can be repaired. */
+/**
+ * True if a retry cannot succeed (RFC 5321, 4.2.1). Wrong credentials of ours and failing TLS can be
+ * repaired, so they are retried.
+ */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
   return responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
@@ -158,8 +161,8 @@ function mailText(
 }
 
 /**
- * Quotes text that users chose themselves, in one line, without anything that a mail program would turn into a link or that would
- * reverse the text around it.
+ * Quotes user-supplied text on one line, without anything that a mail program would turn into a link or that
+ * would reverse the surrounding text.
  */
 const line = (text = ''): string => {
   const words = text

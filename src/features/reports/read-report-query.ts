@@ -33,8 +33,8 @@ export const reports: readonly Report[] = [
     summed: appointment,
     dated: 'keepDate',
     measures: [
-      { name: 'hours', column: 'amountHours', description: 'Hours booked.' },
-      { name: 'appointments', description: 'Appointments that they were booked by.' },
+      { name: 'hours', column: 'amountHours', description: 'The hours booked.' },
+      { name: 'appointments', description: 'The number of appointments.' },
     ],
   },
   {
@@ -42,8 +42,8 @@ export const reports: readonly Report[] = [
     summed: assignment,
     dated: 'startDate',
     measures: [
-      { name: 'assignments', description: 'How many there are.' },
-      { name: 'plannedHours', column: 'amountHours', description: 'Hours that they are estimated at.' },
+      { name: 'assignments', description: 'The number of assignments.' },
+      { name: 'plannedHours', column: 'amountHours', description: 'The estimated hours.' },
     ],
   },
 ]
@@ -83,7 +83,7 @@ export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fr
 )
 
 export interface ReportQuery {
-  /** Listed in the order of the columns, by which the groups are sorted. */
+  /** Sorted in the order of the columns, which also sorts the groups. */
   readonly groupBy: readonly Grouping[]
   /** Days in the time zone, from the first (inclusive) to the second (exclusive). */
   readonly dateFrom: string | undefined

@@ -28,8 +28,9 @@ export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
   reports.map((report) => ({
     id: `Report${labelOf(report.name)}`,
     tag: 'Reports',
-    summary: `Sums of ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
-    description: 'Only rows that the caller sees are summed. A table that would not be complete is refused.',
+    summary: `Sums ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
+    description:
+      'Only rows that the caller can see are summed. A CSV table that would be incomplete is rejected.',
     method: 'GET',
     path: `/ext/reports/${report.name}`,
     parameters: reportParameters(report),
@@ -87,7 +88,7 @@ function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGr
 const reportParameters = ({ summed, dated }: Report): Parameter[] => [
   {
     name: 'groupBy',
-    description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; the groups come in their order.`,
+    description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; groups are sorted in this order.`,
     required: true,
     schema: { type: 'string' },
   },
@@ -99,17 +100,17 @@ const reportParameters = ({ summed, dated }: Report): Parameter[] => [
   {
     name: 'timeZone',
     description:
-      'Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin.',
+      'The time zone in which days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin.',
     schema: { type: 'string', default: 'UTC' },
   },
   ...Object.keys(entityFilters).map((name) => ({
     name,
-    description: `Only with this ${labelOf(name)}.`,
+    description: `Only rows with this ${labelOf(name)}.`,
     schema: uuid.schema,
   })),
   {
     name: 'limit',
-    description: 'Groups that are shown; the total is over all of them.',
+    description: 'The maximum number of groups returned; the total covers all groups.',
     schema: { type: 'integer', minimum: 1, maximum: groupsMax, default: groupsMax },
   },
 ]
@@ -119,13 +120,13 @@ const named: Schema = {
   required: ['id', 'name'],
   properties: {
     id: { ...uuid.schema, description: 'Its id.' },
-    name: { type: ['string', 'null'], description: 'Null where the caller may not see it.' },
+    name: { type: ['string', 'null'], description: 'Null if the caller may not see it.' },
   },
 }
 
 const times: Readonly<Record<string, Schema>> = {
-  week: { type: 'string', format: 'date', description: 'The Monday that it begins with.' },
-  month: { type: 'string', description: 'Its year and number, such as 2026-01.' },
+  week: { type: 'string', format: 'date', description: 'The Monday on which the week begins.' },
+  month: { type: 'string', description: 'Year and number, such as 2026-01.' },
 }
 
 export const reportSchemas: Readonly<Record<string, Schema>> = {
@@ -147,15 +148,15 @@ function reportSchema({ measures }: Report): Schema {
   return resultSchema('The sums.', {
     groups: {
       type: 'array',
-      description: 'One for each combination that there are rows of.',
+      description: 'One for each combination that has rows.',
       maxItems: groupsMax,
       items: { type: 'object', required: names, properties: { ...groups, ...sums } },
     },
-    totalGroups: { type: 'integer', description: 'How many there are, also beyond the limit.' },
-    total: { type: 'object', description: 'Over all groups.', required: names, properties: sums },
+    totalGroups: { type: 'integer', description: 'The total number, including those beyond the limit.' },
+    total: { type: 'object', description: 'The total over all groups.', required: names, properties: sums },
     timeZone: {
       type: 'string',
-      description: 'The one that was asked for.',
+      description: 'The time zone used.',
       examples: ['Europe/Berlin'],
     },
   })

@@ -26,7 +26,7 @@ import {
 
 export interface Sums {
   readonly groups: readonly Values[]
-  /** Their number, including those beyond the limit. */
+  /** The number of all groups, including those beyond the limit. */
   readonly totalGroups: number
   /** The total over all of them. */
   readonly total: Values
@@ -62,7 +62,7 @@ export async function runReport(
   }
 }
 
-/** The resources whose columns are summed, grouped and filtered by. */
+/** Returns the resources whose columns are summed, grouped and filtered by. */
 function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly Listed[] {
   const entities = [
     ...groupBy.flatMap((grouping) => (isTime(grouping) ? [] : [entityGroupings[grouping]])),

@@ -21,15 +21,15 @@ const scopes = {
   type: 'array',
   items: { type: 'string', examples: ['assignment:read'] },
   minItems: 1,
-  // Not an enum: more scopes will follow.
-  description: `What it may do, by resource, to read or to read and write: ${tokenScopes.join(', ')}.`,
+  // Not an enum, because more scopes will follow.
+  description: `The granted access by resource, to read or to read and write: ${tokenScopes.join(', ')}.`,
 }
 const projectIds = {
   type: ['array', 'null'],
   items: uuid.schema,
   minItems: 1,
   maxItems: tokenProjectsMax,
-  description: 'The projects that it is limited to; null for all of the account.',
+  description: 'The projects it is limited to; null for all projects of the account.',
 }
 
 export const tokenSchemas: Readonly<Record<string, Schema>> = {
@@ -40,26 +40,35 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       ...['createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedAddress'],
     ],
     properties: {
-      id: { ...uuid.schema, description: 'Its id, which history and the security log name it by.' },
+      id: { ...uuid.schema, description: 'Its id, by which history and the security log refer to it.' },
       userId: { ...uuid.schema, description: 'The account that it acts for.' },
-      name: { type: 'string', description: 'What people know it by.', examples: ['Nightly build'] },
+      name: {
+        type: 'string',
+        description: 'The name under which it is listed.',
+        examples: ['Nightly build'],
+      },
       scopes,
       projectIds,
-      createdAt: { ...moment, description: 'When it was made.' },
-      expiresAt: { ...moment, description: 'When it ends by itself.' },
+      createdAt: { ...moment, description: 'The time it was created.' },
+      expiresAt: { ...moment, description: 'The time it expires.' },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',
-        description: 'When it was used last, to the minute.',
+        description: 'The time of its last use, to the minute.',
       },
-      lastUsedAddress: { type: ['string', 'null'], description: 'Where that use came from.' },
+      lastUsedAddress: { type: ['string', 'null'], description: 'The network address of its last use.' },
     },
   },
   TokenList: {
     type: 'object',
     required: ['tokens'],
     properties: {
-      tokens: { type: 'array', items: ref('Token'), maxItems: tokensMax, description: 'The newest first.' },
+      tokens: {
+        type: 'array',
+        items: ref('Token'),
+        maxItems: tokensMax,
+        description: 'Sorted from newest to oldest.',
+      },
     },
   },
   TokenCreate: {
@@ -69,7 +78,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       name: {
         ...text({ max: nameCharactersMax }).schema,
         minLength: 1,
-        description: 'What people know it by.',
+        description: 'The name under which it is listed.',
         examples: ['Nightly build'],
       },
       scopes,
@@ -82,7 +91,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
     required: ['token', 'secret'],
     properties: {
       token: ref('Token'),
-      secret: { type: 'string', description: 'The token itself. It is shown this once.' },
+      secret: { type: 'string', description: 'The token itself. It is shown only once.' },
     },
   },
   TokenIds: idsBodyOf(uuid.schema, endedAtOnceMax),
@@ -96,11 +105,13 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListTokens',
     tag,
-    summary: 'Lists the tokens that stand, of the own account; of any for administrators.',
-    description: 'Each with what it may do, until when, and when and from where it was used last.',
+    summary: 'Lists the valid tokens of the own account; those of any account for administrators.',
+    description: 'Each token has its scopes, its expiry, and the time and address of its last use.',
     method: 'GET',
     path,
-    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    parameters: [
+      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+    ],
     answer: ref('TokenList'),
     refusals: [400, 403],
     async handle({ caller, request }) {
@@ -111,9 +122,9 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'MakeToken',
     tag,
-    summary: 'Makes a token for the own account, which programs send as a bearer token.',
+    summary: 'Creates a personal access token, which programs send as a bearer token.',
     description:
-      'It may do what its scopes name in the projects it is limited to, and never more than the account. A new password, the end of all sessions and the removal of the account end it. Only someone who has signed in with the web client makes one.',
+      'It grants its scopes in the projects it is limited to, and never more than the account itself has. A new password, the end of all sessions and the removal of the account end it. Tokens can only be created in a session of the web client.',
     method: 'POST',
     path,
     body: ref('TokenCreate'),
@@ -129,7 +140,7 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     id: 'EndTokens',
     tag,
     summary: 'Ends these tokens, all or none: they stop working within 30 seconds.',
-    description: 'Tokens of others are for administrators to end; to anybody else they are not found.',
+    description: 'Only administrators can end tokens of other accounts; other callers get 404.',
     method: 'DELETE',
     path,
     body: ref('TokenIds'),

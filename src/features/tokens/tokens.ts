@@ -35,7 +35,7 @@ export interface ApiToken {
 
 /** The limit of valid tokens of an account. */
 export const tokensMax = 50
-/** Ended tokens are kept so that their names can still be found in the database. */
+/** Ended tokens are kept so that their names can still be looked up in the database. */
 const overMax = 50
 
 const columns =
@@ -61,7 +61,10 @@ export interface MadeToken {
   readonly secret: string
 }
 
-/** Only for users of the web client: a leaked token of a program or an app must not create more tokens. */
+/**
+ * Only a session of the web client may create tokens: a leaked token of a program or an app must not create
+ * more.
+ */
 export async function makeToken(
   { database, securityLog }: Tracker,
   caller: Caller,
@@ -118,7 +121,7 @@ async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['
     throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
 }
 
-/** Ends these tokens, all or none; users who are not administrators see only their own. */
+/** Ends all of these tokens or none; users who are not administrators see only their own. */
 export async function endTokens(
   { database, securityLog }: Tracker,
   caller: Caller,

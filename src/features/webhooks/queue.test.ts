@@ -56,13 +56,13 @@ describe('The queue of a webhook', () => {
     assert.equal((await deliveriesOf(slow.id)).length, 1)
   })
 
-  test('signs with the secret before for as long as was promised, and no longer', async () => {
+  test('signs with the previous secret for exactly as long as promised', async () => {
     const claim = await claimed()
     assert.equal((await claim(now - 2 * minute)).previousSecret, 'whsec_before')
     assert.equal((await claim(now + minute)).previousSecret, null)
   })
 
-  test('keeps a replay, however it crosses what becomes of the attempt before it', async () => {
+  test('keeps a replay that crosses the outcome of the previous attempt', async () => {
     const { database } = fresh
     for (let round = 0; round < 20; round += 1) {
       const claim = await claimed()

@@ -114,7 +114,7 @@ export async function releaseClaim({ single }: Database, { id, claim }: Claimed)
     update webhooks set claim = null, claimed_until = null where id = ${id} and claim = ${claim} returning true`)
 }
 
-/** Further ones stay in the history, where they cost nothing. */
+/** Further messages stay in the history, where they cost nothing. */
 const waitingMax = 500
 const pageSize = 100
 
@@ -234,7 +234,7 @@ export async function dueDeliveries(
   return { readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })), unreadable }
 }
 
-/** They are not sent any more, unless they are replayed when the account can read them again. */
+/** Withdrawn deliveries are no longer sent, unless they are replayed when the account can read them again. */
 export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await single.query(sql`

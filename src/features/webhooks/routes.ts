@@ -31,11 +31,13 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
   {
     id: 'ListWebhooks',
     tag,
-    summary: 'Lists the own webhooks; all for administrators.',
-    description: 'The newest are listed, with how many messages wait for each.',
+    summary: 'Lists the caller’s own webhooks; all of them for administrators.',
+    description: 'The newest are listed, each with its number of pending messages.',
     method: 'GET',
     path: '/ext/webhooks',
-    parameters: [{ name: 'projectId', description: 'Only those of this project.', schema: uuid.schema }],
+    parameters: [
+      { name: 'projectId', description: 'Lists only those of this project.', schema: uuid.schema },
+    ],
     answer: ref('Webhooks'),
     refusals: [400],
     async handle({ caller, request }) {
@@ -48,9 +50,9 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
   {
     id: 'CreateWebhook',
     tag,
-    summary: 'Sends the changes of a project, or of everything, to an address from now on.',
+    summary: 'Creates a webhook: changes of a project, or of everything, are sent to an address from now on.',
     description:
-      'Messages have what the account that makes it may see, then and later. The secret that signs them is told in this answer only.',
+      'Messages contain only data that the creating account may see at the time of sending. The signing secret is returned only in this response.',
     method: 'POST',
     path: '/ext/webhook',
     body: ref('WebhookCreate'),
@@ -64,7 +66,7 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
     id: 'UpdateWebhook',
     tag,
     summary: 'Changes, pauses or resumes a webhook.',
-    description: 'What is left out stays as it is. One that was paused goes on where it stopped.',
+    description: 'Absent properties stay unchanged. A resumed webhook continues where it stopped.',
     method: 'PATCH',
     path: '/ext/webhook',
     body: ref('WebhookUpdate'),
@@ -81,7 +83,7 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     id: 'RemoveWebhook',
     tag,
     summary: 'Removes a webhook with its log.',
-    description: 'Messages that still wait are not sent any more.',
+    description: 'Pending messages are no longer sent.',
     method: 'DELETE',
     path: '/ext/webhook',
     body: ref('WebhookId'),
@@ -95,8 +97,9 @@ const ownRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'RotateWebhookSecret',
     tag,
-    summary: 'Makes a new secret; the one before signs as well for a day.',
-    description: 'The new one is told in this answer only. Receivers that check both have a day to change.',
+    summary: 'Creates a new secret; the previous one also signs for another day.',
+    description:
+      'The new secret is returned only in this response. Receivers that accept either signature have a day to switch.',
     method: 'POST',
     path: '/ext/webhook/rotate',
     body: ref('WebhookId'),
@@ -109,8 +112,8 @@ const ownRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'TestWebhook',
     tag,
-    summary: 'Sends a message of the type test; the log shows what came of it.',
-    description: 'Like any other message: signed, tried again, and in the log.',
+    summary: 'Sends a message of the type test; the log shows the result.',
+    description: 'It is signed, retried and logged like any other message.',
     method: 'POST',
     path: '/ext/webhook/test',
     body: ref('WebhookId'),
@@ -126,13 +129,13 @@ const logRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListWebhookDeliveries',
     tag,
-    summary: 'What was sent to a webhook, what it answered and how long that took, newest first.',
+    summary: 'Lists the deliveries to a webhook with responses and durations, newest first.',
     description:
-      'Each delivery with its last attempts. Those about rows that you can no longer read are left out.',
+      'Each delivery has its last attempts. Deliveries about rows that the caller can no longer read are omitted.',
     method: 'GET',
     path: '/ext/webhook/deliveries',
     parameters: [
-      { name: 'id', description: 'Of which webhook.', required: true, schema: uuid.schema },
+      { name: 'id', description: 'The id of the webhook.', required: true, schema: uuid.schema },
       {
         name: 'before',
         description: 'Only deliveries before the one with this id.',
@@ -155,7 +158,7 @@ const logRoutes = (tracker: Tracker): Route[] => [
     tag,
     summary: 'Sends one delivery, or all of a period, again with the same ids.',
     description:
-      'Either deliveryId, or from and to. A receiver that knows an id already ignores it. What you can no longer read is not sent.',
+      'Requires either deliveryId, or from and to. Receivers ignore ids they have seen. Rows that the caller can no longer read are not sent.',
     method: 'POST',
     path: '/ext/webhook/replay',
     body: ref('WebhookReplay'),

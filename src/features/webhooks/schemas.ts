@@ -24,41 +24,44 @@ const choices = {
     type: 'string',
     format: 'uri',
     maxLength: urlCharactersMax,
-    description: 'Where messages are sent: https, to a public address.',
+    description: 'The receiver’s address: https, and public.',
   },
-  name: { type: ['string', 'null'], maxLength: nameCharactersMax, description: 'What people call it.' },
+  name: { type: ['string', 'null'], maxLength: nameCharactersMax, description: 'The name users see.' },
   resources: {
     type: ['array', 'null'],
     items: { type: 'string', enum: resourceNames },
     minItems: 1,
-    description: 'Which ones it is told of; null for all.',
+    description: 'Limits messages to these; null for all.',
   },
   actions: {
     type: ['array', 'null'],
     items: { type: 'string', enum: [...feedActions] },
     minItems: 1,
-    description: 'Which ones it is told of; null for all.',
+    description: 'Limits messages to these; null for all.',
   },
 }
 
-const which = { ...uuid.schema, description: 'Which one.' }
+const which = { ...uuid.schema, description: 'Its id.' }
 
 const projectId = {
   ...uuid.schema,
   type: ['string', 'null'],
-  description: 'Of one project; null for everything, which only administrators may have.',
+  description: 'The project; null for everything, which only administrators may choose.',
 }
 
 const shown = {
   id: { ...uuid.schema, description: 'Its id.' },
-  userId: { ...uuid.schema, description: 'Whose it is: messages have what this account may see.' },
+  userId: { ...uuid.schema, description: 'Its owner: messages contain only data that this account may see.' },
   projectId,
   ...choices,
   active: { type: 'boolean', description: 'Whether messages are sent.' },
-  pausedAt: { ...nullableMoment, description: 'Since when nothing is sent; null while it is active.' },
-  pausedBecause: { ...nullableText, description: 'Why nothing is sent any more.' },
-  createdAt: { ...moment, description: 'When it was made.' },
-  waiting: { type: 'integer', description: 'Messages that wait to be delivered.' },
+  pausedAt: {
+    ...nullableMoment,
+    description: 'The time since which nothing is sent; null while it is active.',
+  },
+  pausedBecause: { ...nullableText, description: 'The reason why it was paused.' },
+  createdAt: { ...moment, description: 'The time it was created.' },
+  waiting: { type: 'integer', description: 'The number of pending messages.' },
 }
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
@@ -67,9 +70,9 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     webhook: {
       ...object({
         ...shown,
-        secret: { type: 'string', description: 'Signs every message. It is told once.' },
+        secret: { type: 'string', description: 'Signs every message. It is shown only once.' },
       }),
-      description: 'The new one.',
+      description: 'The new secret.',
     },
   }),
   ChangedWebhook: object({ webhook: ref('Webhook') }),
@@ -78,7 +81,7 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
       type: 'array',
       items: ref('Webhook'),
       maxItems: webhooksListedMax,
-      description: 'The newest first.',
+      description: 'Sorted from newest to oldest.',
     },
   }),
   WebhookCreate: object({ ...choices, projectId }, ['url']),
@@ -88,50 +91,52 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
   ),
   WebhookId: object({ id: which }),
   WebhookSecret: object({
-    secret: { type: 'string', description: 'The one before signs as well for 24 hours.' },
+    secret: { type: 'string', description: 'The new secret. The previous one also signs for 24 hours.' },
   }),
-  WebhookTest: object({ messageId: { type: 'string', description: 'Of the message in the log.' } }),
+  WebhookTest: object({ messageId: { type: 'string', description: 'The id of the message in the log.' } }),
   WebhookReplay: object(
     {
       id: which,
       deliveryId: { type: ['string', 'null'], description: 'One delivery.' },
-      from: { ...nullableMoment, description: 'Or all that were made from here …' },
-      to: { ...nullableMoment, description: '… to before here.' },
+      from: { ...nullableMoment, description: 'Or all messages created from this time …' },
+      to: { ...nullableMoment, description: '… until before this time.' },
     },
     ['id'],
   ),
-  WebhookReplayed: object({ count: { type: 'integer', description: 'How many are sent again.' } }),
+  WebhookReplayed: object({
+    count: { type: 'integer', description: 'The number of messages that are sent again.' },
+  }),
   WebhookDelivery: object({
     id: { type: 'string', description: 'Its id.' },
     messageId: {
       type: 'string',
-      description: 'The same however often it is sent: receivers ignore one they know.',
+      description: 'The same for every attempt: receivers ignore ids they have seen.',
     },
-    type: { type: 'string', description: 'What the message is about.' },
-    createdAt: { ...moment, description: 'When the message was made.' },
-    deliveredAt: { ...nullableMoment, description: 'When it was taken; null while it was not.' },
-    nextAt: { ...nullableMoment, description: 'When it is tried next.' },
-    body: { type: 'string', description: 'What was sent, letter by letter.' },
+    type: { type: 'string', description: 'The kind of change.' },
+    createdAt: { ...moment, description: 'The time the message was created.' },
+    deliveredAt: { ...nullableMoment, description: 'The time the receiver accepted it; null until then.' },
+    nextAt: { ...nullableMoment, description: 'The time of the next attempt.' },
+    body: { type: 'string', description: 'The exact body that was sent.' },
     attempts: {
       type: 'array',
       maxItems: attemptsShownMax,
-      description: 'The newest first.',
+      description: 'Sorted from newest to oldest.',
       items: object({
-        at: { ...moment, description: 'When it was sent.' },
-        milliseconds: { type: 'integer', description: 'How long the answer took.' },
-        status: { type: ['integer', 'null'], description: 'The status of the answer, where there was one.' },
-        answer: { ...nullableText, description: 'The beginning of what was answered.' },
-        error: { ...nullableText, description: 'What went wrong where nothing was answered.' },
+        at: { ...moment, description: 'The time it was sent.' },
+        milliseconds: { type: 'integer', description: 'The time until the response.' },
+        status: { type: ['integer', 'null'], description: 'The status of the response, if there was one.' },
+        answer: { ...nullableText, description: 'The beginning of the response.' },
+        error: { ...nullableText, description: 'The error if there was no response.' },
         headers: {
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: 'Those that were sent.',
+          description: 'The headers that were sent.',
         },
       }),
     },
   }),
   WebhookDeliveries: resultSchema('One page.', {
-    data: { type: 'array', items: ref('WebhookDelivery'), description: 'The newest first.' },
-    next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
+    data: { type: 'array', items: ref('WebhookDelivery'), description: 'Sorted from newest to oldest.' },
+    next: { ...nullableText, description: 'The value of `before` for the next page; null on the last.' },
   }),
 }

@@ -252,7 +252,7 @@ export interface Outgoing {
   readonly body: string
 }
 
-/** Kept of a response for people to read; the rest is discarded. */
+/** Only this much of a response is kept for people to read; the rest is discarded. */
 const answerBytesMax = 2048
 
 type SendResult = Pick<Attempt, 'status' | 'answer' | 'error'>

@@ -2,10 +2,10 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts'
 import { type Apply, type MeasureCall, openTransactions } from './transactions.ts'
 
-/** The clients' limits by their ids. The set is closed, and no limit ever changes. */
+/** The clients' limits by client id. The set is closed, and no limit ever changes. */
 export type Limits = ReadonlyMap<number, string>
 
-/** What can be done with the clients' accounts. */
+/** The operations on the clients' accounts. */
 export interface Accounts {
   readonly limits: Limits
   readonly apply: Apply
@@ -16,7 +16,10 @@ export interface OpenAccounts extends Accounts {
   close(): Promise<void>
 }
 
-/** One connection for all transactions, so that each call has as many as possible, and one for all statements. */
+/**
+ * All transactions share one connection, so that each call batches as many as possible; all statements share
+ * another.
+ */
 export async function openAccounts(
   options: ConnectionOptions,
   measureCall?: MeasureCall,
@@ -45,7 +48,9 @@ async function readLimits(connection: Connection): Promise<Limits> {
   return new Map(pairs.map(([id, limit]) => [Number(id), limit ?? '']))
 }
 
-/** Prepares statements and plans, so that the first transaction is as fast as the thousandth. Changes nothing. */
+/**
+ * Prepares statements and plans, so that the first transaction is as fast as the thousandth. Changes no data.
+ */
 async function warmWriting(connection: Connection): Promise<void> {
   await connection.query({ name: '', text: applyAndUndo, values: [] })
   const apply = openTransactions(connection)
@@ -59,13 +64,13 @@ async function warmReading(account: number, readStatement: ReadStatement): Promi
   for (let count = 0; count < plansMade; count++) await readStatement(account)
 }
 
-/** No account has the number 0, so whatever is sent for it finds no row and is refused. */
+/** No account has the number 0, so the call finds no row and is rejected. */
 const transaction = { account: 0, amount: 1, description: 'warm-up' }
 
-/** PostgreSQL plans a statement anew five times before it keeps a plan. */
+/** PostgreSQL plans a prepared statement five times before it keeps a generic plan. */
 const plansMade = 6
 
-/** One statement, so that nothing can come between the doing and the undoing. */
+/** Both happen in one statement, so that nothing can run between applying and undoing. */
 const applyAndUndo = `
   do $$
   begin
@@ -77,7 +82,7 @@ const applyAndUndo = `
   exception when no_data_found then null;
   end $$`
 
-/** An account's statement as JSON, made after this was called. */
+/** Returns an account's statement as JSON, read after this call was made. */
 type ReadStatement = (account: number) => Promise<string>
 
 export function openStatements(connection: Connection): ReadStatement {
@@ -91,7 +96,7 @@ export function openStatements(connection: Connection): ReadStatement {
   }
 }
 
-/** Requests that come while a query is on its way share the next one; an answer is never kept for later. */
+/** Requests that arrive while a query is in flight share the next one; no result is cached. */
 function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   let unsent: Promise<string> | undefined
   let sent: Promise<string> | undefined
@@ -118,7 +123,7 @@ function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Reading again changes nothing, so after a broken connection the query is sent once more, while there is time for it. */
+/** A read is idempotent, so after a broken connection it is retried once if time permits. */
 async function read(account: number, connection: Connection): Promise<string> {
   const startedAt = performance.now()
   const row = await connection.query(query(account)).catch((error) => {
@@ -130,11 +135,11 @@ async function read(account: number, connection: Connection): Promise<string> {
   return statement
 }
 
-/** Another try may take as long as the database may be silent. */
+/** A retry may take as long as the database may stay silent. */
 const againMilliseconds = 400
 const hasTime = (startedAt: number) => performance.now() - startedAt < againMilliseconds
 
-/** One query sees one snapshot: balance and entries agree whatever is committed meanwhile. */
+/** A single query sees a single snapshot, so balance and entries agree despite concurrent commits. */
 const query = (account: number) => ({
   name: 'statement',
   text: 'select bank.statement($1)',

@@ -4,20 +4,20 @@ import { NothingApplied } from './connection.ts'
 import type { Measure } from './measures.ts'
 import type { Outcome, Transaction } from './transactions.ts'
 
-/** Called once, at any time later, with a status and a body of JSON. */
+/** Called exactly once, possibly later, with a status and a JSON body. */
 export type Reply = (status: number, body: string) => void
 
-/** What a client's two paths answer, whichever server has read the request. */
+/** The handlers of a client's two paths, shared by both HTTP servers. */
 export interface ClientAnswers {
   readonly id: number
   readStatement(reply: Reply): void
-  /** The body as it came, whole. */
+  /** Takes the complete raw body. */
   transact(body: Buffer, reply: Reply): void
 }
 
 export interface AnswerOptions {
   readonly overLimitStatus: 200 | 422
-  /** Called for every failure of the database that led to the answer of a client. */
+  /** Called for every database failure that determined a response. */
   readonly onFailure: (error: unknown) => void
   readonly measure?: Measure
 }
@@ -29,7 +29,7 @@ export const bankAnswers = (accounts: Accounts, options: AnswerOptions): ClientA
     transact: measuredBody('POST', transactionPath, options, transactionOf(id, limit, accounts, options)),
   }))
 
-/** As patterns, by which measures are labelled. */
+/** Route patterns, used as labels of metrics. */
 export const statementPath = '/clientes/:id/extrato'
 export const transactionPath = '/clientes/:id/transacoes'
 
@@ -74,7 +74,7 @@ export const problemBody = (erro: string) => JSON.stringify({ erro })
 const overLimit = problemBody('Valor must not take the balance below the limit.')
 const overflow = problemBody('Valor must leave the balance countable.')
 const nothingApplied = problemBody('The transaction was not applied: the database is not available.')
-/** Sending it again by ourselves could apply it twice. */
+/** The server does not retry: the transaction could be applied twice. */
 const outcomeUnknown = problemBody(
   'The outcome is unknown: look at the statement before you send the transaction again.',
 )
@@ -107,12 +107,15 @@ function timed({ request }: Measure, method: string, path: string, reply: Reply)
   }
 }
 
-/** Turns unknown bytes into a transaction, or into a sentence for the payer. What passes cannot make other transactions of its call fail. */
+/**
+ * Parses the body into a transaction, or returns an error message for the client. A transaction that passes
+ * cannot make others in the same call fail.
+ */
 export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
   const text = isUtf8(body) ? body.toString() : ''
   const fields = readFields(text)
   if (fields === undefined) return 'The body must be a JSON object.'
-  // The lower-case spelling counts where both are there; JSON has no undefined.
+  // The lower-case spelling wins if both are present; JSON has no undefined.
   const amountName = fields.valor === undefined ? 'Valor' : 'valor'
   const amount = fields[amountName]
   const kind = fields.tipo === undefined ? fields.Tipo : fields.tipo
@@ -125,7 +128,7 @@ export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | st
   return { amount: kind === 'c' ? amount : -amount, description }
 }
 
-/** What the ledger's column holds. */
+/** The maximum of the ledger's column. */
 const amountMax = 2_147_483_647
 const descriptionLengthMax = 10
 
@@ -142,10 +145,13 @@ function readFields(text: string): Readonly<Record<string, unknown>> | undefined
 const isAmount = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) <= amountMax
 
-/** A number with a fraction or an exponent: a double may have rounded it to a whole one. Hardly any body has one. */
+/**
+ * Matches numbers with a fraction or an exponent, which a double may have rounded to an integer. Few bodies
+ * contain one.
+ */
 const mayBeRounded = /\d[.eE]/
 
-/** Judges the digits that were sent, because `1.0000000000000000001` becomes 1 as a double. */
+/** Checks the digits as sent, because a double reads `1.0000000000000000001` as 1. */
 function isWholeAsWritten(text: string, name: string): boolean {
   const written = new Map<unknown, string>()
   const note = function (this: unknown, key: string, value: unknown, context?: { source?: string }) {
@@ -160,7 +166,7 @@ function isWholeAsWritten(text: string, name: string): boolean {
 
 const numberParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Characters are code points. PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Length counts code points. PostgreSQL can store neither NUL nor a lone surrogate. */
 function isDescription(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > 2 * descriptionLengthMax) return false
   const isShort = value.length <= descriptionLengthMax || [...value].length <= descriptionLengthMax

@@ -8,8 +8,8 @@ import { type InProcess, startInProcess } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
 
 /**
- * Short, so that what is too slow is refused while the test waits; not as short as a connection lingers whose body was refused,
- * or either of the two may end it.
+ * Short enough that slow requests are rejected while the test waits, but longer than a connection lingers
+ * after its body was rejected; otherwise either limit could end it.
  */
 const patience = {
   headersTimeout: 600,
@@ -49,13 +49,16 @@ describe('the small server in front and the general one alone answer alike:', { 
   }
 })
 
-/** Every byte until the server closes, or says no more; balances and moments are not what is compared. */
+/**
+ * Collects every byte until the server closes or stays quiet; balances and timestamps are normalized before
+ * comparison.
+ */
 function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
     const hangs = setTimeout(() => reject(new Error(`It hangs after ${text}`)), hangsAfterMilliseconds)
-    // A kept connection is left some time after its last answer; the next exchange has another.
+    // A kept-alive connection is abandoned after its last response; the next exchange opens another.
     const done = () => {
       clearTimeout(hangs)
       clearTimeout(quiet)
@@ -81,15 +84,17 @@ function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds =
   })
 }
 
-/** Far longer than the limits above: the servers run in this process, and a busy machine may hold all of it up. */
+/**
+ * Far longer than the limits above: the servers run in this process, and a busy machine may pause all of it.
+ */
 const quietMilliseconds = 5000
 
 const comparable = (text: string) =>
   text
     .replace(/Date: [^\r]+/gi, 'Date: some')
-    // What a broken connection is told has one that was made for it.
+    // The response to a broken connection carries a generated request id.
     .replace(/x-request-id: [\da-f-]{36}/gi, 'x-request-id: some')
     .replace(/"(saldo|total)" ?: ?-?\d+/g, '"$1":0')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+/g, 'a moment')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+/g, 'a timestamp')
     .replace(/"ultimas_transacoes" : \[.*?\]/g, 'entries')
     .replace(/Content-Length: \d{3,}/g, 'Content-Length: of a statement')

@@ -9,7 +9,7 @@ import { exchange, requestBytes } from './testing/raw-socket.ts'
 const body = '{"valor":1,"tipo":"c","descricao":"x"}'
 const transaction = requestBytes('POST', '/clientes/1/transacoes', body)
 
-test('one address has its share of the connections, and gets it back when they close', async (t) => {
+test('one address is limited to its share of the connections, which closing connections release', async (t) => {
   const budgets = openBudgets({ bankConnectionsOfAddress: 5 })
   const { port, stop } = await startInProcess({ budgets })
   t.after(stop)
@@ -31,7 +31,7 @@ test('one address has its share of the connections, and gets it back when they c
   assert.equal((await get(port, '/healthz')).status, 200)
 })
 
-test('what is sent ahead of answers is kept within a budget, given back, and cut off beyond it', async (t) => {
+test('pipelined bytes are buffered within a budget, released, and cut off beyond it', async (t) => {
   const budgets = openBudgets({ bankAheadBytesOfAll: 20 * transaction.length })
   const { port, stop } = await startInProcess({ budgets })
   t.after(stop)

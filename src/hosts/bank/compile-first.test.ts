@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-test('After the first start of all was compiled by its launcher, no instance loads what reads TypeScript', (t) => {
+test('after the launcher has compiled the first start, no instance loads the TypeScript compiler', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-first-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   assert.equal(readsTypeScript(folder, "(await import('./supervisor.ts')).compileFirst()"), true)
   assert.equal(readsTypeScript(folder, "import('./instance.ts')"), false)
 })
 
-/** In a process of its own. */
+/** Runs in a separate process. */
 function readsTypeScript(folder: string, expression: string): boolean {
   const source = `await ${expression}
     console.log(process.moduleLoadList.some((name) => name.includes('amaro')))`

@@ -42,7 +42,7 @@ describe('the settings of the bank', () => {
     })
   })
 
-  test('are refused together where they are wrong', () => {
+  test('are rejected together if they are invalid', () => {
     const environment = { BANK_PORT: '-1', BANK_INSTANCES: '0', BANK_OVER_LIMIT_STATUS: '500' }
     assert.throws(
       () => readSettings(environment, readBankSettings),

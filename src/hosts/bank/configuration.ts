@@ -6,17 +6,17 @@ export interface BankSettings extends MetricsSettings {
   readonly host: string
   readonly port: number
   readonly instances: number
-  /** What a debit over the limit is answered with: the contract's 200, or the 422 of the challenge's rules. */
+  /** The status for a debit over the limit: 200 in the contract, 422 in the challenge's rules. */
   readonly overLimitStatus: 200 | 422
-  /** Faster on slow disks; a crash of the database then takes the last half second of answered transactions along. */
+  /** Faster on slow disks, but a database crash loses up to half a second of confirmed transactions. */
   readonly losesAnsweredOnCrash: boolean
   readonly namedStatements: boolean
   readonly logLevel: string | undefined
-  /** How many requests each process answers to itself before it listens. */
+  /** The number of warm-up requests each process sends to itself before it listens. */
   readonly warmUpRequests: number
 }
 
-/** After these, further requests no longer get faster. */
+/** Further warm-up requests do not make requests any faster. */
 const warmUpRequests = 500
 
 export function readBankSettings(settings: Settings): BankSettings {

@@ -38,7 +38,7 @@ for (const pipeline of [false, true]) {
       assert.equal(await query(show('select 1 where false')), undefined)
     })
 
-    test('says that nothing was applied where the database refused, and goes on', async (t) => {
+    test('reports that nothing was applied when the database rejects a statement, and continues', async (t) => {
       const { query } = open(t)
       for (let count = 0; count < 3; count++) {
         await assert.rejects(query(show('select 1 / $1::integer', '0')), (error) => {
@@ -51,11 +51,11 @@ for (const pipeline of [false, true]) {
       }
     })
 
-    test('gives up on a database that says nothing, leaves the outcome open, and connects again', async (t) => {
+    test('gives up on a silent database, leaves the outcome open, and reconnects', async (t) => {
       const { query } = open(t)
       await query(show('select 1'))
       await assert.rejects(query(show('select pg_sleep(2)')), (error) => {
-        assert.ok(!(error instanceof NothingApplied), 'nobody knows what became of it')
+        assert.ok(!(error instanceof NothingApplied), 'the outcome is unknown')
         return true
       })
       assert.deepEqual(await query(show('select 2')), ['2'])

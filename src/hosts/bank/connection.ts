@@ -2,9 +2,15 @@ import pg, { type Connection as DriverConnection, type Submittable } from 'pg'
 import { readOnlyCode } from '../../db/failures.ts'
 import { isReadOnly } from '../../db/pooled-connections.ts'
 
-/** One connection to the database, opened at its first use and again after it broke. Nothing is ever sent twice. */
+/**
+ * A connection to the database that opens on first use and reopens after it breaks. It never sends a
+ * statement twice.
+ */
 export interface Connection {
-  /** The columns of the one row, as text; undefined without a row. Rejects with NothingApplied, or the outcome is unknown. */
+  /**
+   * Returns the columns of the single row as text, or undefined without a row. If it rejects with anything
+   * but NothingApplied, the outcome is unknown.
+   */
   query(statement: Statement): Promise<Row | undefined>
   close(): Promise<void>
 }
@@ -15,9 +21,12 @@ export interface Statement {
   readonly values: readonly string[]
 }
 
-/** The database refused the statement, or was never asked. */
+/** The database rejected the statement or never received it. */
 export class NothingApplied extends Error {
-  /** The database's own code, where the error came from it: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /**
+   * PostgreSQL's error code, if the database reported the error:
+   * https://www.postgresql.org/docs/current/errcodes-appendix.html
+   */
   readonly code: string | undefined
 
   constructor(cause: unknown) {
@@ -28,22 +37,28 @@ export class NothingApplied extends Error {
 
 export interface ConnectionOptions {
   readonly url: string
-  /** Off for poolers, which also refuse settings at the start of a connection. */
+  /** Turned off for poolers, which also reject settings in the startup message. */
   readonly namedStatements: boolean
   readonly losesAnsweredOnCrash: boolean
-  /** Many statements may be on their way at once: for reading only. */
+  /** Allows many statements in flight at once; only for reads. */
   readonly pipeline?: boolean
-  /** How long an answer may take. */
+  /** The longest wait for a response. */
   readonly silenceMilliseconds?: number
 }
 
-/** A call takes a millisecond; what holds an account's row for seconds is no transaction of ours. */
+/**
+ * A call takes a millisecond; anything that holds an account's row for seconds is not one of our
+ * transactions.
+ */
 const statementMilliseconds = 2000
-/** The database says no before that; a longer silence means that the machine or the network is gone. Clients have an answer after three seconds. */
+/**
+ * The database reports its own timeout first; a longer silence means that the machine or the network is gone.
+ * Clients get a response within three seconds.
+ */
 const silenceMilliseconds = 2400
 const connectMilliseconds = 2400
 
-/** It did not answer in time, so whoever waits for the same would wait in vain. */
+/** The database did not respond in time, so requests queued behind this one would only time out too. */
 export const isSilence = (error: unknown): boolean =>
   error instanceof Error && /Query read timeout|timeout expired/.test(error.message)
 
@@ -76,7 +91,8 @@ export function openConnection(options: ConnectionOptions): Connection {
       } catch (error) {
         const refusal = refusalOf(error)
         if (refusal !== undefined && refusal.code !== readOnlyCode) throw refusal
-        // Its answer may still be on the way: nothing must be sent behind it, and the next one finds another connection.
+        // A response may still arrive, so nothing may be sent on this connection; the next statement opens
+        // another.
         if (opening === current) opening = undefined
         void client.end()
         throw refusal ?? error
@@ -94,7 +110,7 @@ function refusalOf(error: unknown): NothingApplied | undefined {
   return isRefused ? new NothingApplied(error) : undefined
 }
 
-/** A primary that was demoted, or a standby, is left at once: the next connection may lead to its successor. */
+/** Leaves a demoted primary or a standby at once: the next connection may reach the new primary. */
 async function writable(client: pg.Client): Promise<pg.Client> {
   const { rows } = await client.query<string[]>({ text: `select ${isReadOnly}`, rowMode: 'array' })
   if (rows[0]?.[0] === 'f') return client
@@ -107,7 +123,7 @@ const askAlone = (client: pg.Client, { name, text, values }: Statement): Promise
     client.query(new PreparedCall(name, text, values, (error, row) => (error ? reject(error) : resolve(row))))
   })
 
-/** There the driver accepts queries of its own only. */
+/** In pipeline mode the driver accepts only its own queries. */
 async function askInPipeline(client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> {
   const { rows } = await client.query<string[]>({ name, text, values: [...values], rowMode: 'array' })
   return rows[0]
@@ -116,10 +132,10 @@ async function askInPipeline(client: pg.Client, { name, text, values }: Statemen
 function configOf(options: ConnectionOptions) {
   const { url, namedStatements, losesAnsweredOnCrash, pipeline = false } = options
   const settings = {
-    // Set in both cases, so that no default of the server decides whether an answered transaction is durable.
+    // Always set explicitly, so that no server default decides whether a confirmed transaction is durable.
     synchronous_commit: losesAnsweredOnCrash ? 'off' : 'on',
     statement_timeout: statementMilliseconds,
-    // Our plans are the same for all values; making them anew takes a quarter of a call.
+    // The plans do not depend on the values; planning each time would take a quarter of a call.
     plan_cache_mode: 'force_generic_plan',
   }
   const startOptions = Object.entries(settings)
@@ -132,7 +148,7 @@ function configOf(options: ConnectionOptions) {
     query_timeout: options.silenceMilliseconds ?? silenceMilliseconds,
     keepAlive: true,
     pipeline,
-    // Balances and limits go from the database into the answer as they are: a number would round beyond 2^53.
+    // Balances and limits stay text from the database to the response: a number would round beyond 2^53.
     types: { getTypeParser: () => asText },
     ...(namedStatements && { options: startOptions }),
   }
@@ -144,14 +160,14 @@ const asText = (text: string) => text
 export type Row = readonly (string | null)[]
 
 /**
- * A prepared statement that answers one row of text, as the driver lets others submit queries: three messages in one
- * packet, and none of what the driver makes of an answer besides (a result, its fields and their parsers, a promise with
- * a stack), which is garbage on the way of every transaction.
+ * A prepared statement that returns one row of text, submitted through the driver's extension point. It sends
+ * three messages in one packet and skips the objects the driver would build per query (a result, its fields
+ * and parsers, a promise with a stack), which would be garbage for every transaction.
  */
 class PreparedCall implements Submittable {
   readonly name: string
   readonly text: string
-  /** Replaced by the driver with one that clears its time limit. */
+  /** The driver replaces this with a wrapper that clears its timeout. */
   callback: (error: unknown, row?: Row) => void
   readonly #values: readonly string[]
   #row: Row | undefined
@@ -170,7 +186,7 @@ class PreparedCall implements Submittable {
 
   submit(connection: DriverConnection): void {
     connection.stream.cork()
-    // The driver notes what the database has parsed, and forgets what it has refused.
+    // The driver records the statements that the database has parsed and removes those it rejected.
     const { parsedStatements } = connection as RememberingConnection
     if (parsedStatements[this.name] === undefined)
       connection.parse({ name: this.name, text: this.text, types: [] }, true)
@@ -197,7 +213,7 @@ class PreparedCall implements Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** What the driver's connection has besides its declared members. */
+/** A member of the driver's connection that its types do not declare. */
 interface RememberingConnection extends DriverConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }

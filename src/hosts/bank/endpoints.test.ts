@@ -205,7 +205,7 @@ describe('the bank answers', () => {
       [overflow.status, JSON.parse(overflow.text).erro],
       [422, 'Valor must leave the balance countable.'],
     )
-    // Two at once travel in one call, which must neither fail nor refuse the debit.
+    // Two concurrent transactions travel in one call, which must neither fail nor reject the debit.
     const [credit, debit] = await Promise.all([
       transact(bank.port, 4, 5, 'c'),
       transact(bank.port, 4, 7, 'd'),
@@ -224,7 +224,7 @@ describe('the bank answers', () => {
 })
 
 describe('with BANK_OVER_LIMIT_STATUS=422', () => {
-  test('a debit over the limit is refused with a sentence, alone and among others', async (t) => {
+  test('a debit over the limit is rejected with a message, alone and among others', async (t) => {
     const { port, url, stop } = await startInProcess({ overLimitStatus: 422 })
     t.after(stop)
     assert.equal((await transact(port, 1, 100_000, 'd')).status, 200)

@@ -6,16 +6,16 @@ import type { Answer, Endpoint } from './server.ts'
 
 export interface ReadMeasures {
   readonly read: () => Promise<MeasuresAsText>
-  /** What a reader has to show. */
+  /** The token required to read metrics. */
   readonly token: string | undefined
 }
 
-/** What balancers are told when they ask for the health of an instance. */
+/** The state that load balancers see in health checks. */
 export interface Health {
   readonly isLeaving: boolean
 }
 
-/** All paths there are, for the server that understands every request. */
+/** Lists all paths, for the general server. */
 export function bankEndpoints(
   clients: readonly ClientAnswers[],
   readMeasures?: ReadMeasures,

@@ -17,11 +17,14 @@ import {
 interface WantedDifference {
   readonly reason: string
   readonly ending: Ending
-  /** Whether the bank may have done so where the reference has done as it did. */
+  /** Whether the bank's behaviour is acceptable given the reference's. */
   accepts(ours: Meaning, theirs: Meaning): boolean
 }
 
-/** What follows from the bytes alone is the same; these depend on which of them come together. */
+/**
+ * Behaviour determined by the bytes alone is identical; these differences depend on which bytes arrive
+ * together.
+ */
 const wantedDifferences: readonly WantedDifference[] = [
   {
     reason:
@@ -35,7 +38,7 @@ const wantedDifferences: readonly WantedDifference[] = [
     },
   },
   {
-    reason: 'Of what comes together with a request that asks for an upgrade, node:http drops the rest.',
+    reason: 'node:http drops the bytes that arrive together with a request for an upgrade.',
     ending: 'Upgrade',
     accepts: () => true,
   },
@@ -45,10 +48,10 @@ const probe = Buffer.from('GET /healthz HTTP/1.1\r\nHost: bank\r\n\r\n')
 
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-/** Often none: then all comes in one piece. */
+/** Often empty, so that everything arrives in one piece. */
 const places = fc.oneof(fc.constant([]), fc.array(place, { maxLength: 4 }))
 
-describe('The bank understands of any bytes what node:http understands of them', () => {
+describe('the bank interprets any bytes as node:http does', () => {
   let bank: Running
   let reference: Reference
   before(async () => {
@@ -73,7 +76,8 @@ describe('The bank understands of any bytes what node:http understands of them',
         const theirs = await observe(reference, [...messages, probe])
         const startedAt = performance.now()
         const ours = await observe(bank, [...splitAnywhere(Buffer.concat(messages), splits), probe])
-        // A connection with the rest of a rejected body is cut after this time, which only a machine that stands still needs.
+        // A connection with the rest of a rejected body is cut after this time, which only a stalled machine
+        // reaches.
         fc.pre(performance.now() - startedAt < lingerMilliseconds / 2)
         assertSame(ours, theirs, reference.endings.slice(endingsBefore))
         all += 1

@@ -13,13 +13,16 @@ import { type Ask, openQuestions } from './questions.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { warmServer } from './warm-server.ts'
 
-/** What the supervisor sends when the store is open; with it may come the socket of the instance that it replaces. */
+/**
+ * The supervisor's message once the store is open; it may carry the socket of the instance that this one
+ * replaces.
+ */
 export interface Assignment {
   readonly url: string
   readonly settings: BankSettings
 }
 
-/** What this process answers: that it listens, or why it cannot. */
+/** This process's response: it listens, or the reason why it cannot. */
 export type Report = 'listening' | { readonly failure: string }
 
 interface RunningInstance extends BankServer {
@@ -28,15 +31,15 @@ interface RunningInstance extends BankServer {
   close(): Promise<void>
 }
 
-/** When the channel to the supervisor closes, however the supervisor ended, this process ends too. */
+/** The process also ends when the channel to the supervisor closes, however the supervisor ended. */
 async function runInstance(): Promise<void> {
-  // Ctrl-C reaches the whole group, and SIGUSR2 may; what they ask for is the supervisor's to do.
+  // Ctrl-C reaches the whole process group, and SIGUSR2 may; only the supervisor acts on them.
   for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})
   const { promise: replaced, resolve: replace } = Promise.withResolvers<void>()
   let running: RunningInstance | undefined
   const ask = openQuestions(process, {
     measures: async () => ({ value: (await running?.measures?.read()) ?? [] }),
-    // Passed on, so that no connection that waits to be accepted is lost between two instances.
+    // The listening socket is passed on, so that no pending connection is lost between two instances.
     socket: () => ({ handle: handleOf(running?.server) }),
     leave: () => {
       if (running === undefined) return {}
@@ -49,23 +52,23 @@ async function runInstance(): Promise<void> {
     },
   })
   const stopAsked = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
-  // Whatever hangs while stopping, nothing of this process stays.
+  // The process always ends, even if stopping hangs.
   void stopAsked.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
   const assigned = Promise.race([
     once(process, 'message') as Promise<[Assignment, unknown]>,
     stopAsked.then(() => undefined),
   ])
   try {
-    // The store may still be on its way up.
+    // The store may still be starting.
     await warmServer(Number(process.argv[2]))
     const assignment = await assigned
-    if (assignment === undefined) throw new Error('It was stopped before it had a store.')
+    if (assignment === undefined) throw new Error('Stopped before the store was open.')
     running = await startInstance(...assignment, ask)
     report('listening')
-    // Now and not at the end, which may be a kill.
+    // Flushed now and not on exit, because the process may be killed.
     flushCompileCache()
     const isReplaced = (await stopAsked) === undefined
-    // Closing a connection that is kept could cross a request that is on its way.
+    // Closing a kept-alive connection could race with a request in flight.
     await running.stop(isReplaced || running.health.isLeaving)
     await running.close()
   } catch (error) {
@@ -109,7 +112,7 @@ async function startInstance(
   return { ...bank, health, measures, close }
 }
 
-/** New connections that wait while the process is busy; the system cuts it to its own limit. */
+/** The number of connections that may wait while the process is busy; the system caps it at its own limit. */
 const backlog = 4096
 
 const measuresOfAll = (ask: Ask, token: string | undefined): ReadMeasures => ({
@@ -117,7 +120,7 @@ const measuresOfAll = (ask: Ask, token: string | undefined): ReadMeasures => ({
   read: async () => (await ask('measures')).value as MeasuresAsText,
 })
 
-/** A database that is away fails thousands of requests a second, all for one reason. */
+/** While the database is unavailable, thousands of requests a second fail for the same reason. */
 function failureLog(log: Log): (error: unknown) => void {
   let loggedAt = Number.NEGATIVE_INFINITY
   return (error) => {
@@ -129,5 +132,5 @@ function failureLog(log: Log): (error: unknown) => void {
 
 const pauseMilliseconds = 1000
 
-// Not where it is only compiled for the processes that will run it.
+// Skipped when the file is only compiled for the processes that will run it.
 if (import.meta.main) await runInstance()

@@ -1,6 +1,6 @@
 import { givenRequestId, requestIdHeader } from '../../http/log.ts'
 
-/** What a request line leads to, given the bytes of the body. */
+/** The handler of a request line; it receives the body's bytes. */
 export type Serve<Reply> = (body: Buffer, reply: Reply) => void
 
 export interface KnownLine<Reply> {
@@ -9,25 +9,25 @@ export interface KnownLine<Reply> {
   readonly serve: Serve<Reply>
 }
 
-/** What matters of a request with a known head. */
+/** The relevant parts of a request with a known head. */
 export interface KnownHead<Reply> {
   readonly serve: Serve<Reply>
   readonly bodyBytes: number
-  /** The client closes the connection after the answer. */
+  /** The client closes the connection after the response. */
   readonly isLast: boolean
-  /** What the client or a proxy calls the request; the answer says it again. */
+  /** The request id that a client or proxy supplied; the response repeats it. */
   readonly requestId: string | undefined
 }
 
-/** Three times what a browser sends. */
+/** Three times the size of a browser's head. */
 export const knownHeadBytesMax = 2048
 
-/** A client's heads differ in the path and in the length of the body: some dozens, each a few hundred bytes. */
+/** A client's heads differ only in path and body length: a few dozen, each a few hundred bytes. */
 const headsKeptMax = 1024
 
 /**
- * Reads a head, without the empty line at its end, byte for byte: undefined for every one that has anything in it that is
- * not plainly harmless. What was read is kept, because a client's heads are the same over and over.
+ * Parses a head, without its closing empty line, byte for byte. Returns undefined for any head that is not
+ * plainly harmless. Results are cached, because clients repeat the same heads.
  */
 export function knownHeads<Reply>(
   lines: readonly KnownLine<Reply>[],
@@ -40,7 +40,7 @@ export function knownHeads<Reply>(
     if (known !== undefined) return known
     const read = readHead(head, byLine, bodyBytesMax)
     if (read === undefined) return undefined
-    // A client that fills it makes others' heads be read again, and that is all it costs.
+    // A client that fills the cache only makes other heads be parsed again.
     if (kept.size === headsKeptMax) kept.clear()
     kept.set(head, read)
     return read
@@ -67,7 +67,7 @@ function readHead<Reply>(
   return { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
 }
 
-/** By lower-case names; undefined when there is one whose meaning is not fixed here. */
+/** Returns the fields by lower-case name, or undefined if one has no meaning defined here. */
 function readFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
   const values = new Map<string, string>()
   for (const field of fields) {
@@ -80,10 +80,12 @@ function readFields(fields: readonly string[]): ReadonlyMap<string, string> | un
   return values
 }
 
-/** A token, a colon, and visible ASCII; nothing folded, nothing empty. */
+/** A token, a colon, and visible ASCII; no folded and no empty values. */
 const plainField = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/
 
-/** They change what a request means, or may be refused. Without them it means the same to every reader. */
+/**
+ * These fields change a request's meaning or may be rejected. Without them it means the same to every reader.
+ */
 const weighedNames: ReadonlySet<string> = new Set([
   'authorization',
   'content-encoding',
@@ -97,7 +99,7 @@ const weighedNames: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-// No object: a field may be called `constructor`.
+// A Map and not an object, because a field may be called `constructor`.
 const plainValues: ReadonlyMap<string, RegExp> = new Map([
   ['connection', /^(close|keep-alive)$/i],
   ['content-length', /^\d{1,5}$/],

@@ -74,7 +74,7 @@ describe('the ledger', () => {
       const amount = count % 3 === 0 ? 9000 : -9000
       const { apply } = instances[count % 5] ?? assert.fail()
       written.push(apply({ account: 1 + (Math.floor(count / 5) % 5), amount, description: `${count}` }))
-      // Some at a time, so that calls of all sizes meet.
+      // The load is throttled so that calls of all sizes occur.
       if (count % 60 === 59) await Promise.race(written.slice(-20))
     }
     const applied = (await Promise.all(written)).filter(({ isApplied }) => isApplied)
@@ -89,7 +89,7 @@ describe('the ledger', () => {
     t.after(() => Promise.all([writer.close(), reader.close()]))
     let isWriting = true
     const write = async () => {
-      // Amounts that tell apart which of them a balance has: their running sum is known.
+      // Each balance identifies which transactions it includes: their running sum is known.
       for (let n = 1; n <= 300; n++) await writer.apply({ account: 3, amount: n, description: `${n}` })
       isWriting = false
     }
@@ -136,7 +136,7 @@ describe('the ledger', () => {
     assert.equal(ultimas_transacoes[0].realizada_em, '2020-01-01T00:00:00.000000')
   })
 
-  test('refuses, as a net under the functions, what no function writes', async () => {
+  test('rejects, as a second line of defence, rows that no function writes', async () => {
     const broken = [
       'update bank.account set balance = -credit_limit - 1 where id = 1',
       `insert into bank.ledger values (1, 999, 0, 'x')`,
@@ -146,7 +146,7 @@ describe('the ledger', () => {
     for (const text of broken) await assert.rejects(store.database.query(raw(text)), { code: '23514' }, text)
   })
 
-  test('loses no neighbour of a description that the database cannot store', async (t) => {
+  test('applies the other transactions of a call when one description cannot be stored', async (t) => {
     const url = store.url.replace(/\/test_\w+/, '$&_latin')
     const name = /\/(test_\w+)\?/.exec(url)?.[1] ?? assert.fail()
     await execute(store.url, `create database ${name} encoding latin1 locale 'C' template template0`)
@@ -187,7 +187,7 @@ async function execute(url: string, statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** The rules, written a second time. */
+/** An independent second implementation of the rules. */
 function onPaper(list: readonly Transaction[]): Outcome[] {
   const limits = [0, 100_000, 80_000, 1_000_000, 10_000_000, 500_000]
   const balances = limits.map(() => 0)

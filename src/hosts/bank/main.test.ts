@@ -51,7 +51,7 @@ describe('the bank', () => {
     assert.ok(counts.length === 2 && counts.every((count) => count > 5), `${counts}`)
   })
 
-  test('goes on serving while it leaves, but is not healthy; when it stops, an answer more ends each connection', async (t) => {
+  test('keeps serving while it leaves, but reports unhealthy; when it stops, one more answer ends each connection', async (t) => {
     const { port, leave, stop } = await startBank(store.url, { ...testSettings, instances: 1 }, log)
     assert.equal((await get(port, '/healthz')).status, 200)
     leave()
@@ -84,7 +84,7 @@ describe('the bank', () => {
       t.after(stop)
       const before = pids()
       const load = startTransactionLoad(port, 16, `r${instances}.`)
-      // A connection for each request too: some wait to be accepted at any moment.
+      // Each request also opens its own connection, so that some are always waiting to be accepted.
       let isOver = false
       const failures: unknown[] = []
       const visit = async () => {
@@ -106,10 +106,10 @@ describe('the bank', () => {
     })
   }
 
-  test('tells the measures of all its processes at /metrics, and none without METRICS', async (t) => {
+  test('serves the metrics of all its processes at /metrics, and none without METRICS', async (t) => {
     const { port, stop } = await startBank(store.url, { ...testSettings, metrics: true }, log)
     t.after(stop)
-    // A connection for each, so that both processes have a part.
+    // Each request opens its own connection, so that both processes get a share.
     for (let count = 0; count < 40; count++) await sendAlone(port, statementRequest(1))
     for (let count = 0; count < 10; count++) await transact(port, 1, 1, 'c')
     await get(port, '/metrics')

@@ -11,7 +11,7 @@ export interface RunningBank extends Supervised {
   readonly port: number
 }
 
-/** Reads the settings, and returns how to start the bank on a store whose schema is up to date. */
+/** Parses the settings and returns a function that starts the bank on a store with an up-to-date schema. */
 export function prepareBank(settings: Settings) {
   const bank = readBankSettings(settings)
   return async ({ url }: { readonly url: string | Promise<string> }) => {
@@ -38,10 +38,12 @@ export function prepareBank(settings: Settings) {
   }
 }
 
-/** SIGHUP is also what a terminal sends when it is closed. */
+/** SIGHUP is not used, because a closing terminal sends it too. */
 const restartSignal = 'SIGUSR2'
 
-/** Identical, stateless instances behind one port; each connection is given to one of them by the system. */
+/**
+ * Starts identical, stateless instances behind one port; the system assigns each connection to one of them.
+ */
 export async function startBank(
   url: string | Promise<string>,
   settings: BankSettings,
@@ -54,16 +56,19 @@ export async function startBank(
   return { port: (await assignment).settings.port, ...supervised }
 }
 
-/** Known when the store is open; until then the instances warm up. */
+/** Resolves when the store is open; until then the instances warm up. */
 async function assign(opening: string | Promise<string>, settings: BankSettings): Promise<Assignment> {
   const url = await opening
   return { url, settings: { ...settings, port: await freePort(settings) } }
 }
 
-/** Where `reusePort` balances: https://nodejs.org/docs/latest-v24.x/api/net.html#serverlistenoptions-callback */
+/**
+ * Platforms on which `reusePort` balances:
+ * https://nodejs.org/docs/latest-v24.x/api/net.html#serverlistenoptions-callback
+ */
 const portSharers: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
 
-/** A shared port could be shared by a second bank too, and each would get half of the other's requests. */
+/** A second bank could share the port too, and each would get half of the other's requests. */
 async function freePort({ host, port }: BankSettings): Promise<number> {
   const probe = createServer()
   await once(probe.listen({ host, port, exclusive: true }), 'listening')

@@ -7,11 +7,11 @@ export interface Measure {
 }
 
 export interface Measures extends Measure {
-  /** As plain data, to be put together with those of the other instances. */
+  /** Returns plain data, to be merged with that of the other instances. */
   read(): Promise<object[]>
 }
 
-/** What one instance measures. Its library is loaded only where METRICS is on. */
+/** Opens the metrics of one instance. The library is loaded only if METRICS is on. */
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
   const [{ Histogram }, { durationBucketsSeconds, measureHost }] = await Promise.all([
     import('prom-client'),
@@ -21,7 +21,7 @@ export async function openMeasures(budgets: Budgets): Promise<Measures> {
   const registers = [registry]
   const transactionsOfCall = new Histogram({
     name: 'bank_call_transactions',
-    help: 'How many transactions went to the database together.',
+    help: 'Transactions sent to the database in one call.',
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
   })
@@ -46,7 +46,10 @@ export interface MeasuresAsText {
   readonly type: string
 }
 
-/** One answer for all instances: a request reaches any one of them, and successive requests would see numbers of different instances. */
+/**
+ * Merges all instances into one response: a scrape reaches an arbitrary instance, and successive scrapes
+ * would return different instances' numbers.
+ */
 export async function putTogether(measures: readonly object[]): Promise<MeasuresAsText> {
   const { AggregatorRegistry } = await import('prom-client')
   const registry = AggregatorRegistry.aggregate([...measures])

@@ -4,7 +4,7 @@ import { auditLedger } from './testing/audit.ts'
 import { type InProcess, startInProcess, statementOf } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 
-/** What only the general server reads, so the requests around it are its own too. */
+/** Only the general server handles this path, so the requests around it are handled there too. */
 const health = requestBytes('GET', '/healthz', undefined, [])
 
 const transactionOf = (client: number) =>

@@ -5,7 +5,7 @@ export interface Channel {
   on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
 }
 
-/** What an answer may carry: data, or the handle of a socket, which the channel gives to the other process. */
+/** The payload of a reply: data, or a socket handle, which the channel transfers to the other process. */
 export interface Reply {
   readonly value?: unknown
   readonly handle?: unknown
@@ -20,10 +20,10 @@ interface Message {
   readonly value?: unknown
 }
 
-/** Longer than anything that is asked takes. */
+/** Longer than any reply takes. */
 const answerMilliseconds = 5000
 
-/** Questions that either end may ask, each answered once or not at all. */
+/** Questions that either end may ask; each is answered once or not at all. */
 export function openQuestions(
   channel: Channel,
   answers: Readonly<Record<string, () => Reply | Promise<Reply>>>,
@@ -31,7 +31,7 @@ export function openQuestions(
   const waiting = new Map<number, (reply: Reply) => void>()
   let count = 0
   const send = (message: Message, handle?: unknown) =>
-    // Who asked, or would answer, may have ended; both ends notice that by themselves.
+    // The other end may have exited; both ends detect that by themselves.
     channel.connected && channel.send?.(message, handle, {}, () => {})
   channel.on('message', (message, handle) => {
     const { asked, question = '', answered, value } = (message ?? {}) as Message
@@ -51,7 +51,7 @@ export function openQuestions(
       }
       const tooLong = setTimeout(() => {
         forget()
-        reject(new Error(`Nobody answered: ${question}.`))
+        reject(new Error(`No reply to: ${question}.`))
       }, answerMilliseconds)
       waiting.set(asked, (reply) => {
         forget()

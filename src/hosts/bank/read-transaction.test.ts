@@ -62,7 +62,7 @@ describe('a transaction is read', () => {
     assert.deepEqual(read(last), { amount: 2, description: 'x' })
   })
 
-  test('of a name that is there twice the last one counts', () => {
+  test('the last of two equal names counts', () => {
     const body = '{"valor":1,"tipo":"d","valor":2,"descricao":"x","tipo":"c"}'
     assert.deepEqual(read(body), { amount: 2, description: 'x' })
   })
@@ -89,20 +89,20 @@ describe('a transaction is read', () => {
   })
 
   for (const valor of [0, -1, 1.2, 2_147_483_648, 1e300, '1', true, null, undefined, [1], {}]) {
-    test(`valor ${JSON.stringify(valor)} is refused`, () => {
+    test(`valor ${JSON.stringify(valor)} is rejected`, () => {
       assert.equal(read({ ...valid, valor }), 'Valor must be a whole number from 1 to 2147483647.')
     })
   }
 
   for (const tipo of ['x', 'C', 'D', '', 'cd', 'c ', 0, null, undefined, ['c']]) {
-    test(`tipo ${JSON.stringify(tipo)} is refused`, () => {
+    test(`tipo ${JSON.stringify(tipo)} is rejected`, () => {
       assert.equal(read({ ...valid, tipo }), 'Tipo must be c or d.')
     })
   }
 
   const long = ['01234567890', '😀'.repeat(11), 'x'.repeat(5000)]
   for (const descricao of ['', ...long, 'a\0b', '\ud800', 'a\udc00', 1, null, undefined, ['a'], {}]) {
-    test(`descricao ${JSON.stringify(descricao)?.slice(0, 20)} is refused`, () => {
+    test(`descricao ${JSON.stringify(descricao)?.slice(0, 20)} is rejected`, () => {
       assert.match(String(read({ ...valid, descricao })), /^Descricao must have 1 to 10 characters/)
     })
   }
@@ -122,12 +122,12 @@ describe('a transaction is read', () => {
     '{}x',
     '{"a":NaN}',
   ]) {
-    test(`the body ${JSON.stringify(body)} is refused`, () => {
+    test(`the body ${JSON.stringify(body)} is rejected`, () => {
       assert.equal(read(body), 'The body must be a JSON object.')
     })
   }
 
-  test('a body that is no UTF-8 is refused', () => {
+  test('a body that is not UTF-8 is rejected', () => {
     const latin1 = Buffer.from('{"valor":1,"tipo":"c","descricao":"ç"}', 'latin1')
     assert.equal(readTransaction(latin1), 'The body must be a JSON object.')
   })

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { budgetLimits } from '../../config/budgets.ts'
 import { lingerMilliseconds } from '../../http/broken-requests.ts'
 
-/** Head and body leave in one packet; headers are name, value, name, value. Balances change, so nobody may keep an answer. */
+/**
+ * Head and body leave in one packet; headers alternate name and value. Balances change, so responses must not
+ * be cached.
+ */
 export function send(
   response: ServerResponse,
   status: number,
@@ -16,7 +19,10 @@ export function send(
 export const json = ['Content-Type', 'application/json; charset=utf-8']
 export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
 
-/** Answers before the body has come. Closing at once would reset the connection while the answer is on its way. */
+/**
+ * Responds before the body has arrived. Closing at once would reset the connection while the response is in
+ * transit.
+ */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,8 +38,8 @@ export function refuse(
 }
 
 /**
- * Why a transaction's head is refused with 415. A page of another site can make a browser send a body, but not one that says
- * it is JSON; newer browsers also say where a request comes from.
+ * Returns the reason to reject a transaction's head with 415. A page of another site can make a browser send
+ * a body, but not one declared as JSON; newer browsers also send the request's origin.
  */
 export function refusalOf({ headers }: IncomingMessage): string | undefined {
   if (!jsonType.test(headers['content-type'] ?? '')) return 'The content type must be application/json.'
@@ -52,10 +58,10 @@ const foreignSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const isOriginForeign = ({ origin, host }: IncomingMessage['headers']) =>
   origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 
-/** Two of them could be read as one by us and as the other by a proxy in front. */
+/** If one of these appears twice, this server and a proxy in front could each use a different one. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization'])
 
-/** The name of a header that is there twice and must not be. */
+/** Returns the name of a header that must not be repeated but is. */
 export function doubleHeaderOf({ rawHeaders }: IncomingMessage): string | undefined {
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -69,7 +75,10 @@ export function doubleHeaderOf({ rawHeaders }: IncomingMessage): string | undefi
 
 const bodyBytesMax = budgetLimits.bankBodyBytes.max
 
-/** Calls back once: with the body, or without one as soon as it is too long. When the sender leaves, it is not called. */
+/**
+ * Calls back once: with the body, or with undefined as soon as it is too long. If the sender disconnects, it
+ * does not call back.
+ */
 export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
   if (Number(request.headers['content-length']) > bodyBytesMax) {
     done(undefined)
@@ -89,7 +98,7 @@ export function readBody(request: IncomingMessage, done: (body: Buffer | undefin
   })
 }
 
-/** Whether the rest of the body may be left to pass by. */
+/** Whether the rest of the body is small enough to drain. */
 function isBodySmall({ headers }: IncomingMessage): boolean {
   const isChunked = headers['transfer-encoding'] !== undefined
   return !isChunked && !(Number(headers['content-length']) > bodyBytesMax)

@@ -46,14 +46,14 @@ describe('on the wire', { concurrency: true }, () => {
       statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
       [200],
     )
-    // Without a number of answers to wait for, these end only when the server closes.
+    // Without an expected number of responses, these end only when the server closes.
     assert.deepEqual(statusesOf(await exchange(bank.port, ['GET /healthz HTTP/1.0\r\n\r\n'])), [200])
     const last = requestBytes('POST', path, body, ['Content-Type: application/json', 'Connection: close'])
     const ignored = requestBytes('POST', path, body)
     assert.deepEqual(statusesOf(await exchange(bank.port, [Buffer.concat([last, ignored])])), [200])
   })
 
-  test('a client that waits for 100-continue is told to go on', async () => {
+  test('a client that waits for 100-continue receives it', async () => {
     const head = requestBytes('POST', path, undefined, [
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
@@ -113,13 +113,13 @@ describe('on the wire', { concurrency: true }, () => {
     assert.ok(performance.now() - startedAt < cutMilliseconds, 'the connection was cut')
   })
 
-  test('a refused body of common size leaves the connection usable', async () => {
+  test('a rejected body of common size leaves the connection usable', async () => {
     const refused = requestBytes('POST', '/clientes/6/transacoes', Buffer.alloc(8000, 32))
     const answers = await exchange(bank.port, [refused, requestBytes('GET', '/healthz')], { expected: 2 })
     assert.deepEqual(statusesOf(answers), [404, 200])
   })
 
-  test('bytes that make no sense are refused after the requests before them were answered', async () => {
+  test('malformed bytes are rejected after the requests before them were answered', async () => {
     const good = requestBytes('POST', '/clientes/4/transacoes', body)
     const brokenBody = requestBytes('POST', '/clientes/4/transacoes', undefined, [
       'Content-Type: application/json',
@@ -132,7 +132,7 @@ describe('on the wire', { concurrency: true }, () => {
     assert.equal((await statementOf(bank.port, 4)).saldo.total, 4)
   })
 
-  test('a sender that leaves in the middle of its body changes nothing', async () => {
+  test('a sender that disconnects in the middle of its body changes nothing', async () => {
     const before = await statementOf(bank.port, 3)
     const target = '/clientes/3/transacoes'
     const head = requestBytes('POST', target, undefined, [
@@ -182,7 +182,7 @@ describe('on the wire', { concurrency: true }, () => {
     )
   })
 
-  test('who sends requests without waiting for answers is cut off', async () => {
+  test('a client that sends too many requests without waiting for answers is cut off', async () => {
     const flood = Buffer.concat(Array.from({ length: 3000 }, () => requestBytes('POST', path, body)))
     assert.ok((await exchange(bank.port, [flood])).length < 3000)
   })

@@ -12,58 +12,65 @@ import { type KnownLine, knownHeads } from './known-heads.ts'
 import { doubleHeaderOf, plainText, refuse } from './respond.ts'
 import { type SmallServer, standBefore } from './small-server.ts'
 
-/** What one path answers, by method. */
+/** The handlers of one path by method. */
 export type Endpoint = Readonly<Partial<Record<string, Answer>>>
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface BankServer {
   readonly server: Server
   /**
-   * No new connections; what was begun is finished within the limit. A patient server also answers the next request of
-   * each connection that is kept, as its last one: closing it could cross a request that is on its way.
+   * Accepts no new connections and finishes requests in progress within the limit. A patient server also
+   * handles the next request of each kept-alive connection, as its last one: closing it could race with a
+   * request in flight.
    */
   stop(isPatient?: boolean): Promise<void>
 }
 
 export interface BankServerOptions {
   readonly budgets: Budgets
-  /** All there are, by their paths. */
+  /** All endpoints by path. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
-  /** Those that the small server answers, with the same answers. None: it is left out. */
+  /**
+   * The lines that the small server handles, with the same responses. Without any, there is no small server.
+   */
   readonly lines?: readonly KnownLine<Reply>[]
   readonly patience?: Partial<typeof patient>
 }
 
 /** In milliseconds. */
 const patient = {
-  // The longest legal body is 300 bytes, and headers of ours are few.
+  // The longest legal body is 300 bytes, and clients send few headers.
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than a balancer in front keeps its connections, so that it never sends into one we are closing.
+  // Longer than a load balancer keeps its connections, so that it never sends into one that is closing.
   keepAliveTimeout: 75_000,
-  /** For clients that neither send nor take an answer; every answer of ours is ready long before. */
+  /** Ends clients that neither send nor read; every response is ready long before. */
   silentTimeout: 90_000,
   /** Containers are killed after ten seconds; the supervisor waits a little less. */
   drainTimeout: 5000,
 }
 
-/** A general server, which understands every request, and before it a small one for those that are known byte for byte. */
+/**
+ * Creates a general server, which handles every request, and in front of it a small one for requests known
+ * byte for byte.
+ */
 export function createBankServer(options: BankServerOptions): BankServer {
   const { budgets, endpoints, lines } = options
   const patience = { ...patient, ...options.patience }
-  // Node's own answer to a request without Host would take no turn.
+  // Node's own response to a request without Host would bypass the queue.
   const server = createServer({ ...patience, requireHostHeader: false })
   const inTurn = takeTurns()
   const state = { isLastAnswer: false }
   server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
-  // Without a listener Node cuts the connection at once, with what came before and has no answer yet.
+  // Without a listener Node cuts the connection at once, including earlier requests without a response yet.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy())
     answerBrokenConnection(new Error('CONNECT is not served.'), socket as Socket)
   })
-  // Node's own answers to an expectation would take no turn, and the requests behind them would wait for ever.
+  // Node's own responses to an expectation would bypass the queue, and the requests behind them would wait
+  // forever.
   for (const arrival of arrivals) {
     server.on(arrival, (request: IncomingMessage, response: ServerResponse) => {
       if (state.isLastAnswer) response.shouldKeepAlive = false
@@ -85,7 +92,8 @@ export function createBankServer(options: BankServerOptions): BankServer {
   return {
     server,
     async stop(isPatient = false) {
-      // Before any answer says that its connection ends: its sender would open a new one to here.
+      // The listener closes before any response announces the end of its connection: the sender would
+      // reconnect to this process.
       await closeListener(server)
       state.isLastAnswer = true
       small?.drain()
@@ -106,7 +114,7 @@ async function closeServer(
     server.closeAllConnections()
   })
   const closed = new Promise((resolve) => {
-    // The general server's own way to close ends idle connections too.
+    // The general server's own close would end idle connections too.
     if (isPatient) NetServer.prototype.close.call(server, resolve)
     else server.close(resolve)
   })
@@ -116,7 +124,7 @@ async function closeServer(
   await cut.catch(() => undefined)
 }
 
-/** How Node announces a request: by what it expects before it sends its body. */
+/** Node emits one of these events per request, depending on its Expect header. */
 const arrivals = ['request', 'checkContinue', 'checkExpectation'] as const
 
 function answer(
@@ -148,7 +156,10 @@ function answerPath(
 
 const unknownExpectation = 'The only expectation supported is 100-continue.'
 
-/** A request of HTTP/1.1 without Host is the last one of its connection: https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+/**
+ * An HTTP/1.1 request without Host is the last one of its connection:
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ */
 function hostProblemOf(request: IncomingMessage, response: ServerResponse): string | undefined {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     response.shouldKeepAlive = false
@@ -164,20 +175,22 @@ interface Line {
 }
 
 /**
- * Requests sent ahead of the answers on one connection are taken up one after the other, so that each sees what those
- * before it did: https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. (Node goes on reading even from a paused socket.)
+ * Pipelined requests on one connection are processed in sequence, so that each sees the effects of the ones
+ * before: https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. (Node keeps reading even from a paused
+ * socket.)
  */
 function takeTurns(): (socket: Socket, response: ServerResponse, answer: () => void) => void {
   const lines = new WeakMap<Socket, Line>()
   return (socket, response, answerIt) => {
-    // Behind the last answer of a connection nothing is done any more: nobody would learn of it.
+    // Requests behind the last response of a connection are not executed: their result could not be
+    // delivered.
     const answer = () => {
       if (socket.writable) answerIt()
     }
     const line = lines.get(socket) ?? { last: response, waiting: 0 }
     const { last } = line
     line.last = response
-    // A response is given the socket when its turn has come.
+    // A response is assigned the socket when it is next in line.
     if (response.socket !== null) {
       lines.set(socket, line)
       answer()
@@ -192,7 +205,7 @@ function takeTurns(): (socket: Socket, response: ServerResponse, answer: () => v
   }
 }
 
-/** Without the query, and of the absolute form that proxies use. */
+/** Strips the query, and scheme and host of the absolute form that proxies use. */
 function pathOf(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
   return path.replace(/^https?:\/\/[^/]*/i, '')

@@ -5,12 +5,12 @@ import type { Budget } from '../../model/budget.ts'
 import type { Reply } from './answers.ts'
 import { type KnownHead, knownHeadBytesMax } from './known-heads.ts'
 
-/** What the connections of one server share. */
+/** The state that the connections of one server share. */
 export interface SmallServerState {
   readonly readHead: (head: string) => KnownHead<Reply> | undefined
   readonly handOver: (socket: Socket) => void
   readonly keepAliveSeconds: number
-  /** Of bytes that came ahead of answers: one connection's, and all of them. */
+  /** Limits for bytes received ahead of responses: per connection, and for all connections together. */
   readonly aheadBytesMax: number
   readonly aheadBytes: Budget
   readonly open: Set<SmallConnection>
@@ -22,19 +22,19 @@ export interface SmallConnection {
   readonly socket: Socket
   readonly reply: Reply
   readonly listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[]
-  /** What came while a request was being answered. */
+  /** Bytes received while a request is being processed. */
   ahead: Buffer[]
   aheadBytes: number
-  /** A request is being answered, or its answer is not taken yet. */
+  /** A request is being processed, or its response has not been flushed yet. */
   isBusy: boolean
-  /** Requests are being served one after the other; an answer that comes meanwhile need not go on to the next. */
+  /** `serve` is looping over requests; a response sent meanwhile must not start the next one itself. */
   isServing: boolean
   isLast: boolean
-  /** Of the request that is being answered. */
+  /** The id of the request being processed. */
   requestId: string | undefined
-  /** Nothing has come yet. */
+  /** No request has arrived yet. */
   isNew: boolean
-  /** When either side sent something last. */
+  /** The time at which either side last sent something. */
   since: number
 }
 
@@ -45,7 +45,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
     listeners: [
       ['data', (bytes) => take(state, connection, bytes)],
       ['drain', () => goOn(state, connection)],
-      // As the general server does it: who has ended its side is not answered any more.
+      // Like the general server: a client that has ended its side gets no more responses.
       ['end', () => socket.end()],
       ['error', () => socket.destroy()],
       ['close', () => forget(state, connection)],
@@ -63,7 +63,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
   state.open.add(connection)
 }
 
-/** Leaves the socket to others. */
+/** Removes the listeners, so that another server can take over the socket. */
 export function detach(state: SmallServerState, connection: SmallConnection): void {
   for (const [event, listener] of connection.listeners) connection.socket.off(event, listener)
   forget(state, connection)
@@ -74,7 +74,7 @@ function take(state: SmallServerState, connection: SmallConnection, bytes: Buffe
   else serve(state, connection, bytes)
 }
 
-/** One after the other, each when the one before it has its answer: it must see what those before it did. */
+/** Processes requests in sequence: each must see the effects of the ones before. */
 function serve(state: SmallServerState, connection: SmallConnection, bytes: Buffer): void {
   let rest = bytes
   connection.isServing = true
@@ -90,7 +90,7 @@ function serve(state: SmallServerState, connection: SmallConnection, bytes: Buff
   if (rest.length > 0 && !connection.isLast) keep(state, connection, rest)
 }
 
-/** How many bytes the first request has; none if it is not for this server, or not whole. */
+/** Returns the byte length of the first request; 0 if it is incomplete or not for this server. */
 function serveFirst(state: SmallServerState, connection: SmallConnection, bytes: Buffer): number {
   const headBytes = bytes.indexOf(headEnd, 0, 'latin1')
   if (headBytes < 0 || headBytes > knownHeadBytesMax) return 0
@@ -119,11 +119,11 @@ function answer(state: SmallServerState, connection: SmallConnection, status: nu
   const message = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${id}Content-Length: ${bytes}${fields}${state.date}${endOf(state, connection)}${body}`
   const isTaken = socket.write(message, bytes === body.length ? 'latin1' : 'utf8')
   if (connection.isLast) socket.destroySoon()
-  // Who takes no answers gets no further ones to be kept.
+  // While a client does not read, no further responses are buffered for it.
   else if (isTaken) goOn(state, connection)
 }
 
-/** In the order in which the general server sends them. */
+/** The fields are in the order in which the general server sends them. */
 const fields = '\r\nCache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\nDate: '
 
 const endOf = ({ keepAliveSeconds }: SmallServerState, { isLast }: SmallConnection) =>
@@ -139,7 +139,7 @@ function goOn(state: SmallServerState, connection: SmallConnection): void {
   serve(state, connection, Buffer.concat(ahead))
 }
 
-/** Once the answer is there it is the turn of these; who sends too many of them is cut off. */
+/** Buffers bytes until the current response is sent; a client that sends too many is cut off. */
 function keep(state: SmallServerState, connection: SmallConnection, bytes: Buffer): void {
   if (connection.socket.destroyed) return
   const fits = connection.aheadBytes + bytes.length <= state.aheadBytesMax

@@ -14,21 +14,23 @@ export interface SmallServerOptions
 }
 
 export interface SmallServer {
-  /** From now on every answer is the last one of its connection. */
+  /** Makes every further response the last one of its connection. */
   drain(): void
-  /** Those that wait for a request. */
+  /** Closes the connections that wait for a request. */
   closeIdle(): void
   closeAll(): void
 }
 
 /**
- * Reads connections before the general server does. A request that arrived whole, with a head of plain headers, is answered on
- * the socket itself, for a third of what the general server costs. Anything else is handed to the general server from its
- * first byte on, with the rest of its connection: so no request is read in two ways, and none that arrived in part is kept here.
+ * Sees connections before the general server. A request that arrived whole with a head of plain headers is
+ * handled on the socket itself, for a third of the general server's cost. For anything else the connection is
+ * handed to the general server, from that request's first byte on: so no request is parsed in two ways, and
+ * no partial request is kept here.
  */
 export function standBefore(general: Server, options: SmallServerOptions): SmallServer {
   const [serveGenerally, ...others] = general.listeners('connection')
-  if (serveGenerally === undefined || others.length > 0) throw new Error('The server listens in another way.')
+  if (serveGenerally === undefined || others.length > 0)
+    throw new Error('The server has unexpected connection listeners.')
   const open = new Set<SmallConnection>()
   const state: SmallServerState = {
     ...options,
@@ -62,7 +64,7 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
   }
 }
 
-/** A client that sends nothing gets a refusal; one that sends no more, or takes no answer, is cut off. */
+/** A client that sends nothing gets a timeout response; one that stops sending or reading is cut off. */
 function closeSilent(state: SmallServerState, options: SmallServerOptions): void {
   const now = performance.now()
   for (const connection of state.open) {
@@ -78,10 +80,10 @@ function closeSilent(state: SmallServerState, options: SmallServerOptions): void
   }
 }
 
-/** What the general server says of it. */
+/** The error that the general server reports in this case. */
 const nothingCame = Object.assign(new Error('No request came.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
-/** What an answer's date is exact to. */
+/** The Date header has a resolution of one second. */
 const dateMilliseconds = 1000
 
 const dateNow = () => new Date().toUTCString()

@@ -5,14 +5,15 @@ import { raw } from '../../db/sql.ts'
 import { openStatements } from './accounts.ts'
 import { openConnection } from './connection.ts'
 
-/** What a page shows, with some room for what reading it costs besides. */
+/** The rows of a statement, plus some overhead of the plan. */
 const rowsReadMax = 20
 
 for (const namedStatements of [true, false]) {
   test(`a statement reads its ten entries, however the ledger grew since its plan was made (named: ${namedStatements})`, async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
-    // Statistics would come at some time and mend a bad plan; until then it would cost everybody.
+    // Autovacuum would gather statistics at some point and repair a bad plan; until then every request would
+    // suffer.
     await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
     const connection = openConnection({ url, namedStatements, losesAnsweredOnCrash: false })
     t.after(connection.close)
@@ -26,7 +27,7 @@ for (const namedStatements of [true, false]) {
       )
       return Number(row?.rows)
     }
-    // More often than PostgreSQL plans a statement anew.
+    // Exceeds the number of custom plans PostgreSQL makes before it switches to a generic one.
     for (let count = 0; count < 10; count++) await readStatement(1)
     await database.query(
       raw(`insert into bank.ledger (account_id, seq, amount, description)

@@ -16,7 +16,9 @@ function heldConnection() {
   return { calls, readStatement: openStatements(connection) }
 }
 
-/** More than anything here takes; counted, because time says nothing on a busy machine. */
+/**
+ * More turns than anything here takes. They are counted because elapsed time means little on a busy machine.
+ */
 async function turns(): Promise<void> {
   for (let count = 0; count < 10; count++) await setImmediate()
 }

@@ -11,17 +11,23 @@ import { type MeasuresAsText, putTogether } from './measures.ts'
 import { type Ask, openQuestions, type Reply } from './questions.ts'
 
 export interface Supervised {
-  /** The processes that listen at the moment. */
+  /** The processes that currently listen. */
   pids(): readonly number[]
-  /** Replaces them one by one, without a request that fails. Asked meanwhile, it is done once more. */
+  /**
+   * Replaces the instances one by one without a failed request. A call during a restart runs another one
+   * afterwards.
+   */
   restart(): Promise<void>
-  /** All go on serving, but say that they are about to stop. */
+  /** All instances keep serving, but report in health checks that they are about to stop. */
   leave(): void
-  /** Lets each finish what it is working on. */
+  /** Lets each instance finish its requests. */
   stop(): Promise<void>
 }
 
-/** Keeps the instances running, each a process of its own that is replaced when it ends. Rejects when the first start fails. */
+/**
+ * Keeps the instances running; each is a process that is replaced when it ends. Rejects if the first start
+ * fails.
+ */
 export async function superviseInstances(
   assignment: Promise<Assignment>,
   settings: Pick<BankSettings, 'instances' | 'warmUpRequests'>,
@@ -48,7 +54,7 @@ export async function superviseInstances(
       instance = instance.successor ?? (await startAgain(start, stopping.signal, log))
     }
   }
-  // A store that fails meanwhile is told by the first start that waits for it.
+  // A rejection is reported by the first start that awaits it.
   assignment.catch(() => undefined)
   await compileFirst()
   const starts = await Promise.allSettled(Array.from({ length: settings.instances }, () => start()))
@@ -72,14 +78,17 @@ export async function superviseInstances(
       return restarting
     },
     leave() {
-      // A process that cannot be sent the message has ended, or is about to.
+      // If the message cannot be sent, the process has ended or is about to.
       for (const { ask } of listeningOnes()) ask('leave').catch(() => undefined)
     },
     stop: endAll,
   }
 }
 
-/** A new one takes over the socket before the old one releases it, so every connection is accepted by one of them. */
+/**
+ * The new instance takes over the socket before the old one releases it, so every connection is accepted by
+ * one of them.
+ */
 async function replaceAll(
   instances: readonly Instance[],
   start: (handle?: SendHandle) => Promise<Instance>,
@@ -95,7 +104,7 @@ async function replaceAll(
   }
 }
 
-/** Of those that answer: one that is just ending is missed the next time too. */
+/** Skips instances that do not reply: one that is exiting would be missing from the next scrape anyway. */
 async function measuresOf(instances: readonly Instance[]): Promise<MeasuresAsText> {
   const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
   return putTogether(
@@ -105,17 +114,20 @@ async function measuresOf(instances: readonly Instance[]): Promise<MeasuresAsTex
 
 interface Instance {
   readonly child: ChildProcess
-  /** Resolves with how it ended. */
+  /** Resolves with the exit code or signal. */
   readonly ended: Promise<string>
   readonly ask: Ask
   isListening: boolean
-  /** Already there when this one ends. */
+  /** Set if a replacement already runs when this instance ends. */
   successor?: Instance
 }
 
 const program = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
-/** Of megabytes for what was just made: an instance keeps next to nothing, and with more of it only takes 20 MB more. */
+/**
+ * The young generation in megabytes: an instance retains almost nothing, and a larger one only costs 20 MB
+ * more.
+ */
 const youngGeneration = '--max-semi-space-size=2'
 
 function spawnInstance(
@@ -129,19 +141,23 @@ function spawnInstance(
   })
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
-    // Sending to a process that is ending fails here too, and its exit follows; one without a pid was never started.
+    // Sending to a process that is exiting also emits an error, and its exit follows; a child without a pid
+    // never started.
     child.on('error', ({ message }) => child.pid === undefined && resolve(message))
   })
   return { child, ended, ask: openQuestions(child, { measures: readMeasures }), isListening: false }
 }
 
-/** Where this process has one: without what reads TypeScript, an instance starts in half the time and has 25 MB less. */
+/**
+ * Passed on if this process has one: without loading the TypeScript compiler, an instance starts in half the
+ * time and uses 25 MB less.
+ */
 function compileCache(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-/** Connecting and warming up take half a second; waiting for a database that is away, or for a busy machine, some more. */
+/** Connecting and warming up take half a second; an unavailable database or a busy machine takes longer. */
 const startMilliseconds = 60_000
 
 async function listening(
@@ -164,10 +180,10 @@ async function listening(
 const isReport = (message: unknown): message is Report =>
   message === 'listening' || (typeof message === 'object' && message !== null && 'failure' in message)
 
-/** Between starts that fail, doubled each time: the database may be away for long. */
+/** The pause between failed starts, doubled each time: the database may be unavailable for long. */
 const pauseMilliseconds = { first: 100, max: 5000 }
 
-/** Goes on until one starts, or until nothing is to be started any more. */
+/** Retries until a start succeeds or the supervisor stops. */
 async function startAgain(
   start: () => Promise<Instance>,
   stopping: AbortSignal,
@@ -184,7 +200,7 @@ async function startAgain(
   }
 }
 
-/** A little longer than an instance takes to cut what it cannot finish. */
+/** A little longer than an instance takes to cut unfinished requests. */
 const stopMilliseconds = 8000
 
 async function endInOrder({ child, ended }: Instance): Promise<void> {
@@ -195,8 +211,8 @@ async function endInOrder({ child, ended }: Instance): Promise<void> {
 }
 
 /**
- * Before the first start of all, nothing is compiled. What this process then compiles, the instances need not: each of them
- * would load what reads TypeScript, and hold 25 MB more for as long as it lives.
+ * On the very first start the compile cache is empty. This process fills it, because otherwise each instance
+ * would load the TypeScript compiler and hold 25 MB more for its lifetime.
  */
 export async function compileFirst(): Promise<void> {
   const folder = getCompileCacheDir()

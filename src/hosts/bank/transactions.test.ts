@@ -9,7 +9,7 @@ interface Call extends Statement {
   fail(error: unknown): void
 }
 
-/** Keeps every call until the test answers it. */
+/** Holds every call until the test resolves it. */
 function heldConnection() {
   const calls: Call[] = []
   const connection: Connection = {
@@ -22,14 +22,16 @@ function heldConnection() {
   return { calls, apply: openTransactions(connection) }
 }
 
-/** More than anything here takes; counted, because time says nothing on a busy machine. */
+/**
+ * More turns than anything here takes. They are counted because elapsed time means little on a busy machine.
+ */
 async function turns(): Promise<void> {
   for (let count = 0; count < 10; count++) await setImmediate()
 }
 const credit = (amount: number, description = 'x') => ({ account: 1, amount, description })
 const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
-describe('transactions are gathered', () => {
+describe('transactions are batched', () => {
   test('a lone one goes at once, by itself', async () => {
     const { calls, apply } = heldConnection()
     const outcome = apply(credit(5))
@@ -97,7 +99,7 @@ describe('transactions are gathered', () => {
     assert.equal((await Promise.all(others)).length, 250)
   })
 
-  test('an unknown outcome is reported to all of the call and to nobody else, and nothing is sent again', async () => {
+  test('an unknown outcome is reported to exactly the transactions of the call, and nothing is sent again', async () => {
     const { calls, apply } = heldConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
@@ -119,7 +121,7 @@ describe('transactions are gathered', () => {
     assert.equal((await later).balance, '3')
   })
 
-  test('a refusal that is not about data is reported to all, and nothing is sent again', async () => {
+  test('an error that is not about data is reported to all, and nothing is sent again', async () => {
     const { calls, apply } = heldConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
@@ -132,7 +134,7 @@ describe('transactions are gathered', () => {
     assert.equal(calls.length, 1)
   })
 
-  test('data that the database refuses spoils nobody else: each is tried by itself', async () => {
+  test('data that the database rejects fails no other transaction: each is retried alone', async () => {
     const { calls, apply } = heldConnection()
     const refusal = new NothingApplied(Object.assign(new Error('untranslatable'), { code: '22P05' }))
     const outcomes = Promise.allSettled([apply(credit(1)), apply(credit(2, '日本')), apply(credit(3))])

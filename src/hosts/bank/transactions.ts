@@ -3,13 +3,16 @@ import { type Connection, isSilence, NothingApplied, type Row } from './connecti
 
 export interface Transaction {
   readonly account: number
-  /** In cents; a debit is below zero. */
+  /** In cents; negative for a debit. */
   readonly amount: number
   readonly description: string
 }
 
 export interface Outcome {
-  /** After the transaction, or unchanged where it was refused. As text: it may be beyond what a number holds exactly. */
+  /**
+   * The balance after the transaction, or the unchanged one if it was rejected. It is text because it may
+   * exceed the exact range of a number.
+   */
   readonly balance: string
   readonly isApplied: boolean
 }
@@ -17,16 +20,16 @@ export interface Outcome {
 /** Resolves when the outcome is durable. */
 export type Apply = (transaction: Transaction) => Promise<Outcome>
 
-/** Beyond this a longer call saves little, and everyone in it waits for the last one. */
+/** Beyond this size a larger call saves little, and every transaction in it waits for the last one. */
 const callTransactionsMax = 200
 
-/** Called with how many transactions went in a call, and how long it took. */
+/** Called with the number of transactions in a call and its duration. */
 export type MeasureCall = (transactions: number, seconds: number) => void
 
 /**
- * One call in flight; whatever arrives meanwhile goes together in the next one, in the order of arrival. There is no
- * timer. The other instances do the same with the same accounts: the database's row locks, held until commit, put all
- * calls in one order.
+ * Keeps one call in flight; transactions that arrive meanwhile are batched into the next one, in order of
+ * arrival. There is no timer. Other instances do the same with the same accounts: the database's row locks,
+ * held until commit, put all calls in one order.
  */
 export function openTransactions(connection: Connection, measureCall?: MeasureCall): Apply {
   const waiting: Waiting[] = []
@@ -37,7 +40,7 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
       const startedAt = performance.now()
       const together = waiting.splice(0, callTransactionsMax)
       const failure = await applyAll(connection, together)
-      // They were not sent, and would wait for the same silence again.
+      // These were not sent, and would run into the same timeout.
       if (isSilence(failure)) for (const { reject } of waiting.splice(0)) reject(new NothingApplied(failure))
       measureCall?.(together.length, (performance.now() - startedAt) / 1000)
     }
@@ -53,8 +56,9 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
 }
 
 /**
- * As long as a turn of the event loop brings more, the next one may too: clients that have their answers send again while
- * the last of them are still being answered. Larger calls are fewer calls; a lone transaction waits for two turns.
+ * While each turn of the event loop brings more transactions, the next turn may too: clients that have their
+ * responses send again while others still wait for theirs. Larger calls mean fewer calls; a lone transaction
+ * waits for two turns.
  */
 async function gathered(waiting: readonly unknown[]): Promise<void> {
   let known = 0
@@ -71,7 +75,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Answers every one of them, never throws, and returns what went wrong. */
+/** Settles each transaction, never throws, and returns the failure, if any. */
 async function applyAll(connection: Connection, together: readonly Waiting[]): Promise<unknown> {
   try {
     const outcomes = await call(
@@ -84,7 +88,7 @@ async function applyAll(connection: Connection, together: readonly Waiting[]): P
     return undefined
   } catch (error) {
     if (together.length > 1 && isAboutData(error)) {
-      // One of them holds something that this database cannot store; the others must not suffer for it.
+      // One transaction holds a value that this database cannot store; the others must not fail with it.
       for (const one of together) await applyAll(connection, [one])
       return undefined
     }
@@ -93,11 +97,11 @@ async function applyAll(connection: Connection, together: readonly Waiting[]): P
   }
 }
 
-/** The database has rolled back because of a value, so sending the same again cannot apply anything twice. */
+/** The database rolled back because of a value, so sending the same again cannot apply anything twice. */
 const isAboutData = (error: unknown) =>
   error instanceof NothingApplied && error.code?.startsWith('22') === true
 
-/** A lone transaction has a function of its own: the one for many costs it half as much again. */
+/** A lone transaction has its own function: the one for many would take half as long again. */
 function call(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
   const [first, ...others] = transactions
   return first !== undefined && others.length === 0
@@ -132,11 +136,12 @@ async function callWithMany(
     ],
   })
   const [balances, applied] = columnsOf(row).map(elementsOf)
-  if (balances?.length !== transactions.length) throw new Error('The database answered for another number.')
+  if (balances?.length !== transactions.length)
+    throw new Error('The database returned results for a different number of transactions.')
   return balances.map((balance, index) => ({ balance, isApplied: applied?.[index] === 't' }))
 }
 
-/** As an element of an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** Quotes an array element: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 function columnsOf(row: Row | undefined): [string, string] {
@@ -145,5 +150,5 @@ function columnsOf(row: Row | undefined): [string, string] {
   return [first, second]
 }
 
-/** Numbers and flags only: nothing in them is ever quoted. */
+/** Elements are only numbers and flags, so none is ever quoted. */
 const elementsOf = (array: string) => array.slice(1, -1).split(',')

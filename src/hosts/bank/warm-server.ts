@@ -9,7 +9,7 @@ import { knownLines } from './known-lines.ts'
 import { createBankServer } from './server.ts'
 import { openTransactions } from './transactions.ts'
 
-/** Lets the compiler see every line often, on a port of its own: the real server and a made-up database. */
+/** Runs the hot code until it is compiled, on a separate port: the real server with a fake database. */
 export async function warmServer(requests: number): Promise<void> {
   const limits = new Map([[1, '100000']])
   const accounts = { limits, apply: openTransactions(echo), readStatement: openStatements(echo) }
@@ -27,7 +27,7 @@ export async function warmServer(requests: number): Promise<void> {
     const kept = openConnection(port)
     while (count++ < requests && performance.now() < deadline) {
       const request = samples[count % samples.length] ?? healthz
-      // Half of them on a connection of their own, as many clients do it.
+      // Half of the requests use their own connections, as many clients do.
       if (count % 2 === 0) await kept.send(request)
       else await sendAlone(port, request)
     }
@@ -38,7 +38,7 @@ export async function warmServer(requests: number): Promise<void> {
 }
 
 const parallel = 16
-/** A slow machine starts anyway. */
+/** Warm-up stops after this time, so that a slow machine still starts. */
 const warmMilliseconds = 1000
 
 type Request = (more?: string) => string
@@ -62,7 +62,7 @@ const samples: readonly Request[] = [
   get('/nowhere'),
 ]
 
-/** Bare sockets: the library's client would be compiled as well, at two thirds of the time. */
+/** Uses bare sockets: compiling an HTTP client as well would take two thirds of the time. */
 function openConnection(port: number) {
   let answered = () => {}
   const socket = connect(port, '127.0.0.1')
@@ -79,7 +79,7 @@ function openConnection(port: number) {
   }
 }
 
-/** When a connection is cut, the code is only compiled a little later. */
+/** Errors are ignored: after a cut connection some code merely compiles later. */
 const sendAlone = (port: number, request: Request): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -88,7 +88,7 @@ const sendAlone = (port: number, request: Request): Promise<void> =>
     socket.resume().write(request('Connection: close\r\n'))
   })
 
-/** Answers any of the three statements as the database would. */
+/** Returns a fake database row for each of the three statements. */
 const echo: Connection = {
   async query({ name, values: [accounts = ''] }) {
     if (name === 'statement') return ['{}']

@@ -29,8 +29,8 @@ export interface AdmittedCalls {
 }
 
 /**
- * The limiter and the token are checked when the headers of a call arrive; no byte of its message is read before both have
- * passed. It must be the first interceptor that wraps a call.
+ * The limiter and the token are checked when the headers of a call arrive; no byte of its message is read
+ * before both have passed. This must be the first interceptor that wraps a call.
  */
 export function admitCalls(admission: Admission): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()

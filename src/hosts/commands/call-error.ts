@@ -26,7 +26,7 @@ export function callErrorOf(error: unknown): CallError | undefined {
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined
 }
 
-/** The status of failures before any operation was called. */
+/** The status for failures before any operation was called. */
 function transportCodeOf(error: unknown): status | undefined {
   if (error instanceof UnreadableMessage) return status.INVALID_ARGUMENT
   if (error instanceof OversizedMessage) return status.RESOURCE_EXHAUSTED
@@ -37,7 +37,10 @@ const plainError = (code: status, details: string): CallError => ({ code, detail
 
 export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An unexpected error occurred.')
 
-/** The status contains every message of REST, in the order of the fields; the google.rpc details contain them by field. */
+/**
+ * The status text contains all messages of the REST error, in the order of the fields; the google.rpc details
+ * contain them by field.
+ */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
   const details = sentencesIn(errors ?? {}) || message
   const metadata = new Metadata()
@@ -48,7 +51,7 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
   return { code, details, metadata }
 }
 
-/** The response to each kind of problem: a status, or a result that reports the failure. */
+/** The outcome of each kind of problem: a status, or a result that reports the failure. */
 export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -60,7 +63,7 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   stale: 'failedResult',
   changed: 'failedResult',
   contended: status.ABORTED,
-  // Commands carry no key.
+  // Commands have no idempotency keys, so this cannot occur.
   reused: status.INVALID_ARGUMENT,
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,

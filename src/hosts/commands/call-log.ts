@@ -44,9 +44,9 @@ export function createCallLog(
 }
 
 export interface RequestIds {
-  /** The id from the headers of a call, or a new one; the same on every request. */
+  /** Returns the id from the headers of a call, or a new one; later calls return the same id. */
   of(metadata: Metadata): string
-  /** Returns it in the trailers of every call. */
+  /** Sends the id in the trailers of every call. */
   readonly interceptor: ServerInterceptor
 }
 

@@ -18,7 +18,7 @@ import { type CommandMessages, commandMessagesOf, readUpdate, type Verb } from '
 interface AnyCommand extends CommandMessages {
   /** The edition of its service: v1, or the extensions. */
   readonly edition: Edition
-  /** Project, in the full name of a .NET command. */
+  /** The entity in the full name of a .NET command, such as Project. */
   readonly entity: string
 }
 

@@ -10,7 +10,7 @@ export interface Following {
   readonly feeds: FeedStreams
   readonly callLog: CallLog
   readonly requestIds: RequestIds
-  /** How long a client may accept nothing of a stream. */
+  /** The longest time a client may leave a stream unread. */
   readonly takeMilliseconds: number
   sessionOf(metadata: FeedCall['metadata']): Authenticated
 }
@@ -48,13 +48,13 @@ type FeedCall = ServerWritableStream<Buffer, Buffer>
 
 interface FeedCallOptions {
   readonly write: (content: Content) => Buffer
-  /** How long a client may accept nothing of a stream. */
+  /** The longest time a client may leave a stream unread. */
   readonly takeMilliseconds: number
   /** Called exactly once; without an argument if the client cancelled. */
   readonly onEnd: (refusal?: Problem) => void
 }
 
-/** Unread bytes beyond which a stream waits for its reader: the largest record several times. */
+/** Unread bytes beyond which a stream waits for its reader: several times the largest record. */
 const untakenBytesMax = 64 * 1024
 
 /** The feed as the messages of one call. */
@@ -90,7 +90,7 @@ const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOp
       })
     }
     call.once('cancelled', () => close())
-    // Cancelled while its first page was read.
+    // The call was cancelled while its first page was read.
     if (call.cancelled) queueMicrotask(() => close())
     // Confirms the stream before the first change.
     else call.sendMetadata(new Metadata())

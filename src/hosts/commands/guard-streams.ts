@@ -36,7 +36,7 @@ export function guardStreams(
       dropUntaken(stream, limits)
       closeAnswered(stream)
       pass.call(http2Server, stream, headers)
-      // An empty request has ended meanwhile, and only this call of the library waits for that.
+      // An empty request has ended meanwhile, and the library only waits for this event.
       if (stream.readableEnded) stream.emit('end')
     }
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
@@ -44,7 +44,8 @@ export function guardStreams(
       // The library answers some rejected streams without checking that they are still open, and would throw.
       if (isOver(stream)) return
       const isAdmitted = newcomers.admit(stream, headers)
-      // A reset often arrives in the same packet: nothing is built for a call before it could have been read.
+      // A reset often arrives in the same packet, so nothing is allocated for a call before a reset could
+      // have been read.
       setImmediate(() => {
         if (isOver(stream)) return
         if (isAdmitted) build(stream, headers, rawHeaders)
@@ -91,7 +92,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60
 /** 24 days is the longest timer of Node; no client waits longer for a response. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
-/** The library would print them, and one of them may be a token. */
+/** The library would log them, and one of them may be a token. */
 function removeUnreadable(headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith(':')) continue
@@ -102,11 +103,11 @@ function removeUnreadable(headers: IncomingHttpHeaders): void {
 const readableName = /^[0-9a-z_.-]+$/
 const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
 
-/** Node keeps the first one; here, a repeated header counts as missing. */
+/** Node keeps only the first one, but a repeated header must count as missing. */
 const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
   rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
 
-/** A response that the client never reads would be kept for ever. */
+/** Prevents a response that the client never reads from being kept forever. */
 function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLimits): void {
   stream.setTimeout(answerMilliseconds)
   stream.on('timeout', () => {
@@ -115,7 +116,7 @@ function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLi
   })
 }
 
-/** A client that never ends its request would keep the stream for ever, although it has its response. */
+/** Prevents a client that never ends its request from keeping the stream forever after its response. */
 function closeAnswered(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (stream.readableEnded) return

@@ -22,31 +22,46 @@ const namesText = resourceNames.join(', ')
 
 const change: Message = {
   name: 'Change',
-  about: 'What happened to one row.',
+  about: 'One change of a row.',
   fields: [
     field(1, 'id', 'text', 'The same in the history, in the feed and in what webhooks send.'),
-    field(2, 'at', 'moment', 'When it was written.'),
-    field(3, 'resource', 'text', `Of which resource the row is: ${namesText}.`),
-    field(4, 'rowId', 'uuid', 'Which row.'),
-    field(5, 'action', 'text', `What happened to it: ${feedActions.join(', ')}.`),
+    field(2, 'at', 'moment', 'The time of the change.'),
+    field(3, 'resource', 'text', `The resource of the row: ${namesText}.`),
+    field(4, 'rowId', 'uuid', 'The id of the row.'),
+    field(5, 'action', 'text', `The action: ${feedActions.join(', ')}.`),
     optional(
       6,
       'projectId',
       'uuid',
       'The project of the row after the change; absent for catalogs and accounts.',
     ),
-    optional(7, 'callerId', 'uuid', 'The account that did it; absent for the program itself.'),
-    optional(8, 'clientId', 'text', 'The client that its token was given to.'),
+    optional(7, 'callerId', 'uuid', 'The account that made the change; absent for the program itself.'),
+    optional(8, 'clientId', 'text', 'The client to which its token was issued.'),
     optional(9, 'host', 'text', 'rest or commands; absent for the program itself.'),
-    optional(10, 'sessionId', 'text', 'Told to administrators and to the account that did it.'),
-    optional(11, 'requestId', 'text', 'Told to administrators and to the account that did it.'),
+    optional(
+      10,
+      'sessionId',
+      'text',
+      'Only shown to administrators and to the account that made the change.',
+    ),
+    optional(
+      11,
+      'requestId',
+      'text',
+      'Only shown to administrators and to the account that made the change.',
+    ),
     optional(
       12,
       'before',
       'values',
-      'The fields that changed, as they were, with the names and values of REST; absent for a new row.',
+      'The previous values of the changed fields, with the names and values of REST; absent for a new row.',
     ),
-    optional(13, 'after', 'values', 'The same as they became; of a new row those with a value.'),
+    optional(
+      13,
+      'after',
+      'values',
+      'The new values of the changed fields; for a new row, all fields with a value.',
+    ),
   ],
 }
 
@@ -56,8 +71,8 @@ const historyPage: Message = {
   name: 'HistoryPage',
   about: 'One page of a history.',
   fields: [
-    { ...changes, about: 'The newest first.' },
-    optional(2, 'next', 'text', 'What before is for the next page; absent on the last.'),
+    { ...changes, about: 'Sorted from newest to oldest.' },
+    optional(2, 'next', 'text', 'The value of before for the next page; absent on the last.'),
   ],
 }
 
@@ -66,13 +81,13 @@ const changePage: Message = {
   about: 'One page of the feed.',
   fields: [
     { ...changes, about: 'In the order in which they became visible.' },
-    field(2, 'cursor', 'text', 'What after is for the next page; also when this one is empty.'),
-    field(3, 'hasMore', 'flag', 'Whether it is worth asking again at once.'),
+    field(2, 'cursor', 'text', 'The value of after for the next page, also when this one is empty.'),
+    field(3, 'hasMore', 'flag', 'Whether another request would return more at once.'),
   ],
 }
 
 const after =
-  'The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept.'
+  'The cursor of the previous page; now for future changes only; absent, from the oldest change that is kept.'
 
 const filters: readonly MessageField[] = [
   optional(2, 'resource', 'text', `Only changes of these, separated by commas: ${namesText}.`),
@@ -99,11 +114,11 @@ export const readHistoryMessages: CommandMessages = {
   request: {
     name: 'ReadHistoryCommand',
     about:
-      'Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history.',
+      'Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history.',
     fields: [
-      optional(1, 'resource', 'text', `Of which resource: ${namesText}. Required, or project_id.`),
-      optional(2, 'id', 'text', 'Which row. Required, or project_id.'),
-      optional(3, 'projectId', 'text', 'Instead of one row, everything in this project.'),
+      optional(1, 'resource', 'text', `The resource: ${namesText}. Required unless project_id is set.`),
+      optional(2, 'id', 'text', 'The id of the row. Required unless project_id is set.'),
+      optional(3, 'projectId', 'text', 'Selects everything in this project instead of one row.'),
       optional(4, 'before', 'text', 'Only changes before the one with this id.'),
       pageSizeOf(pageSizeDefault),
     ],
@@ -116,7 +131,7 @@ export const readChangesMessages: CommandMessages = {
   request: {
     name: 'ReadChangesCommand',
     about:
-      'Every committed change that the caller may see, none left out and none twice, a page at a time. A cursor that is too old is OUT_OF_RANGE.',
+      'Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE.',
     fields: [optional(1, 'after', 'text', after), ...filters, pageSizeOf(pageSizeMax)],
   },
   result: resultOf('ReadChanges', changePage),
@@ -127,15 +142,15 @@ export const followChangesMessages: CommandMessages = {
   request: {
     name: 'FollowChangesCommand',
     about:
-      'The same as a stream without an end: what there is, then each change as it is committed. Call again with the last cursor when it ends.',
+      'Returns the same as an endless stream: existing changes first, then each change as it is committed. Call again with the last cursor when it ends.',
     fields: [optional(1, 'after', 'text', after), ...filters],
   },
   result: {
     name: 'ChangeEvent',
-    about: 'One change, or a sign of life, which comes after 15 seconds of silence.',
+    about: 'One change, or a heartbeat, which is sent after 15 seconds of silence.',
     fields: [
-      optional(1, 'change', change, 'Absent in a sign of life.'),
-      field(2, 'cursor', 'text', 'A stream that is opened with it as after goes on behind this event.'),
+      optional(1, 'change', change, 'Absent in a heartbeat.'),
+      field(2, 'cursor', 'text', 'A stream opened with it as after continues behind this event.'),
     ],
   },
 }

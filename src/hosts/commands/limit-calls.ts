@@ -6,7 +6,7 @@ import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
 import type { CommandSettings } from './configuration.ts'
 
-/** Resolves when the call may proceed, or rejects it. */
+/** Resolves when the call may proceed; otherwise rejects. */
 export type Admit = (call: ArrivingCall) => Promise<void>
 
 /** A call of which only the headers are known. */
@@ -77,12 +77,12 @@ export type CountCall = (stream: ServerHttp2Stream, accountId: string) => void
 export function createCallCounter(budgets: Budgets): CountCall {
   const ofAccount = budgets.budget('commandStreamsOfAccount')
   return (stream, accountId) => {
-    // Cancelled while its token was checked.
+    // The call was cancelled while its token was checked.
     if (stream.closed) return
     if (!ofAccount.take(1, accountId)) throw busy(retryAfterSeconds)
     stream.once('close', () => ofAccount.giveBack(1, accountId))
   }
 }
 
-/** Some of them have ended by then. */
+/** After this time, some of the calls have ended. */
 const retryAfterSeconds = 1

@@ -41,7 +41,10 @@ export type Content = Readonly<Record<string, unknown>>
 
 export const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
 
-/** Marks a value that no field can hold, such as the 13th month: the field's own parser rejects it in its own words. */
+/**
+ * Marks a value that no field can hold, such as the 13th month: the field's own parser then rejects it with
+ * its own message.
+ */
 export const unreadable = Symbol('unreadable')
 
 export interface Encoding {
@@ -63,7 +66,9 @@ export interface MomentParts {
   readonly nanoseconds: number
 }
 
-/** Parses PostgreSQL's text, whose fraction has at most six digits. `Date.parse` takes ten times as long. */
+/**
+ * Parses PostgreSQL's text, whose fraction has at most six digits; `Date.parse` would take ten times as long.
+ */
 export function partsOf(moment: string): MomentParts {
   const pair = (at: number) => 10 * digitAt(moment, at) + digitAt(moment, at + 1)
   const year = 100 * pair(0) + pair(2)

@@ -9,7 +9,7 @@ import { type Content, isContent, type Message, type MessageField } from './mess
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
 
 export interface CommandMessages {
-  /** CreateProject: the name of its request adds `Command`. */
+  /** The base name, such as CreateProject; the request's name adds `Command`. */
   readonly name: string
   readonly request: Message
   readonly result: Message
@@ -63,7 +63,7 @@ const fieldMask: Message = {
   fields: [{ name: 'paths', number: 1, shape: 'text', isRepeated: true }],
 }
 
-/** Far from every number that a field may get. */
+/** A number that no other field will ever get. */
 const maskNumber = 1000
 
 /** Names the optional fields that an update sets; needed only if there are any. */
@@ -149,7 +149,8 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
         number: field.number,
         shape: field.wire,
         isOptional: true as const,
-        // The others stay unchanged when an update leaves them out: the zero of a type would be a new value.
+        // The others stay unchanged when an update omits them, because the zero of a type would be a new
+        // value.
         ...(isRequired(field, purpose) && { isNeverNullForDotnet: true as const }),
         ...deprecationOf(field),
       })),
@@ -164,8 +165,8 @@ const inOrder = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
 
 /**
- * Fields of later releases have numbers from here on, and an update without them leaves them unchanged: it may come from a client
- * that does not know them. The earlier ones are known to every client.
+ * Fields of later releases are numbered from here on, and an update without them leaves them unchanged,
+ * because it may come from a client that does not know them. Every client knows the earlier ones.
  */
 export const neverClearedFrom = 16
 

@@ -25,8 +25,9 @@ export interface Newcomers {
 }
 
 /**
- * A connection that comes without a proxy is a newcomer until a token was accepted on it. A proxy shares and keeps connections, so behind
- * one each stream is a newcomer until its own token was accepted, and counts for the address that the proxy saw.
+ * A direct connection is a newcomer until a token was accepted on it. A proxy shares and keeps connections,
+ * so behind one each stream is a newcomer until its own token was accepted, and counts for the address that
+ * the proxy saw.
  */
 export const limitNewcomers = (budgets: Budgets, proxies: number): Newcomers =>
   proxies === 0 ? limitConnections(budgets) : limitStreams(budgets, proxies)
@@ -107,7 +108,7 @@ const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: Budge
     }
   })
 
-/** Ends the connection beyond the budget, and then uses it up. */
+/** Counts the bytes, and ends the connection once the budget is exceeded. */
 function takeBytes(bytes: Budget, { address, session }: Newcomer, added: number): boolean {
   if (bytes.take(added, address)) return true
   bytes.take(Math.floor(bytes.max - bytes.used(address)), address)
@@ -115,7 +116,10 @@ function takeBytes(bytes: Budget, { address, session }: Newcomer, added: number)
   return false
 }
 
-/** The decompressed size: a byte on the wire may stand for four thousand, when it names an entry of the table of HPACK. */
+/**
+ * Counts the decompressed size: one byte on the wire may expand to four thousand by naming an entry of
+ * HPACK's table.
+ */
 const headerBytesOf = (headers: IncomingHttpHeaders): number =>
   Object.entries(headers).reduce((sum, [name, value = '']) => sum + name.length + String(value).length, 0)
 
@@ -189,8 +193,8 @@ export interface Turns {
 }
 
 /**
- * HTTP/2 reads, answers and keeps something for every connection. Connections beyond the rate of their address or the process
- * wait before that, unread, and the addresses take turns: a flood delays only its own address.
+ * HTTP/2 spends work and memory on every connection. Connections beyond the rate of their address or of the
+ * process wait before that, unread, and the addresses take turns: a flood delays only its own address.
  */
 function takeTurns(
   http2Servers: readonly Http2Server[],

@@ -23,7 +23,10 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,
   })
-  /** Checked last, so that no request gives way to one that its own connection or account has no room for. */
+  /**
+   * Checked last, so that no request is rejected in favour of one that its own connection or account has no
+   * room for.
+   */
   const takeOfProcess = (bytes: number, asker: Pending): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {
       const largest = largestOf(arriving)
@@ -80,11 +83,11 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
   }
 }
 
-/** A request whose bytes are kept. */
+/** A request whose bytes are counted. */
 interface Pending {
   keptBytes(): number
   hasRoomFor(bytes: number): boolean
-  /** Returns false once the request was rejected, which this may do. */
+  /** Returns false if the request was rejected, which this call may cause. */
   keep(bytes: number): boolean
   refuse(): void
   forget(): void

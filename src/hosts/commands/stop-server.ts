@@ -47,7 +47,7 @@ export interface Stopping {
   readonly feeds: { sendAway(): void }
   readonly calls: OpenCalls
   readonly connections: Connections
-  /** Set when it was not ready for a while before, so that no client returns. */
+  /** True if the host reported not ready for a while before, so that no client reconnects. */
   readonly hasLeft: boolean
   readonly lingerMilliseconds: number
   readonly stopMilliseconds: number
@@ -137,9 +137,10 @@ export function trackConnections(http2Servers: readonly Http2Server[], budgets: 
 }
 
 /**
- * A GOAWAY without an error and with the highest possible stream number, as https://www.rfc-editor.org/rfc/rfc9113#section-6.8
- * requires before the one that rejects calls. Node has no function for it: after its own no call is answered any more. Each of
- * Node's writes consists of whole frames, so this one fits between two.
+ * A GOAWAY without an error and with the highest possible stream number, which
+ * https://www.rfc-editor.org/rfc/rfc9113#section-6.8 requires before the one that rejects calls. Node has no
+ * function for it, and answers no call after its own. Each of Node's writes consists of whole frames, so this
+ * one fits between two.
  */
 const goAwaySoon = Buffer.from('0000080700000000007fffffff00000000', 'hex')
 

@@ -7,7 +7,7 @@ import { type BaseCall, baseCallOf, type InnerCall } from './call-log.ts'
 import { addressOf } from './limit-calls.ts'
 
 export interface UnauthenticatedCalls {
-  /** Tells whether this call of a service without a token may proceed; otherwise it has its response. */
+  /** Returns whether this call of a service without a token may proceed; otherwise it has its response. */
   mayCall(call: InnerCall): boolean
 }
 

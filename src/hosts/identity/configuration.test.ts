@@ -65,7 +65,7 @@ describe('the configuration of the identity host', () => {
     ])
   })
 
-  it('refuses a short secret, a missing login, a foreign scope and the name of the web client', () => {
+  it('rejects a short secret, a missing login, an unknown scope and the name of the web client', () => {
     assert.deepEqual(
       problemsOf({
         Identity__ServiceClients__import__Secret: 'x'.repeat(31),
@@ -84,7 +84,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('reads clients that sign people in, with what tells who somebody is unless scopes are named', () => {
+  it('parses clients in which users sign in, with the identity scopes unless scopes are named', () => {
     const { registeredClients } = readSettings(
       {
         Identity__Clients__wiki__Name: 'The wiki',
@@ -130,7 +130,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('refuses a client without an address, with a dangerous one, with a weak secret, without proof, or twice', () => {
+  it('rejects a client without an address, with a dangerous one, with a weak secret, without secret or PKCE, or twice', () => {
     const place =
       'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(
@@ -167,14 +167,14 @@ describe('the configuration of the identity host', () => {
     assert.equal(secretOf({ Jwt__SigningKey: 'first', Identity__KeyEncryptionSecret: 'second' }), 'second')
   })
 
-  it('refuses a private key or a page that is none', () => {
+  it('rejects an invalid private key or page address', () => {
     assert.deepEqual(problemsOf({ Jwt__SigningPrivateKey: 'x', Identity__LoginPageUrl: 'login' }), [
       'Identity__LoginPageUrl must be an http or https address.',
       'Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.',
     ])
   })
 
-  it('reads providers, and refuses what could not work or would let too many in', () => {
+  it('parses providers, and rejects settings that could not work or would let too many in', () => {
     const one = (others: Record<string, string>) =>
       Object.fromEntries(
         Object.entries({ Issuer: 'https://login.example.com/', ClientId: 'tracker', ...others }).map(

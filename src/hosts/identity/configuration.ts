@@ -53,7 +53,10 @@ const readOwnSettings = (settings: Settings) => ({
   ...readMetricsSettings(settings),
 })
 
-/** An access token lasts thirty minutes and a client asks for the next one shortly before: until then it sends nothing. */
+/**
+ * An access token lasts thirty minutes, and its client requests the next one shortly before it expires; until
+ * then the client sends nothing.
+ */
 const inactivityMinutesMin = 35
 
 function readInactivity(settings: Settings): number {
@@ -72,7 +75,7 @@ function readSecondFactor(settings: Settings): SecondFactorPolicy {
   return policy
 }
 
-/** Kept letter for letter: a page may live with or without a slash at its end. */
+/** Kept exactly as given: a page may need, or not allow, a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {
   const url = settings.get('Identity__LoginPageUrl')
   if (url !== undefined && addressIn(url) === undefined)
@@ -97,7 +100,7 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences, signingAlgorithm }
 }
 
-/** Without one, this machine makes its own; on a shared store that is enough for one machine only. */
+/** Without one, this machine generates its own; on a shared store that only works for a single machine. */
 const readKeySecret = (settings: Settings) => ({
   keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
   isStoreShared: readStoreSettings(settings).databaseUrl !== undefined,
@@ -112,10 +115,10 @@ function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   return key
 }
 
-/** The same least length as for service clients: a shorter one could be guessed. */
+/** The same minimum length as for service clients: a shorter secret could be guessed. */
 const secretCharactersMin = 32
 
-/** Clients that sign people in: `Identity__Clients__{id}__…`. */
+/** Parses the clients in which users sign in: `Identity__Clients__{id}__…`. */
 function readRegisteredClients(
   settings: Settings,
   serviceClientIds: readonly string[],
@@ -142,7 +145,7 @@ function readRegisteredClients(
   })
 }
 
-/** The client shows by a secret or by PKCE that a code is its own. */
+/** The client proves by a secret or by PKCE that it owns a code. */
 function readProof(settings: Settings, id: string) {
   const secret = settings.of('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)
@@ -153,7 +156,7 @@ function readProof(settings: Settings, id: string) {
   return { secret, requiresPkce }
 }
 
-/** `name` is that of a client of either kind. */
+/** `name` is the prefix of a client's settings, of either kind. */
 function checkSigningAlgorithm(settings: Settings, name: string, algorithm: SigningAlgorithm): void {
   if (algorithm !== 'RS256' && !settings.get('EXTENSIONS'))
     settings.reject(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
@@ -175,7 +178,7 @@ function readScopes(settings: Settings, id: string): readonly string[] {
   return given.length > 0 ? given : clientScopesByDefault
 }
 
-/** Kept letter for letter, because they are compared so. */
+/** Kept exactly as given, because they are compared as text. */
 function readAddresses(
   settings: Settings,
   id: string,

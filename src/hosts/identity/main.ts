@@ -33,20 +33,20 @@ import { timestamp } from './values/timestamps.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
-  /** Goes on serving, but says that it is about to stop. */
+  /** Keeps serving, but reports in health checks that it is about to stop. */
   leave(): void
   stop(): Promise<void>
 }
 
 /** One proxy is expected between browsers and this host. */
 const proxiesByDefault = 1
-/** A key is announced a day before it is used, and expired rows may stay for this long. */
+/** Keys are announced a day before use, and expired rows may stay this long, so rare upkeep suffices. */
 const upkeepMilliseconds = 5 * 60_000
 
-/** Administrators wait no longer for a client that they have made. */
+/** The longest wait until a client that an administrator registered can be used. */
 const clientsMilliseconds = 3000
 
-/** Wires the identity host and starts to listen. */
+/** Wires the identity host and starts listening. */
 export async function startIdentity(
   { database, passwords, budgets }: Tracker,
   settings: IdentitySettings,
@@ -54,7 +54,7 @@ export async function startIdentity(
   clock?: () => number,
 ): Promise<IdentityHost> {
   const now = clock ?? Date.now
-  // Lockouts go by the store's clock, so that all instances count together, unless a test moves its own.
+  // Lockouts use the store's clock, so that all instances count together, unless a test moves its own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
   const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
@@ -134,7 +134,7 @@ async function warnOfClosedAccounts(database: Tracker['database'], log: Log): Pr
     log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')
 }
 
-/** The contract sets no least length, so a shorter secret only causes a warning. */
+/** The contract sets no minimum length, so a shorter secret only causes a warning. */
 const keySecretCharactersMin = 32
 
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {
@@ -147,7 +147,7 @@ function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySe
     log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
 }
 
-/** PostgreSQL stores no NUL, and no valid request has one: rejected once, for every path. */
+/** PostgreSQL stores no NUL, and no valid request contains one: rejected once, for every path. */
 function rejectNul(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasNul(request.query) || hasNul(request.body))
@@ -159,24 +159,24 @@ function rejectNul(app: FastifyInstance): void {
 const hasNul = (given: unknown): boolean =>
   Object.entries(given ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
 
-/** Deletes what can no longer be used. Several instances may do so at once. */
+/** Deletes rows that can no longer be used. Several instances may do so concurrently. */
 export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
   const isExpired = sql`expires_at <= ${timestamp(now)}`
-  // A spent one shows a second use, as long as its session is there.
+  // A spent code detects a second use as long as its session exists.
   await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isExpired} and spent_at is null`)
   await deleteInBatches(database, { table: 'revoked_tokens' }, isExpired)
   await deleteInBatches(database, { table: 'spent_steps' }, isExpired)
   await deleteInBatches(database, { table: 'outside_attempts' }, isExpired)
   await deleteInBatches(database, { table: 'outside_attempts' }, isInExcess)
-  // Spent codes and all refresh tokens go with their session.
+  // Spent codes and all refresh tokens are deleted with their session.
   await deleteInBatches(database, { table: 'signin_sessions' }, isExpired)
   // Sessions that no longer work must not be listed.
   if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
 }
 
 /**
- * Each address has a limit of its own; this is the limit for all addresses together. The rows are counted without a lock, so
- * callbacks from providers do not wait.
+ * Each network address has its own limit; this is the limit for all of them together. The rows are counted
+ * without a lock, so callbacks from providers do not wait.
  */
 const isInExcess = sql`expires_at <= (
   select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)`
@@ -195,13 +195,13 @@ async function warnOfProviders(identity: Identity): Promise<void> {
     if (issuer.startsWith('http:'))
       log.warn(
         { provider: id, issuer },
-        'A provider is asked without TLS: anybody between it and this host can sign in as anybody.',
+        'A provider is used without TLS: an attacker on the network between could sign in as any user.',
       )
   if (!settings.passwords && !(await mayAdministratorsSignIn(identity)))
     log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
 }
 
-/** With more connections than this the warning is not needed, so no more are read. */
+/** No more rows are read, because with more linked identities than this the warning is not needed. */
 const connectedMax = 10_000
 
 async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {

@@ -13,17 +13,19 @@ import {
 import { timestamp } from './values/timestamps.ts'
 
 export interface OpenClients {
-  /** As they are now: those of the settings, and those that administrators have made. */
+  /** The current clients: those of the settings, and those that administrators have registered. */
   readonly clients: Clients
   readonly scriptOrigins: ReadonlySet<string>
-  /** Looks again at what administrators have made, changed and ended. */
+  /** Reloads the clients that administrators have registered, changed and ended. */
   refreshClients(): Promise<void>
 }
 
-/** Above the number of clients that administrators may make, so that none is left out. */
+/** Higher than the number of clients that administrators may register, so that none is left out. */
 const storedMax = 1000
 
-/** Both collections are updated in place, so code that was given them always sees the current clients. */
+/**
+ * Both collections are updated in place, so that code holding a reference always sees the current clients.
+ */
 export async function openClients(
   database: Database,
   settings: ClientSettings & { readonly extensions: boolean },
@@ -36,12 +38,13 @@ export async function openClients(
     const stored = settings.extensions ? await readStored(database) : []
     const text = JSON.stringify(stored)
     if (text === known) return
-    // A client of the settings replaces a stored one with the same id.
+    // A client of the settings overrides a stored one with the same id.
     const next = new Map([
       ...stored.map((client): [string, Client] => [client.id, registeredClient(client)]),
       ...clientsOf(settings),
     ])
-    // Only at the start. Later, ending a client is recorded where it happens, and other instances may have other settings.
+    // Only at the start. Later, ending a client is recorded by the request that ends it, and other instances
+    // may have other settings.
     if (known === undefined) await recordClients(database, next, now())
     replace(clients, next)
     scriptOrigins.clear()
@@ -61,24 +64,24 @@ async function readStored(database: Database): Promise<StoredClient[]> {
   return rows.map(({ hash, ...client }) => ({ ...client, secretHash: hash ?? undefined }))
 }
 
-/** Without a pause in between, so that no request sees half of the clients. */
+/** Synchronous, so that no request sees half of the clients. */
 function replace(clients: Map<string, Client>, next: Clients): void {
   clients.clear()
   for (const [id, client] of next) clients.set(id, client)
 }
 
 /**
- * Records for the other hosts, in the store, which clients the settings name: tokens of one that has been removed from
- * them stop working. The settings of the instance that started last count, as with a new deployment.
+ * Records for the other hosts which clients the settings name: tokens of a client that was removed from the
+ * settings stop working. The settings of the instance that started last win, as with a new deployment.
  */
 async function recordClients(database: Database, clients: Clients, now: number): Promise<void> {
   const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
   const ids = noted.map(({ id }) => id).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
-  // Tokens have the time of their issue in whole seconds.
+  // The issue time of tokens has whole seconds.
   const thisSecond = timestamp(Math.floor(now / 1000) * 1000)
   await database.transaction(async (transaction) => {
-    // Two instances that start at once write in the same order.
+    // Two instances that start concurrently write in the same order.
     await transaction.query(sql`
       insert into service_clients as known (id, name)
       select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id

@@ -14,19 +14,19 @@ export const identityExtensionsDocument = (): Schema =>
     ...about,
     title: 'Project tracking: identity, extensions',
     description:
-      'What the identity host does beyond its contract: what programs ask, and its pages for browsers.',
+      'Endpoints of the identity host beyond its contract: an API for programs, and pages for browsers.',
     tags: {
       Provider: 'What clients and other hosts learn about the provider.',
       SignIn: 'What the pages of the sign-in talk to.',
-      Factors: 'How people see and change what they prove themselves with.',
+      Factors: 'Users view and change their authentication factors.',
       Pages: 'The pages of this host.',
-      OutsideProviders: 'Sign-in with accounts that people have elsewhere.',
+      OutsideProviders: 'Sign-in with accounts of external providers.',
     },
     securitySchemes: { bearer: about.securitySchemes.bearer },
     schemas: extensionSchemas(),
   })
 
-/** The order of the released document, so that a change shows as one; new schemas follow. */
+/** Keeps the order of the released document, so that its diff shows only changes; new schemas follow. */
 const releasedOrder = [
   'Discovery',
   'Error',

@@ -2,10 +2,10 @@ import type { Settings } from '../../config/settings.ts'
 import { uuidPattern } from '../../model/field-kinds.ts'
 import type { ProviderSettings } from './values/settings.ts'
 
-/** More buttons than these find no room on a page. */
+/** A page has no room for more buttons. */
 const providersMax = 10
 const nameCharactersMax = 100
-/** It is part of addresses. */
+/** The id is part of addresses. */
 const idPattern = /^[a-z\d][\w-]{0,39}$/i
 
 /** `Identity__Providers__{id}__…` */
@@ -13,7 +13,7 @@ export function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)
     settings.reject(`Identity__Providers can have at most ${providersMax} of them.`)
-  // Paths are read without regard to capitals, and each provider has one of its own.
+  // Paths are case-insensitive, and each provider needs its own.
   if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
     settings.reject('Identity__Providers must have ids that differ in more than capitals.')
   return ids.map((id) => readProvider(settings, id))
@@ -70,7 +70,7 @@ function readScopes(settings: Settings, id: string): readonly string[] {
   const scopes = given.length > 0 ? given : ['openid', 'profile', 'email']
   for (const scope of scopes.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
     settings.reject(`Identity__Providers__${id}__Scopes has ${scope}, which is no scope.`)
-  // Without it the provider does not say who has signed in.
+  // Without this scope the provider does not return the user's identity.
   return [...new Set(['openid', ...scopes])]
 }
 

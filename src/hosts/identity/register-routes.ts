@@ -28,7 +28,7 @@ export function registerRoutes(
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
-        // Which account it is about is known only after the store was asked.
+        // The account is known only after a query.
         work.holder = addressKey(request.ip)
         return complete(work, async () => {
           try {
@@ -47,7 +47,7 @@ export function registerRoutes(
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   if ('cookie' in answer && answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
   if ('redirectTo' in answer) {
-    // After a post, 303 keeps the browser from posting the password on (RFC 9700, 4.12).
+    // After a post, 303 keeps the browser from posting the password again (RFC 9700, 4.12).
     const status = request.method === 'POST' ? 303 : 302
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
   }
@@ -64,7 +64,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   const { body, maxAgeSeconds, status = 200 } = answer
   const isPrivate = maxAgeSeconds === undefined
   reply.header('cache-control', isPrivate ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
-  // RFC 6749, 5.1 wants this one too, for caches from before HTTP/1.1.
+  // RFC 6749, 5.1 also requires this one, for caches from before HTTP/1.1.
   if (isPrivate) reply.header('pragma', 'no-cache')
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
@@ -75,7 +75,7 @@ function sendError(reply: FastifyReply, { code, message, challenge }: OAuthError
   return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
 }
 
-/** Errors of the server itself, such as those of the rate limiter, get OAuth's two properties too. */
+/** Adds OAuth's two properties to errors of the server itself, such as those of the rate limiter. */
 async function joinOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const isOAuth = request.routeOptions.url?.startsWith('/connect/')
   if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload

@@ -16,7 +16,7 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly audience: string
   readonly rateLimit: RateLimitSettings
-  /** Tells whether this process delivers to webhooks; another instance may do it for all. */
+  /** True if this process delivers to webhooks; another instance may do it for all. */
   readonly webhooks: boolean
   /** Receivers in addition to public https addresses: a host, or a host and a port. */
   readonly webhookReceivers: readonly string[]

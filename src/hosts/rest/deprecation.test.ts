@@ -66,7 +66,7 @@ describe('What is deprecated', () => {
     return { status: response.status, since, until }
   }
 
-  test('as a route, is announced with every answer, refusals too', async () => {
+  test('as a route, is announced with every answer, errors too', async () => {
     const said = { since: '@1801440000', until: 'Thu, 01 Jun 2028 00:00:00 GMT' }
     assert.deepEqual(await call('DELETE', '/api/workflow', { ids: [] }), { status: 400, ...said })
     assert.deepEqual(await call('GET', '/api/workflow?id=x', undefined, {} as never), {
@@ -87,7 +87,7 @@ describe('What is deprecated', () => {
     assert.equal(both.until, 'Mon, 31 Jan 2028 00:00:00 GMT')
   })
 
-  test('stands in the document: on the operation with its headers, and on the property', () => {
+  test('appears in the document: on the operation with its headers, and on the property', () => {
     const document = openApiOf(routes, {
       title: '',
       description: '',

@@ -33,9 +33,9 @@ export interface ExtensionParts {
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
   readonly administrators: Administrators
-  /** Tells whether users may sign in by password. */
+  /** True if users may sign in by password. */
   readonly passwords: boolean
-  /** Tells whether mails can be sent. */
+  /** True if mails can be sent. */
   readonly hasMail: boolean
 }
 

@@ -36,7 +36,7 @@ export interface RestHost {
   stop(): Promise<void>
 }
 
-/** A proxy and a load balancer. */
+/** One proxy and one load balancer are expected. */
 const proxiesByDefault = 2
 
 /** Wires the REST host and listens. `declared` are the resources that it serves. */

@@ -92,7 +92,7 @@ const answersOf = (operation: Operation): Readonly<Record<string, Schema>> => {
 const liveDescription =
   'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
 
-/** OpenAPI 3.1 has no word for the events of a stream. */
+/** OpenAPI 3.1 cannot describe the events of a stream. */
 const listingEvent = {
   description:
     'The JSON of the plain list as it is now: at once, and within a second of each change, at most once a second. The id counts from 1, or on from Last-Event-ID. A comment every 15 seconds shows that the connection stands.',
@@ -113,7 +113,7 @@ const replayedHeaders = {
   },
 }
 
-/** Every operation requires a token and is limited; every body has a maximum size and a type. */
+/** Every operation requires a token and is rate-limited; every body has a maximum size and a type. */
 function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, refusals, body } = operation
   const keyed = isKeyed(operation) ? [409, 422] : []

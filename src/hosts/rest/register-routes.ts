@@ -27,7 +27,7 @@ export interface Registration {
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
-  /** Tells whether administrators receive the duration of their requests. */
+  /** True if administrators receive the duration of their requests. */
   readonly showsTimes: boolean
 }
 
@@ -43,7 +43,7 @@ export function registerRoutes(
   const admissions = new WeakMap<FastifyRequest, Admission>()
   async function answer(route: Route, exchange: Exchange) {
     if (await answerKeyed(once, route, exchange)) return
-    // Read before the response is made, because it holds for everything read afterwards.
+    // Read before the response is made, because it must cover everything read afterwards.
     const dates = route.isConditional ? await modificationDates() : undefined
     sendAnswer(exchange, await route.handle(exchange), dates, sentDates)
   }
@@ -149,7 +149,7 @@ interface Turn {
   leave(): void
 }
 
-/** While others wait, a body that is incomplete after this time loses its place. */
+/** While other requests wait, a body that is incomplete after this time loses its place. */
 const bodySeconds = 2
 
 /** Waits for a place, which its holder keeps until it leaves or its connection closes. */

@@ -17,11 +17,11 @@ export interface ClientConfiguration {
   readonly apiUrl: string
   readonly issuer: string
   readonly clientId: string
-  /** Tells whether `/ext/` is served: names of people, lists of removed records. */
+  /** True if `/ext/` is served: names of people, lists of removed records. */
   readonly extensions: boolean
-  /** Tells whether the identity host has a page for signing in with a passkey alone. */
+  /** True if the identity host has a page for signing in with a passkey alone. */
   readonly passkeys: boolean
-  /** Tells whether mails can be sent, for new passwords and invitations. */
+  /** True if mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
 }
 

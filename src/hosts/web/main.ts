@@ -49,7 +49,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
 function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
   const headers = {
     'content-security-policy': contentPolicy(client),
-    // The sign-in post has to name its origin; without a referrer, browsers send `null` instead.
+    // Browsers would send an origin of `null` with the sign-in post if referrers were disabled entirely.
     'referrer-policy': 'strict-origin',
   }
   app.addHook('onRequest', (_request, reply, done) => {

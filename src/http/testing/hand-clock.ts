@@ -1,6 +1,6 @@
 import type { LimiterClock } from '../rate-limiter.ts'
 
-/** Time that advances only when the test says so. The limiter reads it once for each request. */
+/** A clock that advances only when the test says so. The limiter reads it once for each request. */
 export function handClock() {
   let now = 0
   let looks = 0

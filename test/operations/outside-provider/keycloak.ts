@@ -96,7 +96,7 @@ describe('Keycloak as the external provider', () => {
   it('is rejected with a wrong secret', async () => {
     const page = await arrive('wrong', 'ann')
     assert.equal(page.status, 400)
-    assert.match(page.text, /has not confirmed your sign-in/)
+    assert.match(page.text, /did not confirm your sign-in/)
   })
 
   it('cannot be reached once it has stopped', async () => {

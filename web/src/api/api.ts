@@ -141,8 +141,9 @@ interface Asked<Answer> {
 }
 
 /**
- * Shares one request between all parts of a screen that ask at the same time, until the last of them has left. Not for longer: a
- * response from before a write, or from before the user came back to the page, would be outdated.
+ * Shares one request between all parts of a screen that ask at the same time, until the last of them has
+ * left. It is not cached longer: a response from before a write, or from before the user returned to the
+ * page, would be outdated.
  */
 export function askTogether<Answer>(ask: Ask<Answer>): Ask<Answer> {
   const asked = new Map<string, Asked<Answer>>()

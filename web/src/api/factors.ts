@@ -92,7 +92,7 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
   }
 }
 
-/** Tells whether this browser can create a passkey that works at this address. */
+/** Returns whether this browser can create a passkey that works at this address. */
 export const canMakePasskey = (domain: string | null): boolean =>
   domain !== null &&
   (location.hostname === domain || location.hostname.endsWith(`.${domain}`)) &&

@@ -97,7 +97,10 @@ export function windowAround(position: number): Window {
   return { pageNumber: Math.floor(position / pageSize) + 1, pageSize }
 }
 
-/** Returns another page when the boundary has reached the edge of this one; `elsewhere` when it is not on it. */
+/**
+ * Returns another page if the boundary has reached the edge of this one; `elsewhere` if the boundary is not
+ * on this page.
+ */
 export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page
   if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList

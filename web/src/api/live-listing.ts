@@ -10,7 +10,7 @@ export interface LiveListing<Row> {
   readonly path: string
   onPage(page: Page<Row>): void
   onConnection(connection: Connection): void
-  /** The listing was rejected permanently: it is not retried. */
+  /** The listing was rejected permanently and is not retried. */
   onProblem(problem: Error): unknown
 }
 

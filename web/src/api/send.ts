@@ -19,7 +19,7 @@ export interface Sender {
   readonly send: Send
   /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>
-  /** Tells whether the last request got a response. */
+  /** True if the last request got a response. */
   readonly isReached: Signal<boolean>
 }
 

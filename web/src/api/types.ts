@@ -1013,7 +1013,7 @@ export interface Resources {
   }
 }
 
-/** By resource, the last part of its list route. */
+/** The last path segment of each resource's list route. */
 export const listRoutes = {
   organization: 'organizations',
   workflow: 'workflows',
@@ -1031,7 +1031,7 @@ export const listRoutes = {
   projectView: 'projectViews',
 } as const
 
-/** By resource, what its routes begin with. */
+/** The path prefix of each resource's routes. */
 export const roots = {
   organization: '/api',
   workflow: '/api',
@@ -1049,7 +1049,7 @@ export const roots = {
   projectView: '/ext',
 } as const
 
-/** How long a text may be, how many ids a list may have, how large a page is. */
+/** The limits of texts, of lists of ids, and of pages. */
 export const limits = {
   administrators: 100,
   after: 8192,

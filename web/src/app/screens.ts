@@ -13,7 +13,7 @@ export interface Screen {
     /** Phones show it in the menu of the account: the bar has room for four. */
     readonly isMinor?: boolean
   }
-  /** The address of its navigation link, where its own does not begin with it. */
+  /** The link to mark as current on this screen, if its address does not begin with that link's. */
   readonly within?: string
   readonly administratorsOnly?: boolean
   /** Loads the screen at the first visit. */

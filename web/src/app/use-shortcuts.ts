@@ -79,7 +79,7 @@ function listenToKeys(router: Router, open: (layer: Layer) => void): () => void 
 const isPaletteKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   (ctrlKey || metaKey) && key.toLowerCase() === 'k'
 
-/** Tells whether a key belongs to a text field, a dialog, a menu, or the browser. */
+/** Returns whether a key belongs to a text field, a dialog, a menu, or the browser. */
 function isTaken({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean {
   const isElsewhere =
     target instanceof Element &&

@@ -3,7 +3,7 @@ import { queryOf } from '../api/api.ts'
 import type { Send } from '../api/send.ts'
 import { limits } from '../api/types.ts'
 
-/** 1,000 entries: more are not added up here. */
+/** 1,000 entries; larger numbers are not added up here. */
 const pagesMax = 10
 
 interface Page {
@@ -37,7 +37,7 @@ export async function recordedHours(
 
 const key = 'tracker.daily-hours'
 const usualHours = 8
-/** A day has no more. */
+/** The largest number of hours in a day. */
 export const hoursOfDay = 24
 
 const read = (): number => {

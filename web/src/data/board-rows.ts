@@ -15,7 +15,7 @@ export interface BoardRows {
   readonly rows: ReadonlyMap<string, Assignment>
   readonly counts: ReadonlyMap<string, number>
   readonly totalCount: number
-  /** Tells whether the stage has rows that were not loaded. */
+  /** Returns whether the stage has rows that were not loaded. */
   hasMore(stageId: string): boolean
   /** Replaces a stage by its current state: other rows have left it. */
   replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows

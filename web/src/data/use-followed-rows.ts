@@ -26,7 +26,7 @@ export interface FollowedRows {
   reload(): void
 }
 
-/** 5,000 assignments: beyond that the screen says that it does not show all. */
+/** 5,000 assignments; beyond that the screen says that it does not show all. */
 const pagesMax = 50
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3

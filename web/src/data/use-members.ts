@@ -13,7 +13,7 @@ export function useMembers(projectId: string | undefined) {
   return { ids, memberships, isLoading: listing.isLoading, problem: listing.problem, reload: listing.reload }
 }
 
-/** Tells whether the names of these people are known or unavailable. Names that a later change adds are not awaited. */
+/** Returns whether the names of these people are known or unavailable. Names that a later change adds are not awaited. */
 export function useKnownPeople(ids: readonly string[], isComplete: boolean): boolean {
   const { people } = useServices()
   const [areKnown, setKnown] = useState(false)

@@ -34,5 +34,5 @@ export function forgetDraft(name: string | undefined): void {
   if (names.peek().includes(name)) names.value = namesKept()
 }
 
-/** Tells whether there is unsaved text for the record: drafts are named after their record. */
+/** Returns whether there is unsaved text for the record: drafts are named after their record. */
 export const hasDraftOf = (id: string): boolean => names.value.some((name) => name.includes(id))

@@ -11,7 +11,7 @@ export interface FormProps<Values extends FormValues> {
   readonly cancelLabel?: string
   /** Nothing has changed, so there is nothing to send and the buttons are hidden. */
   readonly isIdle?: boolean
-  /** It cannot be sent now; the reason is shown next to it. */
+  /** The form cannot be submitted now; the reason is shown next to it. */
   readonly isOff?: boolean
   readonly onDone?: (() => void) | undefined
 }
@@ -32,7 +32,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const submit = async () => {
     if (isOff) return
     if (await form.submit()) return onDone?.()
-    // The messages are rendered by now. The focus moves at once: later it would interrupt the user's typing.
+    // The messages are rendered by now. The focus moves at once, because later it would interrupt typing.
     element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
   }
   return (

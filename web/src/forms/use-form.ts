@@ -26,7 +26,7 @@ export interface FormState<Values extends FormValues> {
   submit(): Promise<boolean>
   /** Resets the form and deletes the draft. */
   discard(): void
-  /** Tells whether any value differs from its start. */
+  /** True if any value differs from its start. */
   readonly isChanged: ReadonlySignal<boolean>
   /** Follows a change of the record: fields that were not edited here get the new value, the others stay as typed. */
   follow(next: Values): void

@@ -3,7 +3,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 export interface Router {
   /** The current address. */
   readonly address: ReadonlySignal<URL>
-  /** Tells whether the user came from another address of this page. */
+  /** Returns whether the user came from another address of this page. */
   hasMoved(): boolean
   /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void

@@ -3,11 +3,11 @@ export interface Configuration {
   readonly apiUrl: string
   readonly issuer: string
   readonly clientId: string
-  /** Tells whether the API serves `/ext/`. */
+  /** True if the API serves `/ext/`. */
   readonly extensions: boolean
-  /** Tells whether the provider has a page for signing in with a passkey alone. */
+  /** True if the provider has a page for signing in with a passkey alone. */
   readonly passkeys: boolean
-  /** Tells whether mails can be sent, for new passwords and invitations. */
+  /** True if mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
 }
 

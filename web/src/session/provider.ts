@@ -34,7 +34,7 @@ export async function discover({ issuer }: Configuration): Promise<Provider> {
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
   const provider: Provider = await response.json()
   if (provider.issuer !== issuer)
-    throw new ProviderError('unavailable', t('The sign-in service is another one.'))
+    throw new ProviderError('unavailable', t('The sign-in service is a different one.'))
   return provider
 }
 

@@ -18,7 +18,7 @@ export interface SignedInPerson {
   readonly id: string
   readonly name: string
   readonly login: string
-  /** Only decides what to show; the API decides about access. */
+  /** Only controls what is shown; the API makes the access decisions. */
   readonly isAdministrator: boolean
 }
 

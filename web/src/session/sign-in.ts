@@ -19,7 +19,7 @@ const callbackPath = '/signin-callback/'
 const attemptPrefix = 'tracker.sign-in.'
 const attemptKey = (state: string) => attemptPrefix + state
 
-/** Tells whether this tab has left for a sign-in at the provider and not returned, even if it has a session. */
+/** Returns whether this tab has left for a sign-in at the provider and not returned, even if it has a session. */
 export const isSigningIn = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
 

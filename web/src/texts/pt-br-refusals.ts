@@ -19,7 +19,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'ProjectIds must refer to active projects of yours.': 'Escolha projetos seus que não foram removidos.',
   'ExpiresAt must be in the future, within {count} days.':
     'A data precisa estar no futuro, no máximo daqui a {count} dias.',
-  'Login must have no characters that cannot be seen.': 'Login: não pode ter caracteres invisíveis.',
+  'Login must have no invisible characters.': 'Login: não pode ter caracteres invisíveis.',
   'Login is already used by an active account.': 'Este login já é usado por outra conta.',
   'Id is already taken.': 'Este registro já existe.',
   'Url must be an https address.': 'O endereço precisa começar com https.',
@@ -150,14 +150,14 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
   'You cannot revoke your own role. Ask another administrator.':
     'Ninguém tira o próprio papel. Fale com outro administrador.',
-  'Nobody deactivates themselves.': 'Ninguém desativa a própria conta.',
+  'You cannot deactivate your own account.': 'Ninguém desativa a própria conta.',
   'This link has been used, has ended, or never was one. Ask for a new one.':
     'Este link já foi usado, venceu ou nunca existiu. Peça um novo.',
   'This is your only way to sign in. Connect another one first, or ask an administrator.':
     'Esta é sua única maneira de entrar. Conecte outra primeiro ou fale com um administrador.',
   'The login of this account is no mail address. Make a link instead.':
     'O login desta conta não é um endereço de e-mail. Crie um link.',
-  'No mail can be sent here. Make a link and pass it on.':
+  'This server cannot send mail. Create a link and pass it on.':
     'Aqui não é possível enviar e-mails. Crie um link e passe-o adiante.',
   'Passwords are switched off here: people sign in by an outside provider.':
     'Aqui não se usam senhas: as pessoas entram por um provedor externo.',

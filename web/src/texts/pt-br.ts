@@ -368,7 +368,7 @@ export const ptBr: Translations = {
   'Send link': 'Enviar o link',
   'The link is being sent to {name}.': 'O link está a caminho de {name}.',
   Administrator: 'Administrador',
-  'No administrator by choice': 'Sem papel de administrador',
+  'No administrator role': 'Sem papel de administrador',
   'Administrators see and change everything. Those named in the server’s settings always have the role.':
     'Administradores veem e alteram tudo. Quem está nas configurações do servidor sempre é um.',
   'Revoke role': 'Retirar o papel',
@@ -427,7 +427,7 @@ export const ptBr: Translations = {
   'Change the impediment': 'Alterar o impedimento',
   'New impediment': 'Novo impedimento',
   'Name of the assignment': 'Nome da tarefa',
-  'Only the newest {count} impediments are looked at.':
+  'Only the newest {count} impediments are considered.':
     'Só os {count} impedimentos mais recentes são considerados.',
   'Search impediments': 'Buscar impedimentos',
   'All projects': 'Todos os projetos',
@@ -544,7 +544,7 @@ export const ptBr: Translations = {
   '{hours}, {over} too much': '{hours}, {over} a mais',
   'Two weeks earlier': 'Duas semanas antes',
   'Two weeks later': 'Duas semanas depois',
-  'Nobody works on this project yet': 'Ninguém trabalha neste projeto ainda',
+  'No one works on this project yet': 'Ninguém trabalha neste projeto ainda',
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
   Timeline: 'Cronograma',
@@ -676,7 +676,7 @@ export const ptBr: Translations = {
   'In this period': 'Neste período',
   'not visible to you': 'não visível para você',
   Total: 'Total',
-  'Recorded in all': 'Apontado ao todo',
+  'Recorded in total': 'Apontado ao todo',
   Left: 'Restante',
   'Part of the plan': 'Parte do plano',
   'not planned': 'não planejado',
@@ -778,7 +778,7 @@ export const ptBr: Translations = {
   'of {hours}': 'de {hours}',
   Undo: 'Desfazer',
   'The sign-in service cannot be reached.': 'Não foi possível acessar o serviço de login.',
-  'The sign-in service is another one.': 'O serviço de login é outro.',
+  'The sign-in service is a different one.': 'O serviço de login é outro.',
   'Your session has ended. Sign in again, then repeat this; nothing you typed is lost.':
     'Sua sessão terminou. Entre de novo e repita; nada do que você digitou se perdeu.',
   'This response comes from another sign-in service.': 'Esta resposta vem de outro serviço de login.',

@@ -40,7 +40,7 @@ export const showDay = (day: string): string =>
 
 export const showLongDay = (day: string): string => formatOf('long').format(dateOf(day))
 
-/** Tells whether the text is a valid calendar day. */
+/** Returns whether the text is a valid calendar day. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
 

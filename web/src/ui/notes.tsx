@@ -37,7 +37,7 @@ export interface AvatarProps {
   readonly initials?: string
 }
 
-/** A person's initials in a circle; the name is beside it or in its label. */
+/** A person's initials in a circle; the name is next to it or in its label. */
 export const Avatar = ({ name, tint, isNamed = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class={`avatar tint-${tint}`}

@@ -20,7 +20,7 @@ export function placeBelow(
   layer.style.left = `${Math.min(Math.max(gapPixels, wanted), innerWidth - width - gapPixels)}px`
 }
 
-/** Tells whether the direction is right to left; style sheets know it by themselves. */
+/** Returns whether the direction is right to left; style sheets know it by themselves. */
 const isRightToLeft = (): boolean => document.documentElement.dir === 'rtl'
 
 /** 1 for left to right, else -1: multiply pixels from the left by this to get pixels along the line. */
@@ -32,7 +32,7 @@ const turned: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', Arro
 export const keyAlongLine = ({ key }: { readonly key: string }): string =>
   isRightToLeft() ? (turned[key] ?? key) : key
 
-/** Tells whether the media query matches; renders again when that changes. */
+/** Returns whether the media query matches; renders again when that changes. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches)
   useEffect(() => {

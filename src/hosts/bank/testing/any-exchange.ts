@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { damaged } from '../../../../test/support/fuzz.ts'
 
-/** Messages of one connection, one after the other; many are what clients send. */
+/** Generates the messages of one connection, in sequence; many are typical of clients. */
 export const anyExchange = (): fc.Arbitrary<readonly Buffer[]> =>
   fc.array(fc.oneof(common, odd, broken), { minLength: 1, maxLength: 4 })
 
-/** The same bytes in other parts. */
+/** Splits the same bytes at other places. */
 export function splitAnywhere(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => Math.floor(place * bytes.length)))]
     .filter((end) => end > 0)
@@ -27,7 +27,7 @@ const transaction = fc.tuple(client, fc.constantFrom('c', 'd')).map(([id, kind])
 
 const common = fc.oneof(statement, transaction).map(latin1)
 
-/** None of the parts has a bar in it. */
+/** None of the parts contains a bar. */
 const oneOf = (...lines: readonly string[]): fc.Arbitrary<string> =>
   fc.constantFrom(...lines.join('|').split('|'))
 
@@ -68,14 +68,14 @@ const bodies = fc.constantFrom(
   ...[goodBody.padEnd(8192), goodBody.padEnd(8193)],
 )
 
-/** What the length may be said to be, of a body with so many bytes. */
+/** Generates Content-Length values, right and wrong, for a body of this size. */
 const lengthOf = (bytes: number): fc.Arbitrary<string> =>
   oneOf(
     `${bytes}|${bytes}|0${bytes}| ${bytes}|${bytes}\t|+${bytes}|-${bytes}|${bytes}.0|${bytes},${bytes}|${bytes}, 1|${bytes};`,
     `0||0x28|1e1|${bytes} ${bytes}|9999999999|${'9'.repeat(40)}|${bytes + 1}|${Math.max(0, bytes - 1)}`,
   )
 
-/** The body in chunks, well and badly. */
+/** Encodes the body in chunks, well-formed or malformed. */
 function chunked(body: string): fc.Arbitrary<string> {
   const size = body.length.toString(16)
   return fc.constantFrom(
@@ -99,7 +99,7 @@ interface Message {
   readonly version: string
   readonly host: string
   readonly type: string
-  /** The headers that say how long the body is. */
+  /** The headers that declare the body's length. */
   readonly framing: readonly string[]
   readonly more: string
   readonly end: string

@@ -3,13 +3,13 @@ import pg from 'pg'
 
 export interface Entry {
   readonly description: string
-  /** Of its account, once it was applied. */
+  /** The account's balance after this entry. */
   readonly balance: number
 }
 
 /**
- * Fails unless every account's balance is the sum of its ledger, its numbering has no gap, and no balance after any
- * entry was under the limit. Returns the ledger.
+ * Fails unless every account's balance equals the sum of its ledger, its numbering has no gaps, and no entry
+ * left the balance below the limit. Returns the ledger.
  */
 export async function auditLedger(url: string): Promise<Entry[]> {
   const client = new pg.Client({ connectionString: url })

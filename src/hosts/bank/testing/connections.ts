@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** How many connections to this port each of the processes has accepted. Linux only. */
+/** Returns how many connections to this port each process has accepted. Linux only. */
 export function acceptedBy(pids: readonly number[], port: number): number[] {
   const accepted = new Set(established(port))
   return pids.map((pid) => socketsOf(pid).filter((inode) => accepted.has(inode)).length)
 }
 
-/** Inodes of the server's ends: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
+/**
+ * Returns the inodes of the server's ends:
+ * https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
+ */
 function established(port: number): string[] {
   const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return readFileSync('/proc/net/tcp', 'utf8')
@@ -25,7 +28,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
-    // It was closed in between.
+    // The connection was closed in between.
     return ''
   }
 }

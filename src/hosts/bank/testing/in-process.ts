@@ -21,11 +21,11 @@ export interface InProcessOptions {
   readonly overLimitStatus?: 200 | 422
   readonly patience?: BankServerOptions['patience']
   readonly budgets?: Budgets
-  /** Without the small server, everything is answered by the general one. */
+  /** Without the small server, the general one handles everything. */
   readonly isGeneral?: boolean
 }
 
-/** What one instance is, in the process of the test and on a database of its own. */
+/** Starts the equivalent of one instance in the test's process, on its own database. */
 export async function startInProcess({
   overLimitStatus = 200,
   patience = {},

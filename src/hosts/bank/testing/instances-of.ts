@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** The bank's processes that this process has started, whether they listen already or not. */
+/** Returns the bank's processes that this process has started, listening or not. */
 export const instancesOf = (pid: number): number[] =>
   execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
     .split('\n')

@@ -2,25 +2,25 @@ import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** A server in this process, with the transactions that it was told to apply. */
+/** A server in this process, with the transactions it was asked to apply. */
 export interface Observed {
   readonly server: Server
   readonly port: number
   readonly applied: readonly string[]
 }
 
-/** What a sequence of bytes meant to a server. */
+/** A server's interpretation of a sequence of bytes. */
 export interface Meaning {
-  /** Of the answers, in their order; 100 among them. */
+  /** The statuses of the responses in order, including 100. */
   readonly statuses: readonly number[]
   readonly applied: readonly string[]
-  /** Whether the connection may be used for a further request. */
+  /** Whether the connection can be used for another request. */
   readonly goesOn: boolean
 }
 
 /**
- * Sends the parts on a connection of their own, each when the one before it was read and everything that came of it was
- * answered. Both ends are in this process, so nothing is waited for by the clock.
+ * Sends the parts on a new connection, each after the previous one was read and fully responded to. Both ends
+ * are in this process, so no wait depends on the clock.
  */
 export async function observe(observed: Observed, parts: readonly Uint8Array[]): Promise<Meaning> {
   const appliedBefore = observed.applied.length
@@ -56,7 +56,7 @@ export async function observe(observed: Observed, parts: readonly Uint8Array[]):
   }
 }
 
-/** Everything that was written has arrived, on both ways, and nobody has said that it was the last. */
+/** Everything written has arrived in both directions, and neither side has closed. */
 const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
   peer.bytesRead === sent &&
   client.bytesRead === peer.bytesWritten &&
@@ -64,7 +64,7 @@ const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
   !peer.writableEnded &&
   !peer.destroyed
 
-/** Answers are made within a few turns of the event loop: every wait of theirs is for one. */
+/** Responses are made within a few turns of the event loop, so waiting a fixed number of turns suffices. */
 async function settle(peer: Socket, isDone: () => boolean): Promise<void> {
   const startedAt = performance.now()
   for (let quietTurns = 0; quietTurns < quietTurnsMin; ) {

@@ -21,7 +21,7 @@ const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 const postHead = (...headers: string[]) => head(`POST ${path} HTTP/1.1`, jsonType, ...headers)
 const length = `Content-Length: ${body.length}`
 
-/** What no ordinary client sends, by what is odd about it, after two that any client sends. */
+/** Two common exchanges first, then unusual ones keyed by their oddity. */
 export const oddExchanges = (): OddExchange[] => [
   ...Object.entries(whole).map(([name, bytes]) => ({ name, parts: [bytes] })),
   { name: 'a transaction split at every byte', parts: bytesOf(post()), pauseMilliseconds: 1 },
@@ -60,7 +60,7 @@ const whole = {
   'another version': head('GET /clientes/1/extrato HTTP/1.2'),
   'pipelined transactions and statements': Buffer.concat([post(), statement, post(), post(), statement]),
   'pipelined, and broken in the end': Buffer.concat([post(), post(), raw('hello\r\n\r\n')]),
-  'pipelined, the second one refused': Buffer.concat([post(), withBody('{}'), withBody('no'), post()]),
+  'pipelined, the second one rejected': Buffer.concat([post(), withBody('{}'), withBody('no'), post()]),
   'an empty line before the request': Buffer.concat([raw('\r\n'), post()]),
   'lines that end without a return': raw('GET /clientes/1/extrato HTTP/1.1\nHost: bank\n\n'),
   'two spaces in the line': head('GET  /clientes/1/extrato HTTP/1.1'),

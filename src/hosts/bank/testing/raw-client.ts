@@ -6,15 +6,15 @@ export interface Answer {
   readonly milliseconds: number
 }
 
-/** One request at a time on one connection, with as little work of its own as possible. */
+/** Sends one request at a time on one connection, with as little overhead as possible. */
 export interface RawClient {
   send(request: string): Promise<Answer>
-  /** Until an answer says that it was the last one. */
+  /** True until a response announces the end of the connection. */
   isOpen(): boolean
   close(): void
 }
 
-/** Longer than any limit of the server's. */
+/** Longer than any limit of the server. */
 const silenceMilliseconds = 30_000
 
 export function openRawClient(port: number): RawClient {
@@ -53,7 +53,10 @@ export function openRawClient(port: number): RawClient {
   }
 }
 
-/** A connection for this request alone, as each of the challenge's users has one; connecting counts. */
+/**
+ * Opens a connection for this request alone, as each of the challenge's users does; connecting is included in
+ * the time.
+ */
 export async function sendAlone(port: number, request: string): Promise<Answer> {
   const client = openRawClient(port)
   try {
@@ -73,7 +76,7 @@ function parseAnswer(text: string): { status: number; body: string } | undefined
   if (headEnd === -1) return undefined
   const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
   const body = text.slice(headEnd + 4)
-  // Text of ours is shorter in characters than in bytes only in descriptions, which the load keeps in ASCII.
+  // Characters and bytes differ only for non-ASCII descriptions, and the load uses ASCII.
   if (length === undefined || body.length < Number(length)) return undefined
   return { status: Number(text.slice(9, 12)), body }
 }

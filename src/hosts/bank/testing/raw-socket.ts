@@ -8,7 +8,10 @@ export interface RawAnswer {
 /** Longer than the server's own limits: reaching it means that a connection hangs. */
 const hangsAfterMilliseconds = 20_000
 
-/** Sends the bytes as they are and resolves with the answers: as many as expected, or those that came until the end. */
+/**
+ * Sends the bytes as they are and resolves with the responses: the expected number, or all until the
+ * connection ends.
+ */
 export function exchange(
   port: number,
   parts: readonly (string | Buffer)[],
@@ -32,7 +35,7 @@ export function exchange(
       rest = takeAnswers(rest + chunk, answers)
       if (answers.length >= expected) done()
     })
-    // A server that cuts off a sender resets the connection: whatever was answered before counts.
+    // A server that cuts off a sender resets the connection; responses received before still count.
     socket.on('error', () => {})
     socket.on('close', done)
     void sendParts()
@@ -47,7 +50,7 @@ export function exchange(
   })
 }
 
-/** Returns what is not yet a whole answer. The interim 100 of `Expect: 100-continue` is left out. */
+/** Returns the incomplete rest. The interim 100 of `Expect: 100-continue` is dropped. */
 function takeAnswers(text: string, answers: RawAnswer[]): string {
   let rest = text
   for (;;) {

@@ -14,7 +14,7 @@ export interface Running extends Observed {
   stop(): Promise<void>
 }
 
-/** The bank as it is deployed, but for the database: it notes what it was told to apply. */
+/** Starts the bank as deployed, except for the database: it records the transactions it is asked to apply. */
 export async function startObservedBank(): Promise<Running> {
   const applied: string[] = []
   const accounts = {
@@ -35,13 +35,13 @@ export async function startObservedBank(): Promise<Running> {
 }
 
 export interface Reference extends Running {
-  /** What else happened on connections, as far as it depends on which bytes come together. */
+  /** Other connection events that depend on which bytes arrive together. */
   readonly endings: readonly Ending[]
 }
 
 export type Ending = 'broken body' | 'Upgrade'
 
-/** Nothing but `node:http`, and the bank's rules about what it has read. */
+/** Starts a plain `node:http` server with the bank's rules applied to what it has parsed. */
 export async function startReference(): Promise<Reference> {
   const applied: string[] = []
   const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
@@ -75,7 +75,7 @@ export async function startReference(): Promise<Reference> {
     const isBodyBroken = request?.complete === false
     if (isBodyBroken) endings.push('broken body')
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-    // In the next turn: whole requests that were read before the broken bytes are answered first.
+    // Deferred by a turn, so that complete requests read before the broken bytes get their responses first.
     setImmediate(() => {
       if (isBodyBroken && response?.headersSent) socket.destroySoon()
       else if (socket.writable) socket.end(`HTTP/1.1 ${status} \r\n\r\n`)
@@ -103,7 +103,7 @@ interface Rule {
   isBroken(request: IncomingMessage, arrival: Arrival): boolean
 }
 
-/** Where the bank differs from a server that takes whatever `node:http` has read, the first rule first. */
+/** The rules by which the bank is stricter than plain `node:http`; the first match wins. */
 const rules: readonly Rule[] = [
   {
     reason: 'A proxy in front may have read the other one of two hosts or tokens.',
@@ -152,7 +152,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** 422 as soon as the body is longer than the bank takes. */
+/** Responds 422 as soon as the body exceeds the bank's limit. */
 function readTransactionOf(
   request: IncomingMessage,
   end: (status: number) => void,

@@ -1,6 +1,6 @@
 import type { BankSettings } from '../configuration.ts'
 
-/** Any free port, nothing on the screen, and a start that is quick rather than warm. */
+/** Uses any free port and no log output, and skips most of the warm-up for a quick start. */
 export const testSettings: BankSettings = {
   host: '127.0.0.1',
   port: 0,

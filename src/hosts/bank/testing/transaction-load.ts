@@ -2,27 +2,33 @@ import { openRawClient, type RawClient, statementRequest } from './raw-client.ts
 import { requestBytes } from './raw-socket.ts'
 
 export interface TransactionLoad {
-  /** All of its descriptions begin with it. */
+  /** The prefix of all its descriptions. */
   readonly name: string
-  /** Descriptions, each used once, of what was answered so. */
+  /** The descriptions, each used once, of transactions confirmed as applied. */
   readonly applied: readonly string[]
-  /** By description, the balance that was answered. */
+  /** The returned balance by description. */
   readonly balances: ReadonlyMap<string, number>
   readonly refused: readonly string[]
-  /** No answer came, or one that says that the outcome is unknown or nothing was applied. */
+  /**
+   * Requests without a response, or whose response says that nothing was applied or that the outcome is
+   * unknown.
+   */
   readonly failed: readonly string[]
-  /** Answers that show a balance under its limit; all the time somebody reads statements too. */
+  /** Responses that show a balance below the limit; statements are read throughout as well. */
   readonly underLimit: readonly string[]
-  /** How many statements were read. */
+  /** The number of statements read. */
   statements(): number
-  /** Lets the last requests come to their end. */
+  /** Lets the last requests finish. */
   stop(): Promise<void>
 }
 
 /** More than any test sends. */
 const requestsMax = 200_000
 
-/** Many writers, each with one transaction at a time, and a reader of statements, until told to stop. Names keep two apart. */
+/**
+ * Runs many writers, each with one transaction at a time, and a reader of statements, until stopped. Names
+ * distinguish two loads.
+ */
 export function startTransactionLoad(port: number, writers = 32, name = ''): TransactionLoad {
   const applied: string[] = []
   const balances = new Map<string, number>()
@@ -73,7 +79,7 @@ export function startTransactionLoad(port: number, writers = 32, name = ''): Tra
   }
 }
 
-/** On one connection, and on a new one whenever it breaks. */
+/** Repeats on one connection, and opens a new one whenever it breaks. */
 async function repeat(
   port: number,
   work: (client: RawClient) => Promise<void>,
@@ -95,7 +101,7 @@ async function repeat(
   client.close()
 }
 
-/** Two debits for each credit and large amounts, so that the limits are reached soon and stay in reach. */
+/** Two debits for each credit and large amounts, so that the limits are reached soon and often. */
 function transaction(count: number, descricao: string): string {
   const fields = { valor: 1 + ((count * 7919) % 100_000), tipo: count % 3 === 0 ? 'c' : 'd', descricao }
   return requestBytes('POST', `/clientes/${1 + (count % 5)}/transacoes`, JSON.stringify(fields)).toString()

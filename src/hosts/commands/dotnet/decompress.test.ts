@@ -74,7 +74,7 @@ describe('the body of a .NET client', () => {
     oversized(wholeBlock(Buffer.alloc(megabytes(4) + 1)))
   })
 
-  it('is refused before anything is allocated for lengths that nobody could mean', () => {
+  it('is rejected before anything is allocated for absurd lengths', () => {
     const block = lz4Block(body)
     const { arrayBuffers } = process.memoryUsage()
     for (const length of [megabytes(4) + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
@@ -86,7 +86,7 @@ describe('the body of a .NET client', () => {
     assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < megabytes(16))
   })
 
-  it('is refused when a length is no length', () => {
+  it('is rejected when a length is no length', () => {
     const block = lz4Block(body)
     const none = [-1, -(2 ** 31), 2n ** 64n - 1n, float64(1.5), float64(Number.NaN), null, true, '9', [1], {}]
     for (const length of none) {
@@ -96,7 +96,7 @@ describe('the body of a .NET client', () => {
     unreadable(lengthsAndBlocks([-body.length, 2 * body.length], [block, block]))
   })
 
-  it('is refused when lengths and blocks do not belong together', () => {
+  it('is rejected when lengths and blocks do not belong together', () => {
     const block = lz4Block(body)
     unreadable(lengthsAndBlocks([body.length], []))
     unreadable(lengthsAndBlocks([], [block]))
@@ -114,12 +114,12 @@ describe('the body of a .NET client', () => {
     unreadable(array([]))
   })
 
-  it('is refused when more follows', () => {
+  it('is rejected when more follows', () => {
     unreadable(Buffer.concat([framed(body), Buffer.of(0)]))
     unreadable(Buffer.concat([wholeBlock(body), Buffer.of(0)]))
   })
 
-  it('is refused when it has more blocks than a client cuts', () => {
+  it('is rejected when it has more blocks than a client cuts', () => {
     const [lengths, blocks] = [Array(4096).fill(1), Array(4096).fill(Buffer.of(0x10, 0x61))]
     gives(lengthsAndBlocks(lengths, blocks), Buffer.alloc(4096, 'a'))
     unreadable(lengthsAndBlocks([...lengths, 1], [...blocks, Buffer.of(0x10, 0x61)]))
@@ -131,7 +131,7 @@ describe('the body of a .NET client', () => {
     assert.ok(process.cpuUsage(startedAt).user < 200_000, 'within 0.2 s')
   })
 
-  it('is refused at whichever byte it is cut off', () => {
+  it('is rejected at whichever byte it is cut off', () => {
     for (const sent of [framed(body), wholeBlock(body), blockArray([body, body])]) {
       for (let length = 0; length < sent.length; length++) unreadable(sent.subarray(0, length))
     }

@@ -3,8 +3,9 @@ import { UnreadableMessage } from '../message.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 
 /**
- * The body of a request as plain MessagePack. Clients compress bodies of 64 bytes or more, in one of two forms: an array of the
- * lengths (extension 98) and the same number of blocks, or extension 99 with one length and one block.
+ * Returns the body of a request as plain MessagePack. Clients compress bodies of 64 bytes or more, in one of
+ * two forms: an array of the lengths (extension 98) and the same number of blocks, or extension 99 with one
+ * length and one block.
  */
 export function decompress(body: Uint8Array): Uint8Array {
   const reader = new MessagePackReader(body)

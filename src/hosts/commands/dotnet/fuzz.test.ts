@@ -162,7 +162,7 @@ const whole = fc.oneof(
   ),
 )
 
-/** A document in any form that the specification has for its values. */
+/** A document in every form that the specification allows for its values. */
 const { document } = fc.letrec<{ document: Buffer }>((tie) => ({
   document: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -44,18 +44,18 @@ describe('an LZ4 block', () => {
     restores(Buffer.alloc(4 * 1024 ** 2))
   })
 
-  it('is refused when it gives more or less than it said', () => {
+  it('is rejected when it gives more or less than it said', () => {
     const bytes = letters(1000)
     for (const length of [0, 1, 999, 1001, 4096]) refuses(lz4Block(bytes), length)
     refuses(Buffer.alloc(0), 1)
     refuses(Buffer.alloc(0), 0)
   })
 
-  it('is refused when its end is cut off behind a match', () => {
+  it('is rejected when its end is cut off behind a match', () => {
     refuses(lz4Sequence(letters(4), 4, 8), 12)
   })
 
-  it('is refused when it refers to what is not there', () => {
+  it('is rejected when it refers to what is not there', () => {
     const end = lz4Sequence(Buffer.from('12345'))
     const after = (sequence: Buffer, length: number) => refuses(Buffer.concat([sequence, end]), length)
     after(lz4Sequence(letters(4), 0, 8), 17)
@@ -64,18 +64,18 @@ describe('an LZ4 block', () => {
     after(lz4Sequence(letters(4), 65_535, 8), 17)
   })
 
-  it('is refused at whichever byte it is cut off', () => {
+  it('is rejected at whichever byte it is cut off', () => {
     const bytes = Buffer.concat([letters(300), Buffer.alloc(600), letters(300)])
     const block = lz4Block(bytes)
     for (let length = 0; length < block.length; length++) refuses(block.subarray(0, length), bytes.length)
   })
 
-  it('is refused when a length goes on for ever', () => {
+  it('is rejected when a length goes on forever', () => {
     refuses(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
     refuses(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
   })
 
-  it('is refused before more is written than it may give', () => {
+  it('is rejected before more is written than it may give', () => {
     const startedAt = process.cpuUsage()
     const start = Buffer.of(0x1f, 0x61, 1, 0)
     for (let round = 0; round < 10; round++) {
@@ -84,7 +84,7 @@ describe('an LZ4 block', () => {
     assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
   })
 
-  it('never does anything but decode or refuse', () => {
+  it('never does anything but decode or reject', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 2000 }), (block, length) => {
         try {

@@ -74,7 +74,7 @@ export class MessagePackReader {
     return text
   }
 
-  /** Each entry takes at least a byte (two in a map), so a larger count cannot be true. */
+  /** Each entry takes at least one byte (two in a map), so a larger count must be false. */
   #container(kind: 'array' | 'map', length: number): Token {
     const bytesMin = kind === 'map' ? 2 * length : length
     if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()
@@ -86,7 +86,7 @@ export class MessagePackReader {
     return { kind: 'extension', extension: { type, bytes: this.#take(length) } }
   }
 
-  /** The codes 0xc0 to 0xdf in order; undefined is never used. */
+  /** The token types 0xc0 to 0xdf in order; the undefined one is never used. */
   static readonly readings: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
     () => value(null),
     undefined,

@@ -54,8 +54,8 @@ export class MessagePackWriter {
   }
 
   /**
-   * Writes letter by letter, which takes a third of the time of a call into the runtime. Returns false and writes nothing for any
-   * other text.
+   * Writes character by character, which takes a third of the time of a native call. Returns false and writes
+   * nothing for any other text.
    */
   #shortAscii(value: string): boolean {
     const { length } = value

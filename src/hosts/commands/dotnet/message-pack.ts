@@ -15,7 +15,9 @@ import { decompress } from './decompress.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 
-/** The .NET clients' own encoding: maps with PascalCase keys, possibly compressed; responses are never compressed. */
+/**
+ * The .NET clients' own encoding: maps with PascalCase keys. Requests may be compressed; responses never are.
+ */
 export const messagePack: Encoding = {
   reader(message) {
     const read = readerOf(message)
@@ -94,7 +96,7 @@ const orNil =
   (reader, token) =>
     token.kind === 'value' && token.value === null ? undefined : read(reader, token)
 
-/** The kind of the field reports what is wrong with the value. */
+/** The field's kind reports violations of the value. */
 function readScalar(reader: MessagePackReader, token: Token): unknown {
   if (token.kind === 'value') return token.value
   if (isTimestamp(token)) return timestampIn(token.extension.bytes)

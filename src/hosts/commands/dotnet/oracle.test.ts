@@ -8,8 +8,11 @@ import { commands } from '../main.ts'
 import { decompress } from './decompress.ts'
 import { messagePack } from './message-pack.ts'
 
-/** Compared with independent implementations of MessagePack and LZ4: only the tested code is our own. */
-describe('beside independent libraries', () => {
+/**
+ * Compared with independent implementations of MessagePack and LZ4, so that encoder and decoder cannot share
+ * a mistake.
+ */
+describe('compared with independent libraries', () => {
   const commandNamed = (name: string) => commands('v1').find((command) => command.name === name) as Command
 
   /** Splits a long body as the .NET clients do: an array of the lengths, then each block. */
@@ -30,7 +33,7 @@ describe('beside independent libraries', () => {
   )
 
   // Takes at least five bytes a block: more than 4,096 blocks are rejected.
-  it('bodies compressed elsewhere are read, in one block and in many', () => {
+  it('bodies compressed by another library are read, in one block and in many', () => {
     fc.assert(
       fc.property(anyBody, fc.integer({ min: 5, max: 3000 }), (body, blockBytes) => {
         assert.deepEqual(Buffer.from(decompress(inBlocks(body, blockBytes))), Buffer.from(body))
@@ -39,7 +42,7 @@ describe('beside independent libraries', () => {
     )
   })
 
-  it('requests written elsewhere are read, plain and compressed', () => {
+  it('requests written by another library are read, plain and compressed', () => {
     const read = messagePack.reader(commandNamed('CreateAssignment').request)
     const request = fc.record({
       name: fc.string({ unit: 'grapheme', maxLength: 400 }),
@@ -61,7 +64,7 @@ describe('beside independent libraries', () => {
     )
   })
 
-  it('results are understood elsewhere', () => {
+  it('results are understood by another library', () => {
     const write = messagePack.writer(commandNamed('ListAppointments').result)
     const codec = new ExtensionCodec()
     const record = fc.record({

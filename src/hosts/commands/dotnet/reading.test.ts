@@ -190,7 +190,7 @@ describe('a command of a .NET client', () => {
     }
   })
 
-  it('gives what no field can hold as something that every field refuses', () => {
+  it('gives what no field can hold as something that every field rejects', () => {
     const strange = [bin(Buffer.of(1)), [1], { a: 1 }, extension(3, Buffer.of(1))]
     for (const value of strange) assert.equal(read('CreateProject', { Name: value }).name, unreadable)
     const broken = timestamp(64, 1n, 1_000_000_000n)

@@ -46,7 +46,7 @@ describe('a timestamp', () => {
     assert.equal(read(timestamp(96, -1n, 500_000_000n)), '1969-12-31T23:59:59.5Z')
   })
 
-  it('of a year that nobody writes, or of too many nanoseconds, is no moment', () => {
+  it('of a year out of range, or of too many nanoseconds, is invalid', () => {
     for (const seconds of [-(2n ** 63n), 2n ** 63n - 1n, -62_135_596_801n, 253_402_300_800n]) {
       assert.equal(read(timestamp(96, seconds)), unreadable)
     }

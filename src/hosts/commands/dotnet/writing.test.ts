@@ -57,7 +57,7 @@ describe('a result for a .NET client', () => {
     })
   })
 
-  it('writes moments and ids as such clients do', () => {
+  it('writes timestamps and ids as such clients do', () => {
     const bytesOf = (createdAt: string) =>
       write('GetWorkflowById', { success: true, workflow: { createdAt } })
     const holds = (createdAt: string, hex: string) =>
@@ -69,7 +69,7 @@ describe('a result for a .NET client', () => {
     assert.ok(bytes.includes(Buffer.from(`a24964d924${ascii(id)}`, 'hex')))
   })
 
-  it('writes moments in the shortest form', () => {
+  it('writes timestamps in the shortest form', () => {
     for (const value of ['1970-01-01T00:00:00Z', '2106-02-07T06:28:15Z', '2106-02-07T06:28:16Z']) {
       const bytes = write('GetWorkflowById', { success: true, workflow: { createdAt: value } })
       assert.ok(bytes.includes(moment(value)), value)

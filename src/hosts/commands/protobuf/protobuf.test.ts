@@ -57,7 +57,7 @@ describe('Protocol Buffers', () => {
       )
     })
 
-    test(`no bytes whatever make the reader of ${message.name} do anything but read or refuse`, () => {
+    test(`no bytes whatever make the reader of ${message.name} do anything but read or reject`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
           try {
@@ -78,7 +78,7 @@ describe('Protocol Buffers', () => {
     amountHours: 1.5,
   })
 
-  test('a message that is cut off is refused, or ends where a field ended', () => {
+  test('a message that is cut off is rejected, or ends where a field ended', () => {
     const reference = referenceOf(assignment)
     for (let length = 0; length < good.length; length++) {
       const cut = good.subarray(0, length)
@@ -103,7 +103,7 @@ describe('Protocol Buffers', () => {
     assert.deepEqual(protobuf.reader(assignment)(bytes), {})
   })
 
-  test('a timestamp that is no moment is left for its field to refuse', () => {
+  test('an invalid timestamp is left for its field to reject', () => {
     for (const [seconds, nanos] of [
       ['253402300800', 0],
       ['-62135596801', 0],
@@ -118,7 +118,7 @@ describe('Protocol Buffers', () => {
     }
   })
 
-  test('text that is no UTF-8 is refused', () => {
+  test('text that is no UTF-8 is rejected', () => {
     const bytes = new BinaryWriter()
       .tag(2, WireType.LengthDelimited)
       .bytes(Buffer.from([0xff, 0xfe]))

@@ -1,11 +1,11 @@
 import type { Edition } from '../../../resources/define-resource.ts'
 
 interface Package {
-  /** It names the version: a breaking contract gets another one in addition. */
+  /** The name includes the version: a breaking contract would be served under another name in addition. */
   readonly name: string
   /** The name of its description, for generating clients. */
   readonly file: string
-  /** Generators for Go accept no file without it. For another module there are flags of the generator. */
+  /** Generators for Go require it; their flags can set another module. */
   readonly go: string
   readonly java: string
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../core/endpoint.ts'
 import { formPostPage } from '../pages/scripts.ts'
 import { OAuthError } from '../values/oauth-error.ts'
 
-/** The client's address and mode for the answer to its authorization request. */
+/** The client's address and mode for the response to its authorization request. */
 export interface ReplyTo {
   readonly redirectUri: string
   readonly state: string | undefined
@@ -31,7 +31,10 @@ export class AuthorizationRejection extends Error {
   }
 }
 
-/** Runs the steps; when they reject the request, the client gets the error instead of the person at the browser. */
+/**
+ * Runs the steps. If they reject the request, the client receives the error instead of the user at the
+ * browser.
+ */
 export function rejectedToClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
   try {
     return steps()
@@ -42,7 +45,7 @@ export function rejectedToClient<Result>(replyTo: ReplyTo, steps: () => Result):
 
 export const isImplicit = (responseType: string): boolean => /(^| )(id_)?token( |$)/.test(responseType)
 
-/** The issuer goes along, so that no client takes one provider's answer for another's (RFC 9207). */
+/** The issuer is included, so that no client mistakes one provider's response for another's (RFC 9207). */
 export function answerClient(
   { redirectUri, state, mode, addresses, language }: ReplyTo,
   issuer: string,

@@ -9,13 +9,17 @@ import type { PendingRequest } from './pending-request.ts'
 
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
-/** The condition that the client, as it is now, may get tokens of this scope, in a query that calls the user's row `account`. */
+/**
+ * The condition that the client, as currently registered, may get tokens of this scope; the query must alias
+ * the user's row as `account`.
+ */
 export const isAllowedNow = (client: Client, scope: Sql): Sql =>
   needsConsent(client) ? hasConsent(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
 /**
- * Any program on a device can listen at its loopback address or take over a scheme. Without a secret nothing proves that it is the
- * client which was allowed before, so what was allowed is not remembered (RFC 8252, 8.6).
+ * Any program on a device can listen at its loopback address or register its scheme. Without a secret, the
+ * program cannot prove that it is the client that was allowed before, so consent is not remembered (RFC 8252,
+ * 8.6).
  */
 export function isAnyProgram({ client, redirectUri }: AuthorizationRequest): boolean {
   const { protocol, hostname } = new URL(redirectUri)
@@ -24,7 +28,7 @@ export function isAnyProgram({ client, redirectUri }: AuthorizationRequest): boo
 
 const loopbackPattern = /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/
 
-/** True if this person has allowed what the client requests. The operator's own clients need no consent. */
+/** True if the user has allowed everything the client requests. First-party clients need no consent. */
 export async function hasConsented(
   { database }: Identity,
   { request, allowedBy }: PendingRequest,
@@ -32,7 +36,7 @@ export async function hasConsented(
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (!needsConsent(client)) return true
-  // Then the answer to this very request counts, and no earlier one.
+  // In this case only a consent to this very request counts, not an earlier one.
   const mustAnswer = prompts.has('consent') || isAnyProgram(request)
   if (mustAnswer && allowedBy !== accountId) return false
   const [consent] = await database.query(sql`
@@ -41,7 +45,7 @@ export async function hasConsented(
   return consent !== undefined
 }
 
-/** One statement: of two tabs that answer at once, neither overwrites what the other allowed. */
+/** A single statement, so that two tabs that consent concurrently do not overwrite each other. */
 export async function grantConsent(
   { database, now }: Identity,
   { request: { clientId, scopes } }: PendingRequest,

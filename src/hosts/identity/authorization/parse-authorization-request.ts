@@ -18,7 +18,7 @@ import {
   responseModes,
 } from './answer-client.ts'
 
-/** An authorization request that may be answered, RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
+/** A valid authorization request: RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {
   readonly client: Client
   readonly clientId: string
@@ -26,12 +26,12 @@ export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
-  /** Only a client with a secret may do without. */
+  /** Only a client with a secret may omit it. */
   readonly codeChallenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
-  /** The login that the client expects; a proposal, and cut where no login is longer. */
+  /** The login that the client expects. It is only a suggestion, truncated to the longest possible login. */
   readonly loginHint: string | undefined
   /** The supported language that the client requested. */
   readonly language: Language | undefined
@@ -44,7 +44,7 @@ export function parseAuthorizationRequest(clients: Clients, given: GivenParamete
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // Until here the client is not known, so errors are shown to the user; from here on they are sent to the client.
+  // So far the client is unknown, so errors are shown to the user; from here on they are sent to the client.
   const replyTo = replyToOf(client, redirectUri, single)
   return rejectedToClient(replyTo, () => {
     const parameters = parseParameters(given)
@@ -75,7 +75,7 @@ function requireClient(clients: Clients, parameters: Parameters): Client {
   return client
 }
 
-/** Compared as text (RFC 9700, 4.1.3): whatever is more generous has been used to steal codes. */
+/** Compared as exact text (RFC 9700, 4.1.3): more lenient comparisons have been exploited to steal codes. */
 function requireRedirectUri(client: Client, parameters: Parameters): string {
   const redirectUri = requireParameter(parameters, 'redirect_uri')
   if (!client.redirectUris.includes(redirectUri))
@@ -92,14 +92,20 @@ const replyToOf = (
   state,
   addresses: addressesOf(client),
   language: languageAmong(locales),
-  // Answers to the implicit types are sent in the fragment, errors too (RFC 6749, 4.2.2.1).
+  // Responses to the implicit types, including errors, are sent in the fragment (RFC 6749, 4.2.2.1).
   mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
 })
 
-/** The contract's client has one. Errors of an implicit type are sent in the fragment, whatever mode it requests. */
+/**
+ * The contract's client cannot choose a mode. Errors of an implicit type are sent in the fragment, whatever
+ * mode is requested.
+ */
 const modesOf = ({ registration }: Client): readonly ResponseMode[] => (registration ? responseModes : [])
 
-/** OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something else than was asked for. */
+/**
+ * OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something other than what was
+ * requested.
+ */
 function rejectRequestObjects(parameters: Parameters): void {
   if (parameters.request !== undefined)
     throw new OAuthError('request_not_supported', 'request is not supported.')
@@ -109,7 +115,7 @@ function rejectRequestObjects(parameters: Parameters): void {
     throw new OAuthError('registration_not_supported', 'registration is not supported.')
 }
 
-/** The implicit types are known, but no client may use them. */
+/** The implicit types are recognized, but no client may use them. */
 function requireCodeFlow(parameters: Parameters): void {
   const responseType = requireParameter(parameters, 'response_type')
   if (responseType === 'code') return
@@ -129,20 +135,21 @@ function requireResponseMode({ registration }: Client, { response_mode: wanted }
 function requireScopes(client: Client, parameters: Parameters): readonly string[] {
   const asked = splitScope(parameters.scope ?? '')
   if (asked.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
-  // OpenID Connect Core, 3.1.2.1: what is not understood should be ignored. The web client gets an error for its mistake.
+  // OpenID Connect Core, 3.1.2.1: unknown scopes should be ignored. The web client gets an error for its
+  // mistake instead.
   const requested = client.registration ? asked.filter((scope) => client.scopes.includes(scope)) : asked
   if (requested.length === 0 || requested.some((scope) => !client.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
-  // In our order, so that the same grant always reads the same.
+  // Scopes are returned in a fixed order, so that equal grants have equal text.
   return allScopes.filter((scope) => requested.includes(scope))
 }
 
-/** RFC 7636, 4.3: without a method it would be plain, which protects nothing. */
+/** RFC 7636, 4.3: without a method it would be `plain`, which protects nothing. */
 function readCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
   if (registration?.requiresPkce === false && !isAsked) return undefined
   const codeChallenge = parameters.code_challenge
-  // Many libraries send none by default, and show their users nothing but this sentence.
+  // Many libraries send no challenge by default, and show their users only this message.
   if (codeChallenge === undefined)
     throw invalidRequest('code_challenge is required: enable PKCE (S256) in the client.')
   if (parameters.code_challenge_method !== 'S256') throw invalidRequest('code_challenge_method must be S256.')
@@ -153,17 +160,17 @@ function readCodeChallenge({ registration }: Client, parameters: Parameters): st
 
 const codeChallengePattern = /^[\w-]{43}$/
 
-/** Only a proposal: one that is longer than any login is cut, not rejected. */
+/** A suggestion only: a hint longer than any login is truncated, not rejected. */
 const hintOf = ({ login_hint: hint }: Parameters): string | undefined => hint?.slice(0, loginCharactersMax)
 
-/** Sealed, a request still has to fit into an address, of which common proxies take 8 KB. */
+/** A sealed request still has to fit into an address; common proxies accept 8 KB. */
 const requestBytesMax = 5000
 
 function requireShort(parameters: Parameters): Parameters {
   const kept: Parameters = {
     ...Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]])),
     login_hint: hintOf(parameters),
-    // However many it names, one is kept.
+    // If several are named, one is kept.
     ui_locales: languageAmong(parameters.ui_locales),
   }
   if (Buffer.byteLength(JSON.stringify(kept)) > requestBytesMax)
@@ -190,7 +197,9 @@ const prompts = ['none', 'login', 'consent', 'select_account'] as const
 
 type Prompt = (typeof prompts)[number]
 
-/** OpenID Connect Core, 3.1.2.1: with none nothing may be shown, so nothing else can be asked for. */
+/**
+ * OpenID Connect Core, 3.1.2.1: with `none` no page may be shown, so it cannot be combined with other values.
+ */
 function readPrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
   const words = new Set(prompt.split(' ').filter((word) => word !== ''))
   const known = prompts.filter((name) => words.has(name))
@@ -205,5 +214,5 @@ function readMaxAge({ max_age: maxAge }: Parameters): number | undefined {
   return Number(maxAge)
 }
 
-/** Up to thirty years, beyond which it says nothing. */
+/** Up to thirty years; a larger value would have no effect. */
 const maxAgePattern = /^\d{1,9}$/

@@ -5,16 +5,17 @@ import { AuthorizationRejection } from './answer-client.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './parse-authorization-request.ts'
 
 /**
- * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed
- * in: otherwise an attacker who lured a person to the sign-in page with a request of their own would get that person's code.
+ * An authorization request that waits for a sign-in. It travels sealed through the browser and never contains
+ * the signed-in user: otherwise an attacker who lured a victim to the sign-in page with the attacker's own
+ * request would receive the victim's code.
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest
-  /** The time it was first seen: a later sign-in satisfies `prompt=login` and any `max_age`. */
+  /** The time it was first received: a later sign-in satisfies `prompt=login` and any `max_age`. */
   readonly since: number
-  /** The session that the browser had when it asked. It ends once another account signs in. */
+  /** The browser's session at the time of the request. It ends once another account signs in. */
   readonly sessionId?: string | undefined
-  /** The account that has answered this very request with yes. */
+  /** The account that consented to this very request. */
   readonly allowedBy?: string | undefined
 }
 
@@ -22,7 +23,7 @@ interface Sealed extends Omit<PendingRequest, 'request'> {
   readonly parameters: Parameters
 }
 
-/** A sign-in page left open over night still works in the morning. */
+/** A sign-in page left open overnight still works in the morning. */
 const pendingMilliseconds = 24 * 60 * 60_000
 
 export const sealPendingRequest = (
@@ -31,7 +32,10 @@ export const sealPendingRequest = (
 ): string =>
   seals.seal('authRequest', { parameters, ...others } satisfies Sealed, others.since + pendingMilliseconds)
 
-/** Parsed again, because clients and origins may have changed; undefined when it can no longer be answered. */
+/**
+ * Parses the request again, because clients and origins may have changed; undefined if it can no longer be
+ * processed.
+ */
 export async function openPendingRequest(
   { seals, clients }: Identity,
   text: string | undefined,

@@ -3,26 +3,26 @@ import { isDeactivated } from '../../../accounts/deactivation.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
 
-/** The current data of an account that tokens contain. */
+/** The current data of an account, as included in tokens. */
 export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
-  /** Counts the changes of its second factors. */
+  /** A counter of the changes of its second factors. */
   readonly factorChanges: number
 }
 
-/** In a query that calls the row `account`. */
+/** The query must alias the row as `account`. */
 export const factorChangesOf: Sql = raw(
   'coalesce((select changed.count from factor_changes as changed where changed.user_id = account.id), 0)',
 )
 
-/** The columns of an account in a query that calls the row `account`. */
+/** The columns of an account; the query must alias the row as `account`. */
 export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
 )}, ${factorChangesOf}::int as "factorChanges", ${administratorColumns}`
 
-/** The active account with this login; none when a legacy store holds two of them. */
+/** Finds the active account with this login; none if a legacy store holds two of them. */
 export async function findActiveAccount(
   queries: Queries,
   login: string,
@@ -33,7 +33,7 @@ export async function findActiveAccount(
   return accounts.length === 1 ? accounts[0] : undefined
 }
 
-/** The account, if it is active and not deactivated. */
+/** Finds the account if it is active and not deactivated. */
 export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
   const [account] = await queries.query<Account>(sql`
     select ${accountColumns} from users as account

@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 
-/** The sign-in page of the client that asked, or the first one when that is not known. */
+/** Returns the sign-in page of the requesting client, or the first one if the client is unknown. */
 export function signInPage(
   { allowedOrigins, loginPageUrl }: PageSettings,
   redirectUri: string | undefined,
@@ -18,7 +18,7 @@ export function signInPage(
   return withParameters(page, parameters)
 }
 
-/** The paths of this host's own pages, which several endpoints lead to. */
+/** The paths of this host's own pages to which several endpoints redirect. */
 export const hostedSignInPath = '/ext/sign-in'
 export const hostedSignOutPath = '/ext/sign-out'
 export const signedOutPath = '/ext/signed-out'
@@ -28,11 +28,11 @@ export const passkeyPath = '/ext/passkey'
 export const consentPath = '/ext/consent'
 export const forgotPasswordPath = '/ext/forgot-password'
 
-/** A reset link can be mailed. */
+/** True if a reset link can be mailed. */
 export const canForget = ({ settings }: Pick<Identity, 'settings'>): boolean =>
   settings.mail && settings.passwords
 
-/** Registered clients have no page of their own: theirs is on this host. */
+/** Registered clients have no sign-in page of their own: theirs is on this host. */
 export const signInPageFor = (
   settings: PageSettings & Pick<IdentitySettings, 'issuer'>,
   { client, redirectUri }: { readonly client: Client; readonly redirectUri: string },
@@ -45,18 +45,21 @@ export const signInPageFor = (
 /** The origin of this host's pages, as browsers send it with their posts. */
 export const ownOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
 
-/** A path of this host as its own pages name it. */
+/** Returns a path of this host as its own pages refer to it. */
 export const ownAddress = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: string): string =>
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
 
-/** Another endpoint of this host, on the address by which the browser came: a second name would lose the cookie. */
+/**
+ * Returns another endpoint of this host, under the host name that the browser used: a different name would
+ * lose the cookie.
+ */
 export const onThisHost = (
   settings: Pick<IdentitySettings, 'issuer'>,
   path: string,
   parameters: Readonly<Record<string, string>>,
 ): string => `${ownAddress(settings, path)}?${new URLSearchParams(parameters)}`
 
-/** The page on which a sign-out ends that leads nowhere else. */
+/** Returns the page shown after a sign-out without a redirect of its own. */
 export function signedOutAddress(
   settings: Pick<IdentitySettings, 'issuer'>,
   { isAddressUnknown, language }: { isAddressUnknown?: boolean | undefined; language?: Language | undefined },
@@ -70,7 +73,7 @@ export function signedOutAddress(
     : onThisHost(settings, signedOutPath, parameters)
 }
 
-/** The reason for which a sign-out ends on that page. */
+/** The reason shown if the requested address was not registered. */
 export const unknownAddress = 'address'
 
 export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
@@ -79,16 +82,16 @@ export function withParameters(address: string, parameters: Readonly<Record<stri
   return url.href
 }
 
-/** The answer of `/api/account/error` about a request whose error could not be sent to its client. */
+/** The response of `/api/account/error` about a request whose error could not be sent to its client. */
 export interface ReportedError {
   readonly error: string
   readonly errorDescription: string
 }
 
-/** The page asks for it as soon as it is loaded. */
+/** The page fetches the error as soon as it is loaded. */
 const reportedMilliseconds = 60 * 60_000
 
-/** Sends the browser to the sign-in page, which can fetch what went wrong. */
+/** Redirects the browser to the sign-in page, which can fetch the error. */
 export function reportError({ settings, seals, now }: Identity, { code, message }: OAuthError): string {
   const report: ReportedError = { error: code, errorDescription: message }
   return signInPage(settings, undefined, {

@@ -10,13 +10,13 @@ interface Credentials {
   readonly isBasic?: boolean
 }
 
-/** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or by name only for a public client. */
+/** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or, for a public client, by name only. */
 export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
   const credentials = parseCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
-  // An unknown client is compared too, so that names cannot be guessed by the time it takes.
+  // The secret of an unknown client is compared too, so that response times do not reveal client names.
   const fits = equalSecrets(client?.secretHash, credentials.secret)
-  // The contract's own client names itself in the form.
+  // The contract's own client is named in the form.
   const isNamed =
     !credentials.isBasic || client?.secretHash !== undefined || client?.registration !== undefined
   if (!client || !fits || !isNamed) throw rejected(identity, call, client, 'wrong credentials')
@@ -34,7 +34,7 @@ export function authenticateConfidentialClient(
   return client
 }
 
-/** The name of an unknown client is not logged: it may be a secret that was sent in its place. */
+/** The name of an unknown client is not logged: it may be a secret sent in the wrong place. */
 function rejected({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call
   securityLog({ event: 'client-refused', outcome, client: client?.id, address, requestId })
@@ -56,12 +56,12 @@ function parseCredentials(authorization: string | undefined, parameters: Paramet
   return basic
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749, 2.3.1). */
+/** Both parts are form-encoded before they are joined (RFC 6749, 2.3.1). */
 function readBasic(authorization: string): Credentials {
   const encoded = basicPattern.exec(authorization)?.[1] ?? ''
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
   if (id === '') throw invalidClient()
-  // No secret is an empty one (RFC 6749, 2.3.1), and okta-auth-js leaves out the colon, too.
+  // An absent secret equals an empty one (RFC 6749, 2.3.1); okta-auth-js omits the colon, too.
   return { id: decodeForm(id), secret: decodeForm(rest.join(':')) || undefined, isBasic: true }
 }
 
@@ -75,7 +75,7 @@ function decodeForm(text: string): string {
   }
 }
 
-/** Hashes have the same length, so comparing them always takes the same time. */
+/** Hashes have equal lengths, so each comparison takes the same time. */
 function equalSecrets(expected: Buffer | undefined, given: string | undefined): boolean {
   const isEqual = timingSafeEqual(expected ?? digestOf(''), digestOf(given ?? ''))
   return isEqual && (expected === undefined) === (given === undefined)

@@ -21,22 +21,22 @@ export const stepParameter = required('step', 'The sign-in between its steps, se
 
 export const localesParameter = optional(
   'ui_locales',
-  'What the page is to speak: tags of languages, separated by spaces.',
+  'The preferred languages of the page: language tags, separated by spaces.',
 )
 
-/** The outcome of a failed attempt, with which a page is shown again. */
+/** The outcome of a failed attempt, which the page shows again. */
 export const outcomeParameters = [
-  optional('error', 'What was wrong with the attempt before.'),
+  optional('error', 'The error of the previous attempt.'),
   optional('retryAfter', 'Seconds until a locked login may try again.'),
 ]
 
 export const passkeyParameters = [
-  optional('challenge', 'As the page had it, in place of a code.'),
-  optional('credential', 'What the passkey answered, as JSON.'),
+  optional('challenge', 'The value from the page, if a passkey is used instead of a code.'),
+  optional('credential', 'The response of the passkey, as JSON.'),
 ]
 
 export const secondFactorParameters = [
-  optional('code', 'A code of the app, or a recovery code.'),
+  optional('code', 'A code from the app, or a recovery code.'),
   ...passkeyParameters,
 ]
 
@@ -47,7 +47,7 @@ export const shownPage = { tag: 'Pages', method: 'GET', refusals: [400] } as con
 export const federatedPage = { tag: 'OutsideProviders', method: 'GET', refusals: [400, 403] } as const
 export const providerParameter = required('provider', 'The id of the provider in the settings.')
 
-export const postedByOwnPage = 'Its form is posted by the page itself, from the origin of this host only.'
+export const postedByOwnPage = 'Only the page itself posts this form, from the origin of this host.'
 
 /** The form of such a page. */
 export const postedForm = {
@@ -68,7 +68,7 @@ export const clientParameters: readonly Parameter[] = [
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
-/** The answer of an endpoint, described by a component of this name. */
+/** Describes an endpoint's JSON response by a component of this name. */
 export const answering = (name: string, schema: Schema) => ({
   answer: ref(name),
   schemas: { [name]: schema },
@@ -90,7 +90,7 @@ export const whole = (description: string, example: number): Schema => ({
 export const address = (description: string, path: string): Schema =>
   text(description, `http://localhost:5200${path}`)
 
-/** An object whose properties are all there. */
+/** An object whose properties are all required. */
 export const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
   required: Object.keys(properties),
@@ -101,7 +101,7 @@ export const id: Schema = { type: 'string', format: 'uuid' }
 
 /** Endpoints that show and change the second factors of an account. */
 export const factorEndpoint = { tag: 'Factors', security: bearer, refusals: [400, 401] } as const
-export const bySignInOfLastMinutes = 'By a sign-in of the last ten minutes.'
+export const bySignInOfLastMinutes = 'Requires a sign-in within the last ten minutes.'
 
 export const madeCodes = answering(
   'MadeCodes',
@@ -109,12 +109,15 @@ export const madeCodes = answering(
     recoveryCodes: {
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'Shown this once; null where there are some already.',
+      description: 'Shown only once; null if there already are recovery codes.',
       examples: [['abcd-efgh-ijkl-mnop']],
     },
   }),
 )
-export const success = answering('Success', object({ success: { const: true, description: 'It was done.' } }))
+export const success = answering(
+  'Success',
+  object({ success: { const: true, description: 'True: the request succeeded.' } }),
+)
 
 export const errorSchema: Schema = {
   type: 'object',

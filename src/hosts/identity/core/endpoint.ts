@@ -7,25 +7,25 @@ import { invalidRequest } from '../values/oauth-error.ts'
 import type { Identity } from './identity.ts'
 import type { ExternalProvider } from './providers.ts'
 
-/** An operation as the document describes it. Its parameters are those of a query or a form. */
+/** An operation as described in the OpenAPI document. Its parameters come from a query or a form. */
 export interface Operation extends HttpOperation {
   readonly method: 'GET' | 'POST'
   readonly security?: readonly Schema[]
-  /** A JSON answer; without one the browser is redirected. */
+  /** The JSON response; without one the browser is redirected. */
   readonly answer?: Schema
-  /** The page that is shown when the browser is not redirected. */
+  /** The page shown when the browser is not redirected. */
   readonly page?: string
-  /** The components that the answer refers to. */
+  /** The components to which the response refers. */
   readonly schemas?: Readonly<Record<string, Schema>>
 }
 
-/** Everything about one endpoint: mounting and the document are made from it. */
+/** A complete endpoint: both the route and its documentation are made from it. */
 export interface Endpoint extends Operation {
   /** Called once, when the host starts. */
   readonly handler: (identity: Identity) => Handler
 }
 
-/** An endpoint that is mounted once for each provider of the settings, each time on a path of its own. */
+/** An endpoint that is mounted once per provider in the settings, each time at its own path. */
 export interface ProviderEndpoint extends Operation {
   readonly pathOf: (providerId: string) => string
   readonly handlerOf: (identity: Identity, provider: ExternalProvider) => Handler
@@ -48,27 +48,27 @@ export type Answer =
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
   | {
       readonly page: Page
-      /** The language that the client asks for; the browser's when absent. */
+      /** The language that the client requests; if absent, the browser's is used. */
       readonly language?: Language | undefined
       readonly cookie?: string | undefined
     }
 
 export type Handler = (call: Call) => Promise<Answer>
 
-/** A query or a form as received: a repeated key has an array. */
+/** A query or a form as received: the value of a repeated key is an array. */
 export type GivenParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Each parameter occurs once and is not empty. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** RFC 6749, 3.1 and 3.2: a parameter without a value is one that was not sent, and none may be sent twice. */
+/** RFC 6749, 3.1 and 3.2: a parameter without a value counts as not sent, and none may be repeated. */
 export function parseParameters(given: GivenParameters): Parameters {
   const repeated = Object.keys(given).find((name) => typeof given[name] !== 'string')
   if (repeated !== undefined) throw invalidRequest(`${shown(repeated)} must be sent once.`)
   return parseSingle(given)
 }
 
-/** Leaves repeated parameters out, for steps that need the request before they can report an error. */
+/** Drops repeated parameters, for steps that need the request before they can report an error. */
 export function parseSingle(given: GivenParameters): Parameters {
   const single = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
   return Object.assign(Object.create(null), Object.fromEntries(single))
@@ -80,10 +80,10 @@ export function requireParameter(parameters: Parameters, name: string): string {
   return value
 }
 
-/** The state is returned in an address, of which common proxies accept 8 KB. */
+/** The state is returned in an address; common proxies accept 8 KB. */
 const stateCharactersMax = 6000
 
-/** Checked before any answer that includes the state, errors too. */
+/** Checked before any response that includes the state, including errors. */
 export function requireShortState({ state = '' }: Parameters): void {
   if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
     throw invalidRequest('state is too long.')

@@ -19,7 +19,7 @@ export interface Identity {
   readonly lockouts: Lockouts
   readonly administrators: Administrators
   readonly clients: Clients
-  /** External providers by which people may sign in. */
+  /** External providers that users can sign in with. */
   readonly providers: ExternalProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals

@@ -10,20 +10,20 @@ import type { Budget } from '../../../model/budget.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
 export interface ExternalProvider extends ProviderSettings {
-  /** The provider's discovery document; throws while it cannot be fetched. */
+  /** Returns the provider's discovery document; throws while it cannot be fetched. */
   configure(): Promise<client.Configuration>
 }
 
 export type ExternalProviders = ReadonlyMap<string, ExternalProvider>
 
-/** A page waits no longer. */
+/** The longest time that a page waits. */
 const answerSecondsMax = 5
-/** A provider changes its addresses seldom, and announces it. */
+/** Providers seldom change their addresses, and announce changes in advance. */
 const knownMilliseconds = 10 * 60_000
-/** One that is down is asked again soon, but not by everybody at once. */
+/** A provider that is down is retried soon, but not by every request. */
 const failedMilliseconds = 5000
 
-/** A provider is not contacted before the first sign-in by it, so that none delays the start. */
+/** A provider is contacted only at its first sign-in, so that none delays the start. */
 export const openProviders = (
   settings: readonly ProviderSettings[],
   budgets: Budgets,
@@ -50,7 +50,7 @@ async function discover(
   const metadata = {
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     [client.clockTolerance]: clockSkewSeconds,
-    // None, unless a test moves the clock.
+    // Zero unless a test moves the clock.
     [client.clockSkew]: Math.round((now() - Date.now()) / 1000),
   }
   const configuration = await client.discovery(
@@ -61,17 +61,18 @@ async function discover(
     {
       timeout: answerSecondsMax,
       [client.customFetch]: fetch,
-      // Signatures are verified although the tokens come from the provider itself.
+      // Signatures are verified although tokens come directly from the provider.
       execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
     },
   )
-  // The package lets some issuers call themselves otherwise, and one for all customers would let any of them in.
+  // The package accepts some issuers under another name; an issuer shared by all customers would let any of
+  // them in.
   if (new URL(configuration.serverMetadata().issuer).href !== new URL(issuer).href)
-    throw new Error('The provider calls itself another issuer.')
+    throw new Error('The provider reports a different issuer.')
   return configuration
 }
 
-/** As the provider likes it: by Basic, unless it takes the secret in the form only (OpenID Connect Discovery 1.0, 3). */
+/** Uses Basic unless the provider accepts the secret only in the form (OpenID Connect Discovery 1.0, 3). */
 const authenticate = (secret: string | undefined): client.ClientAuth =>
   secret === undefined
     ? client.None()
@@ -82,7 +83,7 @@ const authenticate = (secret: string | undefined): client.ClientAuth =>
         way(server, ...others)
       }
 
-/** One attempt at a time, whose result is shared for a while. */
+/** Runs one attempt at a time, and shares its result for a while. */
 function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promise<Value> {
   let current: { readonly value: Promise<Value>; until: number } | undefined
   return () => {
@@ -96,11 +97,11 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
   }
 }
 
-/** The provider could not be asked, or answered what no provider answers. */
+/** The provider could not be reached, or sent an invalid response. */
 export class ProviderUnreachable extends Error {}
 
 export interface ProviderFetchOptions {
-  /** Hosts that may be called although they are not public. */
+  /** Hosts that may be called although their addresses are not public. */
   readonly hosts: readonly string[]
   /** Requests in flight. */
   readonly underWay: Budget
@@ -108,9 +109,9 @@ export interface ProviderFetchOptions {
 }
 
 /**
- * The `fetch` of `openid-client`: https to public addresses and to the hosts that the operator has named, because a
- * discovery document may name any address. Redirects are not followed, answers have a limit, and so has the time, by the
- * caller's signal.
+ * The `fetch` for `openid-client`. It calls https at public addresses and at hosts named by the operator,
+ * because a discovery document may name any address. Redirects are not followed; the size of responses and,
+ * by the caller's signal, the time are limited.
  */
 function openProviderFetch({ hosts, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers(hosts)
@@ -118,7 +119,7 @@ function openProviderFetch({ hosts, underWay, answerBytesMax }: ProviderFetchOpt
     const target = new URL(address)
     const problem = receivers.problemOf(target)
     if (problem !== undefined) throw new ProviderUnreachable(`An address of the provider ${problem}`)
-    if (!underWay.take()) throw new ProviderUnreachable('Too many requests to providers are under way.')
+    if (!underWay.take()) throw new ProviderUnreachable('Too many requests to providers are in flight.')
     const text = body === undefined || body === null ? undefined : String(body)
     return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
       .catch((error: Error) => {
@@ -141,7 +142,7 @@ const send = (
     const request = target.protocol === 'https:' ? requestHttps : requestHttp
     const sent = request(
       target,
-      // A connection of its own each time: what was resolved and looked at is what is written to.
+      // Each request uses a new connection, so that the resolved and checked address is the one connected to.
       { ...options, lookup: receivers.lookupFor(target), agent: false },
       (answer) => readAnswer(answer, answerBytesMax).then(resolve, reject),
     )

@@ -8,11 +8,11 @@ import { millisecondsOf, timestamp } from '../values/timestamps.ts'
 import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
 import type { Identity } from './identity.ts'
 
-/** An active session, with its account as it is now. Times are epoch milliseconds. */
+/** An active session with the current data of its account. Times are epoch milliseconds. */
 export interface LiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
-  /** The last authentication, as far as is known: at an external provider it may be much earlier than the sign-in. */
+  /** The last known authentication; at an external provider it may be much earlier than the sign-in. */
   readonly authenticatedAt: number
   readonly expiresAt: number
   /** The authentication methods (RFC 8176); null for a password alone. */
@@ -24,19 +24,19 @@ export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expires
   readonly endedSessionIds: readonly string[]
 }
 
-/** The contract's eight hours, counted from the sign-in and never prolonged. */
+/** The contract's eight hours, counted from the sign-in and never extended. */
 const sessionMilliseconds = 8 * 60 * 60_000
 
-/** The origin of a sign-in, which its owner can see later. */
+/** The origin of a sign-in, shown to its user later. */
 export interface SignInOrigin {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
-  /** The browser's sessions until now; those of other accounts end. */
+  /** The browser's sessions so far; those of other accounts end. */
   readonly earlierSessionIds: readonly string[]
   /** The language of its pages, if the client or the browser named one. */
   readonly language: Language | undefined
-  /** Beyond a password alone. */
+  /** Authentication methods in addition to a password. */
   readonly methods?: readonly string[]
   /** Absent for a sign-in at this host. */
   readonly outside?: FederatedSignIn | undefined
@@ -48,7 +48,7 @@ export interface FederatedSignIn {
   readonly identityId: string
   /** The time of the authentication there, if known. */
   readonly authenticatedAt: number | undefined
-  /** Sent as the hint of the sign-out there, sealed; absent if it is too long for an address. */
+  /** Sent sealed as the hint of the sign-out there; absent if it is too long for an address. */
   readonly sealedToken?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export async function startSession(
   })
 }
 
-/** Keeps the federated identity from being disconnected until commit; false if it is already gone. */
+/** Prevents the external identity from being unlinked until commit; returns false if it is already gone. */
 async function holdIdentity(
   transaction: Queries,
   accountId: string,
@@ -107,8 +107,9 @@ export async function findLiveSession(
 }
 
 /**
- * The condition under which a session is live, for queries that call the rows `session` and `account`. A changed password or
- * login gives the account a new security stamp, so sessions with the old stamp are inactive without being marked as ended.
+ * The condition under which a session is active; queries must alias the rows as `session` and `account`. A
+ * changed password or login gives the account a new security stamp, so sessions with the old stamp are
+ * inactive without being marked as ended.
  */
 export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${timestamp(now())}
@@ -142,7 +143,10 @@ async function endRows(transaction: Queries, which: Sql, now: number): Promise<r
   return ids
 }
 
-/** Ends all other sessions of the account, and the links made in them. The session that makes the request stays, if there is one. */
+/**
+ * Ends all other sessions of the account and the links created in them. The requesting session, if any,
+ * stays.
+ */
 export async function endOtherSessions(
   transaction: Queries,
   accountId: string,
@@ -153,7 +157,9 @@ export async function endOtherSessions(
   await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
-/** False when the session had already ended. What the person made before they signed out stays. */
+/**
+ * Returns false if the session had already ended. Links that the user created before signing out stay valid.
+ */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
@@ -164,7 +170,7 @@ export async function endSession(
   return ended.length > 0
 }
 
-/** Ends a stolen session, together with the links made in it. */
+/** Ends a stolen session and the links created in it. */
 export const endStolenSession = (
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
@@ -175,7 +181,10 @@ export const endStolenSession = (
     return ended.length > 0
   })
 
-/** Changes of one account's factors take turns until commit, so that what was looked at still holds when it is written. */
+/**
+ * Serializes changes of one account's factors until commit, so that checks still hold when the change is
+ * written.
+ */
 export async function lockFactors(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(
     sql`select from pg_advisory_xact_lock(hashtextextended(${`factors ${accountId}`}, 0))`,

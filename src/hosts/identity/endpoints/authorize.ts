@@ -82,7 +82,7 @@ export const authorizeByForm: Endpoint = {
   method: 'POST',
 }
 
-/** A new request, or one that comes back from the sign-in page. */
+/** Opens a new request, or one that returns from the sign-in page. */
 async function readPending(
   identity: Identity,
   parameters: GivenParameters,
@@ -92,7 +92,7 @@ async function readPending(
   return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
 }
 
-/** The account that the client expects to be signed in. */
+/** Returns the account that the client expects to be signed in. */
 async function readHint(identity: Identity, request: AuthorizationRequest): Promise<string | undefined> {
   if (request.idTokenHint === undefined) return undefined
   const claims = await parseTokenHint(identity, request.idTokenHint)
@@ -120,7 +120,8 @@ function askToSignIn(
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId: session?.sessionId })
   return {
     redirectTo: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
-    // A form of another site comes without the cookie, and must not make the browser lose it.
+    // A form posted from another site comes without the cookie; the response must not delete it from the
+    // browser.
     cookie: !session && findCookie(identity, headers) !== undefined ? removedCookie(identity) : undefined,
   }
 }
@@ -151,13 +152,13 @@ function isSatisfiedBy(
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // The person has authenticated for this very request. Asking again would repeat forever.
+  // The user has authenticated for this very request; asking again would loop forever.
   if (authenticatedAt >= since) return true
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
   return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now
 }
 
-/** Long enough for one redirect and one request. */
+/** Enough time for one redirect and one request. */
 const codeMilliseconds = 60_000
 
 async function issueCode(

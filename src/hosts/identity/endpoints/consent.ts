@@ -21,8 +21,8 @@ import { addressesOf, type Client } from '../values/clients.ts'
 export const askConsent: Endpoint = {
   ...shownPage,
   id: 'ShowConsent',
-  summary: 'Asks whether a client that is not first-party may.',
-  description: 'Where this host sends browsers.',
+  summary: 'Asks the user for consent to a client that is not first-party.',
+  description: 'This host redirects browsers here.',
   path: consentPath,
   parameters: [authRequestParameter],
   page: 'The question.',
@@ -39,11 +39,11 @@ export const askConsent: Endpoint = {
     })),
 }
 
-/** Consent is kept with the account that the page has shown; the client is notified when it is denied. */
+/** Stores the consent for the account shown on the page; the client is notified if it is denied. */
 export const answerConsent: Endpoint = {
   ...postedForm,
   id: 'AnswerConsent',
-  summary: 'Takes the answer, and sends the browser on or back to the client.',
+  summary: 'Processes the decision, and redirects the browser to the next step or to the client.',
   path: consentPath,
   parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
   handler: (identity) =>
@@ -80,7 +80,9 @@ type WithPending = (
   authRequest: string,
 ) => Promise<Answer>
 
-/** Only the session that was asked may answer: another account may have signed in meanwhile in another tab. */
+/**
+ * Only the session that was asked may consent: meanwhile another account may have signed in in another tab.
+ */
 const withPending =
   (identity: Identity, answer: WithPending): Handler =>
   async (call) => {
@@ -132,21 +134,22 @@ ${scopes.flatMap((scope) => {
     }
   }
 
-const askedOnce = 'Either way you go back to {place}. You are not asked again for what you have allowed.'
+const askedOnce =
+  'Either way you return to {place}. You will not be asked again for permissions that you have granted.'
 const askedAgain =
-  'Either way you go back to {place}, an address of this device. You are asked each time: another program on it could use the same address.'
+  'Either way you return to {place}, an address of this device. You will be asked each time, because another program on it could use the same address.'
 
-/** The meaning of each scope, as the person sees it. */
+/** The meaning of each scope, as shown to the user. */
 const meanings: Readonly<Record<string, PlainText>> = {
-  openid: 'know that it is you',
+  openid: 'confirm your identity',
   profile: 'see your name and your login',
   email: 'see your mail address',
-  'svc.api': 'see and change in your name whatever you can see and change here',
+  'svc.api': 'see and change everything that you can see and change here, in your name',
   'svc.grpc': 'do the same through the command interface',
-  offline_access: 'stay connected without you, until eight hours after your sign-in',
+  offline_access: 'stay connected while you are away, until eight hours after your sign-in',
 }
 
-/** The host of the client; for an app on a device, its scheme. */
+/** Returns the host of the client or, for an app on a device, its scheme. */
 function placeOf(address: string): string {
   const { host, protocol } = new URL(address)
   return /^https?:$/.test(protocol) ? host : protocol

@@ -87,7 +87,7 @@ export const getServerMetadata: Endpoint = {
   tag: 'Provider',
   summary: 'The metadata of the authorization server (RFC 8414).',
   description:
-    'As the discovery document, without the implicit grant, which that one lists and nobody may use. Names what clients of the settings may do only while there are such clients.',
+    'Like the discovery document, but without the implicit grant, which that one lists although no client may use it. Includes the capabilities of registered clients only while there are such clients.',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   ...metadata,
@@ -99,7 +99,7 @@ export const getServerMetadata: Endpoint = {
 }
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
-  // Without registered clients the answer is the contract's document, byte for byte.
+  // Without registered clients the document is the contract's, byte for byte.
   const isRegistering = [...clients.values()].some(({ registration }) => registration !== undefined)
   return {
     issuer,

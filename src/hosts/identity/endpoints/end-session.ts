@@ -10,8 +10,8 @@ import { parseTokenHint } from '../tokens/verify-token.ts'
 import type { Client } from '../values/clients.ts'
 
 /**
- * OpenID Connect RP-Initiated Logout 1.0, 2. A hint that is not valid is not used, and no address that is not registered; neither
- * keeps the person signed in.
+ * OpenID Connect RP-Initiated Logout 1.0, 2. An invalid hint or an unregistered address is ignored; neither
+ * keeps the user signed in.
  */
 export const endSession: Endpoint = {
   id: 'EndSession',
@@ -57,7 +57,7 @@ export const endSessionByForm: Endpoint = {
   method: 'POST',
 }
 
-/** An identity token that was issued to another client than the one that is named is not valid either. */
+/** An identity token issued to a client other than the named one is invalid, too. */
 async function readHint(
   identity: Identity,
   { id_token_hint: hint, client_id: named }: Parameters,
@@ -69,7 +69,10 @@ async function readHint(
 const audienceOf = (hint: JWTPayload | undefined): string | undefined =>
   typeof hint?.aud === 'string' ? hint.aud : undefined
 
-/** The client that asks. With an address, only the one for which that is registered; without a named client, any of ours. */
+/**
+ * Finds the requesting client. With an address, it must be registered for that client; without a client id,
+ * any client matches.
+ */
 function findClient(
   { clients }: Identity,
   clientId: string | undefined,

@@ -39,36 +39,37 @@ const timestamp = (description: string): Schema => ({
 export const showFactors: Endpoint = {
   ...factorEndpoint,
   id: 'ShowFactors',
-  summary: 'What the own account proves itself with; of another one, whether it has a second factor.',
+  summary:
+    'Lists the authentication factors of the own account; for another one, only whether it has a second factor.',
   description:
-    'With the access token of the web client, as everything about factors. Of others administrators only.',
+    'Requires an access token of the web client, like all operations on factors. For other accounts, administrators only.',
   method: 'GET',
   path: '/ext/factors',
-  parameters: [{ name: 'userId', description: 'Another account.', schema: id }],
+  parameters: [{ name: 'userId', description: 'Another account; by default the own one.', schema: id }],
   answer: { oneOf: [ref('OwnFactors'), ref('FactorsOfOther')] },
   schemas: {
     OwnFactors: object({
-      appSince: timestamp('Since when there is an app for codes; null: there is none.'),
+      appSince: timestamp('The time the authenticator app was set up; null without one.'),
       recoveryCodesLeft: {
         type: 'integer',
-        description: 'Recovery codes that were not used.',
+        description: 'The number of unused recovery codes.',
         examples: [recoveryCodesMade],
       },
       passkeys: {
         type: 'array',
         maxItems: passkeysMax,
-        description: 'The oldest first.',
+        description: 'Sorted from oldest to newest.',
         items: object({
-          id: { ...id, description: 'What it is renamed and removed by.' },
-          name: { type: 'string', description: 'What its owner calls it.', examples: ['My phone'] },
-          createdAt: { type: 'string', format: 'date-time', description: 'When it was added.' },
-          lastUsedAt: timestamp('When somebody last signed in with it; null: never.'),
+          id: { ...id, description: 'The id for renaming and removing it.' },
+          name: { type: 'string', description: 'Its name, chosen by its owner.', examples: ['My phone'] },
+          createdAt: { type: 'string', format: 'date-time', description: 'The time it was added.' },
+          lastUsedAt: timestamp('The time of the last sign-in with it; null if there was none.'),
         }),
       },
       isRequired: { type: 'boolean', description: 'Whether the account must have a second factor.' },
       passkeyDomain: {
         type: ['string', 'null'],
-        description: 'The domain that passkeys are bound to; null: there are none here.',
+        description: 'The domain to which passkeys are bound; null if passkeys are unavailable.',
         examples: ['example.com'],
       },
     }),
@@ -91,26 +92,26 @@ export const showFactors: Endpoint = {
 export const offerAuthenticatorApp: Endpoint = {
   ...factorEndpoint,
   id: 'OfferAuthenticatorApp',
-  summary: 'A new secret for an app that makes codes, with its QR code.',
-  description: `${bySignInOfLastMinutes} It is kept only when a code of it is confirmed, within half an hour.`,
+  summary: 'Creates a secret for an authenticator app, with its QR code.',
+  description: `${bySignInOfLastMinutes} It is stored only when one of its codes is confirmed within 30 minutes.`,
   method: 'POST',
   path: '/ext/factors/app',
   ...answering(
     'AppOffer',
     object({
-      offer: { type: 'string', description: 'To be sent back with the first code.' },
-      secret: { type: 'string', description: 'For apps that read no pictures, in base 32.' },
-      address: { type: 'string', description: 'The same as an address that apps open, `otpauth://…`.' },
+      offer: { type: 'string', description: 'To be returned with the first code.' },
+      secret: { type: 'string', description: 'The secret in base 32, for typing into an app.' },
+      address: { type: 'string', description: 'The same as a link that apps open, `otpauth://…`.' },
       picture: {
         ...object({
-          side: { type: 'integer', description: 'Squares of one side.', examples: [41] },
+          side: { type: 'integer', description: 'The number of modules per side.', examples: [41] },
           path: {
             type: 'string',
-            description: 'The dark ones, as the path of an SVG.',
+            description: 'The dark modules, as the path of an SVG.',
             examples: ['M2 2h1v1h-1z'],
           },
         }),
-        description: 'The address as a QR code.',
+        description: 'The link as a QR code.',
       },
     }),
   ),
@@ -123,13 +124,13 @@ export const offerAuthenticatorApp: Endpoint = {
 export const confirmAuthenticatorApp: Endpoint = {
   ...factorEndpoint,
   id: 'ConfirmAuthenticatorApp',
-  summary: 'Keeps the offered app, in place of one there was.',
+  summary: 'Confirms the offered app, which replaces an existing one.',
   description: bySignInOfLastMinutes,
   method: 'POST',
   path: '/ext/factors/app/confirm',
   parameters: [
-    required('offer', 'As it came with the secret.'),
-    required('code', 'What the app shows; spaces do not count.', {
+    required('offer', 'The value returned with the secret.'),
+    required('code', 'The code shown by the app; spaces are ignored.', {
       type: 'string',
       examples: ['123456'],
     }),
@@ -152,8 +153,8 @@ export const confirmAuthenticatorApp: Endpoint = {
 export const removeAuthenticatorApp: Endpoint = {
   ...factorEndpoint,
   id: 'RemoveAuthenticatorApp',
-  summary: 'Removes the app for codes.',
-  description: `${bySignInOfLastMinutes} The recovery codes go with the last second factor.`,
+  summary: 'Removes the authenticator app.',
+  description: `${bySignInOfLastMinutes} Removing the last second factor also removes the recovery codes.`,
   method: 'POST',
   path: '/ext/factors/app/remove',
   ...success,
@@ -171,8 +172,8 @@ export const removeAuthenticatorApp: Endpoint = {
 export const renewRecoveryCodes: Endpoint = {
   ...factorEndpoint,
   id: 'MakeRecoveryCodes',
-  summary: 'New recovery codes in place of those there were.',
-  description: `${bySignInOfLastMinutes} For accounts with a second factor. They are shown this once.`,
+  summary: 'Creates new recovery codes, which replace the existing ones.',
+  description: `${bySignInOfLastMinutes} For accounts with a second factor. The codes are shown only once.`,
   method: 'POST',
   path: '/ext/factors/recovery-codes',
   ...madeCodes,
@@ -187,8 +188,8 @@ export const renewRecoveryCodes: Endpoint = {
 export const takeFactorsAway: Endpoint = {
   ...factorEndpoint,
   id: 'TakeFactorsAway',
-  summary: 'Takes the second factors of somebody away who has lost them.',
-  description: `${bySignInOfLastMinutes} Administrators only.`,
+  summary: 'Removes the second factors of a user who has lost them.',
+  description: `${bySignInOfLastMinutes} For administrators only.`,
   method: 'POST',
   path: '/ext/factors/take-away',
   parameters: [required('userId', 'The account.', id)],

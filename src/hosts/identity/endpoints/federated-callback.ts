@@ -40,7 +40,7 @@ import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.t
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { askForStep, nextStepOf } from '../sign-in/sign-in-step.ts'
 
-/** An identity at a provider, between the question whether to connect it and the answer. */
+/** An external identity between the question whether to link it and the user's response. */
 interface PendingIdentity extends ConnectPurpose {
   readonly providerId: string
   readonly issuer: string
@@ -48,7 +48,7 @@ interface PendingIdentity extends ConnectPurpose {
   readonly label: string
 }
 
-/** A connection is a lasting way to sign in, so a person who finds the screen unlocked must not be able to make one. */
+/** A linked identity is a permanent way to sign in, so an unlocked screen must not suffice to create one. */
 const freshMilliseconds = 10 * 60_000
 /** Time to read the question. */
 const pendingMilliseconds = 10 * 60_000
@@ -56,12 +56,12 @@ const pendingMilliseconds = 10 * 60_000
 export const startConnecting: Endpoint = {
   ...federatedPage,
   id: 'StartConnecting',
-  summary: 'Connects the account of the browser’s sign-in with one at a provider.',
-  description: 'The web client leads here by a link. By a sign-in of the last ten minutes.',
+  summary: 'Connects the account of the browser’s session with one at a provider.',
+  description: 'The web client links here. Requires a sign-in within the last ten minutes.',
   path: connectPath,
   parameters: [
     providerParameter,
-    optional('origin', 'The web client that asked, one of the allowed origins.'),
+    optional('origin', 'The requesting web client, one of the allowed origins.'),
     localesParameter,
   ],
   handler: (identity) => async (call) => {
@@ -90,11 +90,11 @@ export const startConnecting: Endpoint = {
 export const confirmConnecting: Endpoint = {
   ...federatedPage,
   id: 'ConfirmConnecting',
-  summary: 'Connects the two accounts that the person was shown.',
+  summary: 'Connects the two accounts that were shown to the user.',
   description: postedByOwnPage,
   method: 'POST',
   path: connectPath,
-  parameters: [required('proof', 'Which two, sealed.')],
+  parameters: [required('proof', 'The two accounts, sealed.')],
   handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
     const { proof = '' } = parseSingle(call.parameters)
@@ -120,18 +120,19 @@ export const confirmConnecting: Endpoint = {
 export const comeBack: ProviderEndpoint = {
   ...federatedPage,
   id: 'ComeBackFromProvider',
-  summary: 'Where a provider sends browsers after its sign-in.',
-  description: 'The redirect address to register there. Good for the browser that was sent, once.',
+  summary: 'Receives browsers from a provider after its sign-in.',
+  description:
+    'This is the redirect address to register at the provider. It works once, in the browser that was sent there.',
   path: callbackPath('{provider}'),
   pathOf: callbackPath,
   parameters: [
     { ...providerParameter, in: 'path' },
-    required('state', 'As this host sent it.'),
-    optional('code', 'What the sign-in is redeemed with.'),
-    optional('error', 'Why there is none.'),
+    required('state', 'The value sent by this host.'),
+    optional('code', 'The authorization code.'),
+    optional('error', 'The error, if there is no code.'),
     optional('iss', 'The issuer (RFC 9207).'),
   ],
-  page: 'The question whether to connect, for somebody who has asked for that.',
+  page: 'The question whether to connect, if the user has requested that.',
   handlerOf: (identity, provider) => async (call) => {
     const { state = '' } = parseSingle(call.parameters)
     const attempt = await takeOwnAttempt(identity, provider, call, state)
@@ -159,7 +160,7 @@ export const comeBack: ProviderEndpoint = {
   },
 }
 
-/** Begun in this very browser, for this very provider, and not used before. */
+/** The attempt must have started in this browser, for this provider, and must be unused. */
 async function takeOwnAttempt(
   identity: Identity,
   provider: ExternalProvider,
@@ -172,7 +173,7 @@ async function takeOwnAttempt(
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
-/** The address that the provider was given, under whatever name the browser called this host. */
+/** Returns the address that was given to the provider, whatever name the browser used for this host. */
 function callbackOfCall({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
   const url = new URL(callbackAddress(settings, id))
   for (const [name, value] of Object.entries(parameters))
@@ -192,8 +193,8 @@ const goOn = (
     : askToConnect(identity, provider, call, purpose, person)
 
 /**
- * Starts a session for the person who has come back and goes on with the pending request. The provider replaces
- * the password: a second factor of the account here is still required.
+ * Starts a session for the user who has returned, and continues the pending request. The provider replaces
+ * only the password: the account's second factor here is still required.
  */
 async function signInFederated(
   identity: Identity,
@@ -231,7 +232,7 @@ async function signInFederated(
     { ...origin, outside: { ...outside, sealedToken } },
     call,
   )
-  // The account was removed, deactivated or given another password meanwhile.
+  // Meanwhile the account was removed, deactivated or given another password.
   if (session === undefined) return fail('account closed', account.accountId)
   return {
     redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
@@ -241,7 +242,7 @@ async function signInFederated(
 
 /** Sent back in an address at the sign-out; a longer one would not get through common proxies. */
 const tokenCharactersMax = 4000
-/** Beyond the longest session. */
+/** Longer than the longest session. */
 const tokenMilliseconds = 24 * 60 * 60_000
 
 const sealToken = ({ seals, now }: Identity, token: string): string | undefined =>
@@ -249,13 +250,13 @@ const sealToken = ({ seals, now }: Identity, token: string): string | undefined 
     ? seals.seal('outsideToken', { token }, now() + tokenMilliseconds)
     : undefined
 
-/** The page of the web client that asked; never another site's. */
+/** Returns the requesting page of the web client; never a page of another site. */
 const accountPageOf = ({ settings: { allowedOrigins } }: Identity, origin: string | undefined): string =>
   `${allowedOrigins.find((allowed) => allowed === origin) ?? allowedOrigins[0]}/account`
 
 /**
- * The person sees which account there would be connected with which one here, because another
- * site may have sent the browser here, and another person may be signed in there.
+ * Shows the user which external account would be linked to which local one, because another site may have
+ * sent the browser here, and another user may be signed in at the provider.
  */
 async function askToConnect(
   identity: Identity,
@@ -289,7 +290,7 @@ async function askToConnect(
   }
 }
 
-/** The browser's sign-in, if it is still the one that asked. */
+/** Finds the browser's session, if it is still the one that started the attempt. */
 async function findSameSession(
   identity: Identity,
   { headers }: Call,

@@ -20,26 +20,26 @@ const maxAgeSeconds = 5 * 60
 export const listProviders: Endpoint = {
   id: 'ListProviders',
   tag: 'SignIn',
-  summary: 'By whom people may sign in, for sign-in pages of clients.',
+  summary: 'Lists the ways to sign in, for sign-in pages of clients.',
   description:
-    'A page leads to `/ext/sign-in/with?provider={id}&authRequest={the pending request}` by a link: browsers apply the policy of a page to what a form is led on to.',
+    'A page must link to `/ext/sign-in/with?provider={id}&authRequest={the pending request}` and not post a form: browsers apply the policy of a page to redirects of its forms.',
   method: 'GET',
   path: '/ext/providers',
   ...answering('SignInWays', {
     type: 'object',
     required: ['passwords', 'providers'],
     properties: {
-      passwords: { type: 'boolean', description: 'Whether people may sign in by password.' },
+      passwords: { type: 'boolean', description: 'Whether users may sign in with a password.' },
       providers: {
         type: 'array',
         maxItems: 10,
-        description: 'Outside providers, in the order of the settings.',
+        description: 'External providers, in the order of the settings.',
         items: {
           type: 'object',
           required: ['id', 'name'],
           properties: {
             id: { type: 'string', description: 'Its id in the settings.', examples: ['corp'] },
-            name: { type: 'string', description: 'As people are shown it.', examples: ['Our company'] },
+            name: { type: 'string', description: 'The name shown to users.', examples: ['Our company'] },
           },
         },
       },
@@ -55,12 +55,12 @@ export const listProviders: Endpoint = {
   },
 }
 
-/** It changes nothing here, so any site may send a browser to it. */
+/** It changes nothing on this host, so any site may send a browser to it. */
 export const signInWith: Endpoint = {
   ...federatedPage,
   id: 'SignInWith',
-  summary: 'Leads to an outside provider.',
-  description: 'Sign-in pages of clients lead here by a link. Needs a provider in the settings.',
+  summary: 'Redirects to an external provider.',
+  description: 'Sign-in pages of clients link here. Requires a provider in the settings.',
   path: startPath,
   parameters: [providerParameter, authRequestParameter],
   handler: (identity) => async (call) => {
@@ -72,7 +72,7 @@ export const signInWith: Endpoint = {
     try {
       return await leaveForProvider(identity, provider, call, {
         purpose: { authRequest, language },
-        // A request for a new sign-in applies to the provider too.
+        // A request for a new sign-in is passed on to the provider.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
         maxAge: maxAgeSeconds,
         loginHint,
@@ -88,15 +88,15 @@ export const signInWith: Endpoint = {
   },
 }
 
-/** The state is an address that only this host seals, and only if it is registered. */
+/** The state is an address that only this host can seal; it is used only if it is registered. */
 export const returnFromSignOut: Endpoint = {
   ...federatedPage,
   id: 'ReturnFromSignOut',
-  summary: 'Where a provider sends browsers after its sign-out.',
-  description: 'The address after sign-out to register there.',
+  summary: 'Receives browsers from a provider after its sign-out.',
+  description: 'This is the post-logout redirect address to register at the provider.',
   path: signOutReturnPath,
-  parameters: [optional('state', 'As this host sent it: where the browser goes on to.')],
-  page: 'That the sign-in has ended, where there is nothing to go on to.',
+  parameters: [optional('state', 'The value sent by this host: the address to continue to.')],
+  page: 'A confirmation of the sign-out, if there is no address to continue to.',
   handler:
     (identity) =>
     async ({ parameters }) => {

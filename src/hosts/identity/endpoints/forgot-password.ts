@@ -12,8 +12,8 @@ import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 export const askForgotten: Endpoint = {
   ...shownPage,
   id: 'ShowForgotPassword',
-  summary: 'Asks whose password is lost.',
-  description: 'Sign-in pages of clients lead here by a link, where mails are sent.',
+  summary: 'Asks for the login whose password is lost.',
+  description: 'Sign-in pages of clients link here, if the server can send mail.',
   path: forgotPasswordPath,
   parameters: [authRequestParameter],
   page: 'The page.',
@@ -36,16 +36,16 @@ export const askForgotten: Endpoint = {
 }
 
 /**
- * The answer and the work are the same whether the account exists or not: the mail is only queued here, and its recipient is looked
- * up when it is sent. A client over its limit gets the same answer too.
+ * Response and work do not depend on whether the account exists: the mail is only queued here, and its
+ * recipient is looked up when it is sent. A client over its limit gets the same response, too.
  */
 export const answerForgotten: Endpoint = {
   ...postedForm,
   id: 'AnswerForgotPassword',
-  summary: 'Notes a mail with a link for a new password.',
+  summary: 'Queues a mail with a password-reset link.',
   path: forgotPasswordPath,
-  parameters: [authRequestParameter, required('login', 'Whose password is lost.')],
-  page: 'The same words, whether there is such an account or not.',
+  parameters: [authRequestParameter, required('login', 'The login whose password is lost.')],
+  page: 'The same text whether or not the account exists.',
   handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
     const { login = '', authRequest } = parseSingle(call.parameters)
@@ -70,7 +70,7 @@ export const answerForgotten: Endpoint = {
 export interface ForgotPageOptions {
   readonly authRequest: string
   readonly action: string
-  /** To the sign-in. */
+  /** Leads to the sign-in. */
   readonly back: string
 }
 
@@ -78,21 +78,21 @@ const forgotPage =
   ({ authRequest, action, back }: ForgotPageOptions): Page =>
   (say) => ({
     title: say('Forgot your password?'),
-    content: html`<p>${say('If your login is a mail address, we send a link there by which you choose a new one.')}</p>
+    content: html`<p>${say('If your login is a mail address, we will send it a link for choosing a new password.')}</p>
 <form method="post" action="${action}">
 <label>${say('Login')}
 <input name="login" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
 <button>${say('Send the link')}</button>
 </form>
-<p><a href="${back}">${say('Back to the sign-in')}</a></p>`,
+<p><a href="${back}">${say('Back to sign-in')}</a></p>`,
   })
 
-/** Says nothing about who has an account. */
+/** The page does not reveal whether an account exists. */
 const mailedPage =
   (back: string): Page =>
   (say) => ({
-    title: say('Look into your mails'),
-    content: html`<p>${say('If there is an account with this login, and it is a mail address, a link is on its way. It works for an hour. Nothing came? Look among what your mail program sorts out, or ask an administrator.')}</p>
-<p><a href="${back}">${say('Back to the sign-in')}</a></p>`,
+    title: say('Check your mail'),
+    content: html`<p>${say('If there is an account with this login, and the login is a mail address, a link is on its way. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.')}</p>
+<p><a href="${back}">${say('Back to sign-in')}</a></p>`,
   })

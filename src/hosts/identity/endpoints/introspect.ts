@@ -17,9 +17,9 @@ import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/ve
 import { audienceOf, type Client, hostsOf, splitScope } from '../values/clients.ts'
 
 /**
- * RFC 7662, for access and refresh tokens. Only clients with a secret may ask: about tokens of their own, a service client also
- * about those for a host that one of its scopes is for, or that its settings name. For any other token the answer is that for an
- * unknown one (4).
+ * RFC 7662, for access and refresh tokens. Only clients with a secret may use it: for their own tokens and,
+ * if they are service clients, also for those of hosts that their scopes or settings name. Any other token
+ * gets the same response as an unknown one (4).
  */
 export const introspectToken: Endpoint = {
   id: 'IntrospectToken',
@@ -63,7 +63,7 @@ export const introspectToken: Endpoint = {
     const parameters = parseParameters(call.parameters)
     const client = authenticateConfidentialClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
-    // The hint is not needed: no token can be taken for one of the other kind.
+    // The hint is not needed: the two kinds of tokens cannot be confused.
     const description =
       (await describeAccessToken(identity, client, token)) ??
       (await describeRefreshToken(identity, client, token))

@@ -51,7 +51,8 @@ export const showLoginPage: Endpoint = {
       if (authRequest === undefined || !pending)
         return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
       const { client, loginHint } = pending.request
-      // A sign-in page of another host cannot open the request, so the hint goes along; our own page reads it there.
+      // A sign-in page of another host cannot open the sealed request, so the hint is passed along; our own
+      // page reads it from the request.
       const isPageOfOthers = client.registration === undefined
       const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
       const query = { authRequest, ...(hasHint && { loginHint }) }
@@ -60,8 +61,8 @@ export const showLoginPage: Endpoint = {
 }
 
 /**
- * The session is given to the browser that sent the password, and that browser goes on with the pending request: others who know
- * the request gain nothing.
+ * The session is given to the browser that sent the password, and only that browser continues the pending
+ * request: others who know the request gain nothing.
  */
 export const logIn: Endpoint = {
   id: 'LogIn',
@@ -79,8 +80,8 @@ export const logIn: Endpoint = {
 export const showSignIn: Endpoint = {
   ...shownPage,
   id: 'ShowSignInPage',
-  summary: 'The sign-in page of clients that have none.',
-  description: 'Where this host sends browsers of such clients.',
+  summary: 'Shows the sign-in page for clients that have none.',
+  description: 'This host redirects browsers of such clients here.',
   path: hostedSignInPath,
   parameters: [authRequestParameter, ...outcomeParameters],
   page: 'The page.',
@@ -114,7 +115,7 @@ export const showSignIn: Endpoint = {
 export const answerSignIn: Endpoint = {
   ...postedForm,
   id: 'AnswerSignInPage',
-  summary: 'Takes login and password.',
+  summary: 'Processes login and password.',
   path: hostedSignInPath,
   parameters: [...credentialParameters, authRequestParameter],
   handler: (identity) => loginFrom(identity, [ownOrigin(identity.settings)]),
@@ -146,7 +147,7 @@ export const getError: Endpoint = {
     },
 }
 
-/** The envelope, with the two properties that readers of this address expect. */
+/** The envelope with the two properties that clients of this path expect. */
 const unknownError = {
   statusCode: 404,
   message: 'The error was not found.',

@@ -25,8 +25,9 @@ const asked = required('logoutId', 'The sign-out that the person was asked about
 const signedOut = 'Where the client asked for an address that is not registered: that the session has ended.'
 
 /**
- * Ends the session in the store, removes the cookie, and sends the browser to where the client wants it. Another site could send
- * a browser here as well, so the person is asked first then, unless that site has an identity token of this session.
+ * Ends the session in the store, removes the cookie, and redirects the browser as the client requested.
+ * Another site could also send a browser here; in that case the user is asked first, unless that site has an
+ * identity token of this session.
  */
 export const logOut: Endpoint = {
   id: 'LogOut',
@@ -44,7 +45,7 @@ export const logOut: Endpoint = {
     requireNoPrefetch(headers)
     const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
-    // Here once more: the checked sign-out may be one that the other site has asked for itself.
+    // Checked again here: another site may have requested the checked sign-out itself.
     const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
     if (session !== undefined && session.sessionId !== signOut.sessionId && isForeign)
       return { redirectTo: askPage(identity, { ...signOut, askedSessionId: session.sessionId }) }
@@ -68,8 +69,8 @@ export const confirmLogOut: Endpoint = {
 export const showSignOut: Endpoint = {
   ...shownPage,
   id: 'ShowSignOut',
-  summary: 'Asks whether to sign out, for clients that have no page for it.',
-  description: 'Where this host sends browsers.',
+  summary: 'Asks the user whether to sign out, for clients that have no page for it.',
+  description: 'This host redirects browsers here.',
   path: hostedSignOutPath,
   parameters: [checked],
   page: 'The question.',
@@ -95,14 +96,14 @@ export const answerSignOut: Endpoint = {
 export const showSignedOut: Endpoint = {
   ...shownPage,
   id: 'ShowSignedOut',
-  summary: 'Says that the sign-in has ended.',
-  description: 'Where a sign-out leads that names no address to go on to.',
+  summary: 'Confirms that the user is signed out.',
+  description: 'A sign-out without a redirect address ends here.',
   path: signedOutPath,
   parameters: [
     localesParameter,
     optional(
       'reason',
-      'Why it leads nowhere: `address`, because the one that was asked for is not registered.',
+      'The reason for not redirecting: `address` if the requested address is not registered.',
     ),
   ],
   page: 'The page.',
@@ -150,7 +151,7 @@ async function finish(
     : { redirectTo: returnTo, cookie }
 }
 
-/** On the page of the client that asked for the sign-out, as for a sign-in. */
+/** Uses the page of the client that requested the sign-out, as for a sign-in. */
 function askPage(identity: Identity, signOut: SignOut): string {
   const parameters = { logoutId: sealSignOut(identity, signOut) }
   return isRegistered(identity, signOut)

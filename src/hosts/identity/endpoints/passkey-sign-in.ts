@@ -26,7 +26,7 @@ export const askPasskey: Endpoint = {
   ...shownPage,
   id: 'ShowPasskeyPage',
   summary: 'Signs in with a passkey alone, for every client.',
-  description: 'Sign-in pages of clients lead here by a link.',
+  description: 'Sign-in pages of clients link here.',
   path: passkeyPath,
   parameters: [authRequestParameter, ...outcomeParameters],
   page: 'The page.',
@@ -53,7 +53,7 @@ export const askPasskey: Endpoint = {
 export const answerPasskey: Endpoint = {
   ...postedForm,
   id: 'AnswerPasskeyPage',
-  summary: 'Takes the answer of a passkey.',
+  summary: 'Processes the response of a passkey.',
   path: passkeyPath,
   parameters: [authRequestParameter, ...passkeyParameters],
   handler: (identity) => async (call) => {
@@ -84,11 +84,11 @@ export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 
   readonly authRequest: string
   readonly error: string | undefined
   readonly retryAfter: string | undefined
-  /** To the page for a password. */
+  /** Leads to the page for a password. */
   readonly back: string
 }
 
-/** Signs in with a passkey alone. */
+/** Asks for a passkey as the only sign-in step. */
 const passkeyPage =
   ({ client, authRequest, dialog, error, retryAfter, action, back }: PasskeyPageOptions): Page =>
   (say) => ({
@@ -96,7 +96,7 @@ const passkeyPage =
     leadsTo: addressesOf(client),
     script: passkeyScriptPath,
     content: html`${error === undefined ? '' : html`<p class="problem" role="alert">${problemOf(say, error, retryAfter)}</p>`}
-<noscript><p>${say('Passkeys need scripts, which this browser does not run.')}</p></noscript>
+<noscript><p>${say('Passkeys require JavaScript, which is disabled in this browser.')}</p></noscript>
 ${passkeyForm(say, {
   ...{ dialog, action },
   asksTo: 'get',
@@ -110,4 +110,4 @@ ${passkeyForm(say, {
 const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
   error === 'locked'
     ? lockedText(say, retryAfter)
-    : say('This passkey is not known here, or did not verify that it is you.')
+    : say('This passkey is unknown here, or it did not verify that it is you.')

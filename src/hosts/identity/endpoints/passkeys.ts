@@ -19,7 +19,7 @@ import { changing, firstCodes, requireFreshCaller } from '../factors/change-fact
 import { askForNewPasskey } from '../factors/passkey-challenge.ts'
 import { acceptPasskey, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
 
-const nameParameter = required('name', 'What its owner calls it.', {
+const nameParameter = required('name', 'Its name, chosen by its owner.', {
   type: 'string',
   maxLength: passkeyNameCharactersMax,
   examples: ['My phone'],
@@ -29,8 +29,8 @@ const passkeyName = text({ max: passkeyNameCharactersMax })
 export const offerPasskey: Endpoint = {
   ...factorEndpoint,
   id: 'OfferPasskey',
-  summary: 'What the browser is asked to make a passkey with.',
-  description: `${bySignInOfLastMinutes} Good for a quarter of an hour.`,
+  summary: 'Returns the options with which the browser creates a passkey.',
+  description: `${bySignInOfLastMinutes} They are valid for 15 minutes.`,
   method: 'POST',
   path: '/ext/factors/passkey-options',
   ...answering(
@@ -41,7 +41,7 @@ export const offerPasskey: Endpoint = {
         description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` (WebAuthn).',
         additionalProperties: true,
       },
-      challenge: { type: 'string', description: 'To be sent back with the credential.' },
+      challenge: { type: 'string', description: 'To be returned with the credential.' },
     }),
   ),
   handler: (identity) => async (call) => {
@@ -53,13 +53,13 @@ export const offerPasskey: Endpoint = {
 export const addPasskey: Endpoint = {
   ...factorEndpoint,
   id: 'AddPasskey',
-  summary: 'Keeps the passkey that the browser has made.',
+  summary: 'Stores the passkey that the browser has created.',
   description: `${bySignInOfLastMinutes} An account has at most ${passkeysMax}.`,
   method: 'POST',
   path: '/ext/factors/passkeys',
   parameters: [
-    required('challenge', 'As it came with the options.'),
-    required('credential', 'What `toJSON()` of the new credential gives, as JSON.', {
+    required('challenge', 'The value returned with the options.'),
+    required('credential', 'The result of `toJSON()` of the new credential, as JSON.', {
       type: 'string',
       maxLength: 10_000,
     }),
@@ -79,7 +79,7 @@ export const addPasskey: Endpoint = {
 export const renamePasskey: Endpoint = {
   ...factorEndpoint,
   id: 'RenamePasskey',
-  summary: 'Calls a passkey something else.',
+  summary: 'Renames a passkey.',
   description: bySignInOfLastMinutes,
   method: 'POST',
   path: '/ext/factors/passkeys/rename',
@@ -106,7 +106,7 @@ export const removePasskey: Endpoint = {
   ...factorEndpoint,
   id: 'RemovePasskey',
   summary: 'Removes a passkey.',
-  description: `${bySignInOfLastMinutes} The recovery codes go with the last second factor.`,
+  description: `${bySignInOfLastMinutes} Removing the last second factor also removes the recovery codes.`,
   method: 'POST',
   path: '/ext/factors/passkeys/remove',
   parameters: [required('id', 'The passkey.', id)],

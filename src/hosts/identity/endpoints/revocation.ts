@@ -10,7 +10,7 @@ import type { Client } from '../values/clients.ts'
 import { OAuthError } from '../values/oauth-error.ts'
 import { timestamp } from '../values/timestamps.ts'
 
-/** RFC 7009: only that token stops working. */
+/** RFC 7009: only the given token stops working. */
 export const revokeToken: Endpoint = {
   id: 'RevokeToken',
   tag: 'Tokens',
@@ -45,12 +45,12 @@ export const revokeToken: Endpoint = {
         address: call.address,
         requestId: call.requestId,
       })
-    // RFC 7009, 2.2: for an unknown token, or one of another client, the answer is the same.
+    // RFC 7009, 2.2: an unknown token and one of another client get the same response.
     return { body: {} }
   },
 }
 
-/** The hosts that accept it look it up here, as they look up its session. */
+/** Hosts that accept the token look up its revocation here, as they look up its session. */
 async function revokeAccessToken(
   { database }: Identity,
   client: Client,
@@ -66,7 +66,7 @@ async function revokeAccessToken(
   return revoked !== undefined
 }
 
-/** A refresh token that was already used stays in the store, so that a second use of it is still recognised. */
+/** A used refresh token stays in the store, so that a second use of it is still detected. */
 async function revokeRefreshToken({ database }: Identity, client: Client, token: string): Promise<boolean> {
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`

@@ -37,8 +37,8 @@ import { addressesOf, type Client } from '../values/clients.ts'
 export const askSecondFactor: Endpoint = {
   ...shownPage,
   id: 'ShowSecondStep',
-  summary: 'Asks for the second factor after a right password.',
-  description: 'Where this host sends browsers, whichever page the password was typed on.',
+  summary: 'Asks for the second factor after a correct password.',
+  description: 'This host redirects browsers here, whichever page the password was entered on.',
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...outcomeParameters],
   page: 'The page.',
@@ -64,7 +64,7 @@ export const askSecondFactor: Endpoint = {
 export const answerSecondFactor: Endpoint = {
   ...postedForm,
   id: 'AnswerSecondStep',
-  summary: 'Takes a code, a recovery code or the answer of a passkey.',
+  summary: 'Processes a code, a recovery code or the response of a passkey.',
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...secondFactorParameters],
   handler: (identity) =>
@@ -120,7 +120,7 @@ async function attemptOwnPasskey(
   return isFirst ? 'right' : { error: 'invalid' }
 }
 
-/** A right code can be used once; using it also uses up the step. */
+/** A valid code can be used only once; using it also completes the step. */
 const useCode = (
   identity: Identity,
   { accountId }: Account,
@@ -158,7 +158,7 @@ const secondStepPage =
       title: say('Second step'),
       leadsTo: addressesOf(client),
       ...(dialog && { script: passkeyScriptPath }),
-      content: html`<p class="quiet">${say('One more step, to show that it is you.')}</p>
+      content: html`<p class="quiet">${say('One more step to confirm that it is you.')}</p>
 ${dialog === undefined ? '' : passkeyForm(say, { dialog, asksTo: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
 <form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
@@ -168,11 +168,11 @@ ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert"
 <input type="hidden" name="step" value="${step}">
 <button>${say('Continue')}</button>
 </form>
-<p class="quiet">${say('All of that lost? An administrator can take the second step away.')}</p>`,
+<p class="quiet">${say('Lost access to all of these? Ask an administrator to reset two-factor authentication.')}</p>`,
     }
   }
 
 const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
   error === 'locked'
     ? lockedText(say, retryAfter)
-    : say('This is wrong, or it was used before. Codes change every half minute.')
+    : say('This code is wrong or has been used before. Codes change every 30 seconds.')

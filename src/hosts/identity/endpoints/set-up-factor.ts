@@ -28,12 +28,12 @@ import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.
 import { authenticatedBy } from '../sign-in/sign-in-step.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
-/** An account that must have a second factor and has none sets one up before anything else. */
+/** An account that is required to have a second factor but has none must set one up before anything else. */
 export const askToSetUp: Endpoint = {
   ...shownPage,
   id: 'ShowFactorSetUp',
-  summary: 'Has somebody set up a second factor who must have one.',
-  description: 'Where this host sends browsers after a right password.',
+  summary: 'Asks a user who is required to have a second factor to set one up.',
+  description: 'This host redirects browsers here after a correct password.',
   path: setUpPath,
   parameters: [authRequestParameter, stepParameter],
   page: 'The page, with a new secret each time.',
@@ -43,7 +43,7 @@ export const askToSetUp: Endpoint = {
 export const answerSetUp: Endpoint = {
   ...postedForm,
   id: 'AnswerFactorSetUp',
-  summary: 'Keeps the app or the passkey, and signs in.',
+  summary: 'Stores the app or the passkey, and signs in.',
   path: setUpPath,
   parameters: [
     authRequestParameter,
@@ -51,7 +51,7 @@ export const answerSetUp: Endpoint = {
     optional('offer', 'The secret that the page has shown, sealed.'),
     ...secondFactorParameters,
   ],
-  page: 'The recovery codes, or the page again with what was wrong.',
+  page: 'The recovery codes, or the same page with an error.',
   handler: (identity) =>
     withStep(identity, 'set-up', async (begun, call) => {
       requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
@@ -71,7 +71,7 @@ export const answerSetUp: Endpoint = {
       })
       const origin = await signInOriginOf(identity, call, pending)
       const authenticated = { ...origin, ...authenticatedBy(step, isPasskey ? 'pop' : 'otp') }
-      // This very change is the newest one.
+      // This change itself has incremented the counter.
       const changed = { ...account, factorChanges: account.factorChanges + 1 }
       const session = await beginSession(identity, changed, authenticated, call)
       return {
@@ -82,10 +82,10 @@ export const answerSetUp: Endpoint = {
     }),
 }
 
-const codeProblem = 'This code is wrong. The picture is a new one: scan it again.'
-const passkeyProblem = 'The passkey could not be kept. Try again.'
+const codeProblem = 'This code is wrong. Scan the new QR code and try again.'
+const passkeyProblem = 'The passkey could not be saved. Try again.'
 
-/** Only while there is none: an attacker who knows the password must not replace it. */
+/** Only possible while there is no factor: an attacker who knows the password must not replace one. */
 const setUp = (
   identity: Identity,
   { account: { accountId }, step }: BegunSignIn,
@@ -144,12 +144,12 @@ const setUpPage =
       title: say('Set up a second step'),
       leadsTo: addressesOf(client),
       ...(dialog && { script: passkeyScriptPath }),
-      content: html`<p>${say('Signing in here takes more than a password. Scan this with an app that makes codes, such as the one of your password manager.')}</p>
+      content: html`<p>${say('Signing in here requires more than a password. Scan this code with an authenticator app, such as your password manager.')}</p>
 <svg class="picture" viewBox="0 0 ${String(side)} ${String(side)}" role="img" aria-label="${say('The secret as a QR code')}"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>
 <p class="quiet">${say('Or type this secret into the app: {secret}', { secret: html`<code>${(offer.secret.match(/.{4}/g) ?? []).join(' ')}</code>` })}</p>
 <form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${say(problem)}</p>`}
-<label>${say('Code that the app shows')}
+<label>${say('Code shown by the app')}
 <input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required autofocus${described}></label>
 <input type="hidden" name="offer" value="${offer.offer}">
 <input type="hidden" name="authRequest" value="${authRequest}">
@@ -163,10 +163,10 @@ ${dialog === undefined ? '' : passkeyForm(say, { dialog, asksTo: 'create', actio
 const recoveryCodesPage =
   (codes: readonly string[], goOn: string): Page =>
   (say) => ({
-    title: say('Keep your recovery codes'),
-    content: html`<p>${say('Each signs you in once, for the day on which you have lost your app. They are shown this once: print them, or put them where you keep your passwords.')}</p>
+    title: say('Save your recovery codes'),
+    content: html`<p>${say('Each code signs you in once if you lose your app. They are shown only once: print them, or store them with your passwords.')}</p>
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>\n`)}
 </ul>
-<p><a class="button first" href="${goOn}">${say('I have kept them')}</a></p>`,
+<p><a class="button first" href="${goOn}">${say('I have saved them')}</a></p>`,
   })

@@ -67,7 +67,7 @@ const redeemAuthorizationCode: Grant = async (identity, client, parameters, orig
     spendCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) throw await codeError(identity, presented, origin)
-  // Scopes that the client has lost since the code was issued are left out.
+  // Scopes that the client has lost since the code was issued are dropped.
   const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
@@ -100,7 +100,10 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
   }
 }
 
-/** A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the challenge. */
+/**
+ * A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the
+ * challenge.
+ */
 function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')
@@ -115,8 +118,8 @@ const verifierPattern = /^[\w.~-]{43,128}$/
 type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
 
 /**
- * One statement, so that of many uses at once one finds the code unspent. The share lock on the session makes a request that
- * ends it wait for the refresh token inserted here, and then delete that too.
+ * A single statement, so that of many concurrent uses only one finds the code unspent. The share lock on the
+ * session makes a request that ends it wait for the refresh token inserted here, and then delete that too.
  */
 async function spendCode(
   identity: Identity,
@@ -147,7 +150,10 @@ async function spendCode(
   return spent
 }
 
-/** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
+/**
+ * RFC 6749, 4.1.2: a code used twice has been stolen, whether before or after its client used it, so
+ * everything issued for it ends.
+ */
 async function codeError(
   identity: Identity,
   { id, client }: PresentedCode,
@@ -199,8 +205,8 @@ interface PresentedToken {
 }
 
 /**
- * The token at hand may be for less: for what is asked, and for no more than the client may by now. The successor keeps everything
- * that was granted.
+ * The access token may have fewer scopes: those requested, and only those the client still has. The successor
+ * keeps everything that was granted.
  */
 function narrowedScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
@@ -210,9 +216,10 @@ function narrowedScopes(granted: string, client: Client, { scope }: Parameters):
 type SpentToken = LiveSession & { readonly scope: string }
 
 /**
- * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
- * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows. When a refresh token
- * was made is read from the store's clock, as is the time when a consent was withdrawn.
+ * A single statement, so that of many concurrent uses only one finds the token unspent. The lock on the
+ * session makes a request that ends it wait for the successor inserted here, and then delete that too; it is
+ * an update lock, because an update follows. The creation time of refresh tokens comes from the store's
+ * clock, as does the time when a consent was withdrawn.
  */
 async function spendToken(
   identity: Identity,
@@ -266,7 +273,7 @@ async function refreshTokenError(
   return invalidGrant('The refresh token is wrong, expired or revoked.')
 }
 
-/** RFC 6749, 4.4: the token is that of the client's service account, so the rules for people hold for it. */
+/** RFC 6749, 4.4: the token belongs to the client's service account, so the rules for users apply to it. */
 const grantClientCredentials: Grant = async (identity, client, parameters, { address, requestId }) => {
   const scopes = grantedScopes(client, parameters)
   const account = await findActiveAccount(identity.database, client.login ?? '')
@@ -283,7 +290,7 @@ const grantClientCredentials: Grant = async (identity, client, parameters, { add
   }
 }
 
-/** Everything the client may have, unless it asks for less. */
+/** Grants all scopes of the client unless it requests fewer. */
 function grantedScopes(client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? '')
   if (requested.some((name) => !client.scopes.includes(name)))
@@ -303,7 +310,7 @@ function requireGrantType(name: string): GrantType {
   return known
 }
 
-/** A code or token that is used twice has been stolen: its session ends, and with it everything issued in it. */
+/** A code or token that is used twice has been stolen: its session ends, and everything issued in it. */
 async function endReplayed(
   identity: Identity,
   {
@@ -319,7 +326,7 @@ async function endReplayed(
     identity.securityLog({ event: 'session-ended', outcome: 'replay', client, session, address, requestId })
 }
 
-/** One way to get tokens; the client has been authenticated and may use it. */
+/** A grant type; the client is already authenticated and may use it. */
 type Grant = (
   identity: Identity,
   client: Client,

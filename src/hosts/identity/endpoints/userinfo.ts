@@ -5,7 +5,7 @@ import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from
 import { splitScope } from '../values/clients.ts'
 import { OAuthError } from '../values/oauth-error.ts'
 
-/** OpenID Connect Core, 5.3; the token comes as RFC 6750 says, in the header or in a form. */
+/** OpenID Connect Core, 5.3; the token is sent as in RFC 6750, in the header or in a form. */
 export const getUserinfo: Endpoint = {
   id: 'GetUserinfo',
   tag: 'Tokens',
@@ -26,7 +26,8 @@ export const getUserinfo: Endpoint = {
   handler:
     (identity) =>
     async ({ method, parameters, headers }) => {
-      // Never from an address, which is written to logs and histories (RFC 9700, 4.3.2).
+      // A token in an address is never accepted, because addresses end up in logs and histories (RFC 9700,
+      // 4.3.2).
       const form = method === 'POST' ? parseParameters(parameters) : {}
       const token = requireBearer(headers, form)
       const claims = await verifyAccessToken(identity, token)

@@ -8,17 +8,17 @@ import type { Identity } from '../core/identity.ts'
 import { timestamp } from '../values/timestamps.ts'
 import { base32 } from './recovery-codes.ts'
 
-/** A secret that was shown. It is stored only when its first code has been confirmed. */
+/** A secret that was shown. It is stored only once its first code has been confirmed. */
 export interface AppOffer {
-  /** Sealed, for this account. */
+  /** Sealed for this account. */
   readonly offer: string
-  /** Typed by hand into apps that cannot scan the picture. */
+  /** Shown for typing into apps that cannot scan the picture. */
   readonly secret: string
   readonly address: string
   readonly picture: QrPicture
 }
 
-/** Squares of one side, as the path of an SVG. */
+/** A square QR code as the path of an SVG. */
 export interface QrPicture {
   readonly side: number
   readonly path: string
@@ -49,7 +49,7 @@ export function offerApp(
   }
 }
 
-/** The app of this account from now on, in place of one it had, if the code shows that it has the secret. */
+/** Makes this the account's app, replacing an earlier one, if the code proves possession of the secret. */
 export async function acceptApp(
   { seals, factorBox, now }: Identity,
   transaction: Queries,
@@ -61,7 +61,7 @@ export async function acceptApp(
   const secret = Buffer.from(offered.secret, 'base64url')
   const step = stepOfCode(secret, given.code, now())
   if (step === undefined) return false
-  // Never back to an earlier step: a code that was used stays used.
+  // The step never decreases, so a used code stays used.
   await transaction.query(sql`
     insert into authenticator_apps as known (user_id, sealed_secret, last_step, created_at)
     values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${timestamp(now())})
@@ -72,7 +72,7 @@ export async function acceptApp(
 
 const failuresMax = budgetLimits.wrongCodesOfAccount.max
 
-/** Checks that the code is right and unused. The row lock lets only one of two concurrent uses succeed. */
+/** Checks that the code is valid and unused. The row lock lets only one of two concurrent uses succeed. */
 export async function useAppCode(
   { factorBox, now }: Identity,
   transaction: Queries,
@@ -111,12 +111,12 @@ const totpSecretBytes = 20
 
 const codePattern = /^\d{6}$/
 
-/** The time step that the code is right for; undefined for a wrong one. */
+/** Returns the time step for which the code is valid; undefined for a wrong code. */
 export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
   const current = Math.floor(now / stepMilliseconds)
   const given = Buffer.from(code)
   let found: number | undefined
-  // All are compared, so that the time reveals nothing.
+  // All steps are compared, so that timing reveals nothing.
   for (let step = current - stepsAside; step <= current + stepsAside; step += 1) {
     const expected = Buffer.from(codeAt(secret, step))
     if (expected.length === given.length && timingSafeEqual(expected, given)) found = step
@@ -124,7 +124,7 @@ export function stepOfCode(secret: Buffer, code: string, now: number): number | 
   return found
 }
 
-/** RFC 4226, 5.3, of a time step. */
+/** RFC 4226, 5.3, for a time step. */
 export function codeAt(secret: Buffer, step: number, length = digits): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

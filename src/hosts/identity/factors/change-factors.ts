@@ -18,7 +18,10 @@ export type Change = (
   before: AccountFactors,
 ) => Promise<unknown>
 
-/** Changes of one account run one after the other and need a fresh sign-in. A required last factor cannot be removed. */
+/**
+ * Changes of one account are serialized and require a recent sign-in. A required last factor cannot be
+ * removed.
+ */
 export const changing =
   (identity: Identity, outcome: string, change: Change, extent?: 'only a name'): Handler =>
   async (call) => {
@@ -27,7 +30,7 @@ export const changing =
     const form = parseSingle(call.parameters)
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
-      // The change before it may have ended the sign-in while this waited for the lock.
+      // The previous change may have ended the session while this one waited for the lock.
       await requireFreshCaller(identity, call)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
       if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)
@@ -41,7 +44,7 @@ export const changing =
     return { body }
   }
 
-/** Recovery codes without a second factor would only be one more way in, for anyone who finds them. */
+/** Recovery codes without a second factor would only be another way in for anyone who finds them. */
 export async function removeAll(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
   await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
@@ -66,10 +69,16 @@ export const recordChange = (
     ...{ session: sessionId, address, requestId },
   })
 
-/** After this long a sign-in is asked for again before factors are changed: an open screen is not the person. */
+/**
+ * After this time a new sign-in is required before factors are changed: an unattended screen must not
+ * suffice.
+ */
 const freshMilliseconds = 10 * 60_000
 
-/** The sign-in that asks, in the web client only: no other app looks at or changes how people sign in. */
+/**
+ * Returns the caller's session, which must be of the web client: no other app may view or change sign-in
+ * methods.
+ */
 export async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<LiveSession> {
   const claims = await verifyAccessToken(identity, requireBearer(headers))
   const account = claims && (await findTokenAccount(identity, claims))
@@ -79,7 +88,7 @@ export async function requireFactorCaller(identity: Identity, { headers }: Call)
   return session
 }
 
-/** RFC 9470: says how old a sign-in may be for what was asked. */
+/** RFC 9470: the response states how recent a sign-in must be for this request. */
 export async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
   const session = await requireFactorCaller(identity, call)
   if (session.authenticatedAt + freshMilliseconds > identity.now()) return session
@@ -91,8 +100,8 @@ export async function requireFreshCaller(identity: Identity, call: Call): Promis
 }
 
 /**
- * A person may change a second factor because an attacker is signed in: the other sessions end (OWASP ASVS 5,
- * 7.4.3), and the person is notified if mails can be sent.
+ * A user may change a second factor because an attacker is signed in, so the other sessions end (OWASP ASVS
+ * 5, 7.4.3) and the user is notified if mails can be sent.
  */
 export async function afterChange(
   { settings, now }: Pick<Identity, 'settings' | 'now'>,

@@ -5,7 +5,7 @@ import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import { spendStep } from './spent-steps.ts'
 
-/** The browser signs it, for one purpose and one account; a sign-in by passkey alone names no account. */
+/** Signed by the browser, for one purpose and one account; a sign-in by passkey alone names no account. */
 interface Challenge {
   readonly challenge: string
   readonly purpose: 'create' | 'sign-in' | 'second-step'
@@ -16,14 +16,17 @@ interface Challenge {
 export interface PasskeyDialog {
   /** Passed to `navigator.credentials`, as JSON. */
   readonly options: object
-  /** Sealed, to be sent back with the answer. */
+  /** Sealed; the browser sends it back with the response. */
   readonly challenge: string
 }
 
-/** The page may stay open this long before it is used. */
+/** The page may stay open this long before the passkey is used. */
 const challengeMilliseconds = 15 * 60_000
 
-/** Used once: the primary key of spent steps holds that, so an answer that was seen on the way is worth nothing. */
+/**
+ * Each challenge is used once: the primary key of spent steps enforces it, so an intercepted response is
+ * worthless.
+ */
 export async function openChallenge(
   { seals }: Identity,
   transaction: Queries,
@@ -37,7 +40,7 @@ export async function openChallenge(
     : undefined
 }
 
-/** Asks for a new passkey. */
+/** Creates the challenge for registering a new passkey. */
 export async function askForNewPasskey(
   identity: Identity,
   { accountId, login, name }: Account,
@@ -56,7 +59,7 @@ export async function askForNewPasskey(
   }))
 }
 
-/** Asks for the signature of a passkey: of any account, where it is the whole sign-in. */
+/** Creates the challenge for using a passkey; of any account, if the passkey is the whole sign-in. */
 export async function askForPasskey(
   identity: Identity,
   domain: string,
@@ -97,7 +100,7 @@ async function credentialsOf({ database }: Identity, accountId: string): Promise
   }))
 }
 
-/** ES256, EdDSA, RS256: every authenticator has one of them. */
+/** ES256, EdDSA, RS256: every authenticator supports at least one. */
 export const passkeyAlgorithms = [-7, -8, -257]
 
 /** The user handle of a passkey is the account's id, which reveals nothing about the person. */

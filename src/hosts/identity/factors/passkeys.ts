@@ -22,15 +22,15 @@ export const listPasskeys = (queries: Queries, accountId: string): Promise<Passk
     select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from passkeys
     where user_id = ${accountId} order by created_at, id limit ${passkeysMax}::int`)
 
-/** The browser's answer to a passkey dialog. */
+/** The browser's response to a passkey dialog. */
 export interface PasskeyAnswer {
-  /** Sealed when the dialog was asked for. */
+  /** Sealed when the dialog was requested. */
   readonly challenge: string
   /** JSON of the credential. */
   readonly credential: string
 }
 
-/** Loaded when the first passkey is seen: it is a third of the host otherwise. */
+/** Loaded when the first passkey is used: otherwise it would be a third of the host's memory. */
 const library = () => import('@simplewebauthn/server')
 
 /** Stores a new passkey; undefined when it is invalid, already known, or one too many. */
@@ -57,7 +57,7 @@ export async function acceptPasskey(
   const { id, publicKey, counter, transports } = made.registrationInfo.credential
   const credentialId = Buffer.from(id, 'base64url')
   if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return undefined
-  // The browser reports them, in any shape.
+  // Transports are reported by the browser and may have any shape.
   const said: readonly unknown[] = Array.isArray(transports) ? transports : []
   const [kept] = await transaction.query(sql`
     insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
@@ -68,7 +68,7 @@ export async function acceptPasskey(
   return kept ? true : undefined
 }
 
-/** WebAuthn, 4: no id is longer. A key of RSA with 16,384 bits would be. */
+/** WebAuthn, 4: no id is longer. Only an RSA key of 16,384 bits would exceed the limit of keys. */
 const credentialIdBytesMax = 1023
 const publicKeyBytesMax = 2048
 const knownTransports: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
@@ -80,7 +80,7 @@ export interface StoredPasskey {
   readonly publicKey: Buffer
 }
 
-/** The passkey that the answer names, of any account. */
+/** Finds the passkey that the response names, of any account. */
 export async function findPasskey(queries: Queries, credential: string): Promise<StoredPasskey | undefined> {
   const response = parseCredential<AuthenticationResponseJSON>(credential)
   if (!response) return undefined
@@ -90,12 +90,12 @@ export async function findPasskey(queries: Queries, credential: string): Promise
   return passkey
 }
 
-/** `copied`: the signature is right, and its number is not above the newest one seen. */
+/** `copied`: the signature is valid, but its counter is not above the highest one seen. */
 export type PasskeyUse = 'right' | 'wrong' | 'copied'
 
 /**
- * Checks that the account's passkey has signed this challenge, on the pages of this host. Alone it has to verify the person, by
- * a PIN or a finger, so that it is two factors by itself.
+ * Checks that the account's passkey has signed this challenge on the pages of this host. Used alone it has to
+ * verify the user by PIN or biometrics, so that it is two factors by itself.
  */
 export async function usePasskey(
   identity: Identity,
@@ -116,7 +116,7 @@ export async function usePasskey(
     expectedOrigin: new URL(issuer).origin,
     expectedRPID: passkeys.domain,
     requireUserVerification: isAlone,
-    // Its count is compared below, by the statement that writes it.
+    // The counter is compared below, by the statement that writes it.
     credential: {
       id: response.id,
       publicKey: new Uint8Array(passkey.publicKey),
@@ -131,7 +131,7 @@ export async function usePasskey(
   return counted ? 'right' : 'copied'
 }
 
-/** A passkey that is used alone names its account, which must be the stored one. */
+/** A passkey used alone carries its account's id, which must match the stored one. */
 function isHandleOf(
   { accountId }: StoredPasskey,
   { response }: AuthenticationResponseJSON,
@@ -144,7 +144,10 @@ function isHandleOf(
 /** The longest one has an RSA key and an unrequested chain of certificates. */
 const credentialCharactersMax = 10_000
 
-/** As much of its shape as is relied on before the library looks at it; undefined for anything else. */
+/**
+ * Parses the parts of the shape that are used before the library validates the rest; undefined for anything
+ * else.
+ */
 function parseCredential<Credential extends { readonly id: string; readonly response: object }>(
   text: string,
 ): Credential | undefined {
@@ -164,7 +167,10 @@ function parseCredential<Credential extends { readonly id: string; readonly resp
     : undefined
 }
 
-/** Made in a frame that another site shows, where people do not see whom they answer (WebAuthn, 7.1 and 7.2). */
+/**
+ * True for a response made in a frame of another site, where users cannot see which site they respond to
+ * (WebAuthn, 7.1 and 7.2).
+ */
 function isFromFrame(response: { clientDataJSON?: unknown } = {}): boolean {
   const { clientDataJSON } = response
   const data =

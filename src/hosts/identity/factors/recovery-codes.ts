@@ -3,10 +3,10 @@ import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 
 export const recoveryCodesMade = 10
-/** Eighty bits: guessing one from its hash is out of reach, so a fast hash is enough. */
+/** Eighty bits cannot be guessed from a hash, so a fast hash suffices. */
 const codeBytes = 10
 
-/** New ones in place of those there were; shown this once, the store has their hashes. */
+/** Replaces the codes by new ones. They are shown only once; the store keeps their hashes. */
 export async function makeRecoveryCodes(transaction: Queries, accountId: string): Promise<readonly string[]> {
   const codes = Array.from({ length: recoveryCodesMade }, () => base32(randomBytes(codeBytes)))
   const hashes = codes.map((code) => hashOf(accountId, code))
@@ -36,7 +36,7 @@ const hashOf = (accountId: string, code: string): Buffer =>
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** RFC 4648, 6, without padding: how apps take a secret, and what people can type. */
+/** RFC 4648, 6, without padding: the format in which apps take secrets, and easy to type. */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])

@@ -2,7 +2,10 @@ import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { timestamp } from '../values/timestamps.ts'
 
-/** Marks the step as used; false if it already was. Of two uses at once, the primary key lets only one succeed. */
+/**
+ * Marks the step as used; returns false if it already was. The primary key lets only one of two concurrent
+ * uses succeed.
+ */
 export async function spendStep(
   transaction: Queries,
   { id, expiresAt }: { readonly id: string; readonly expiresAt: number },

@@ -12,11 +12,11 @@ import { FederationFailure } from './failures.ts'
 /** A sign-in at a provider that is in progress. */
 export interface Attempt {
   readonly providerId: string
-  /** The browser that has to come back: in any other one the address is worth nothing. */
+  /** The browser that must return: the address is useless in any other one. */
   readonly browser: string
   readonly nonce: string
   readonly verifier: string
-  /** The sign-in at the provider must be no older: epoch milliseconds. */
+  /** The earliest allowed sign-in at the provider, in epoch milliseconds. */
   readonly since?: number | undefined
   /** Fails unless the provider reports the time of the sign-in. */
   readonly needsTime?: boolean
@@ -28,23 +28,23 @@ interface Purpose {
   readonly language?: Language | undefined
 }
 
-/** To go on with a pending request. */
+/** To continue a pending request. */
 export interface SignInPurpose extends Purpose {
   readonly authRequest: string
 }
 
-/** To connect the provider's account with that of this session; `returnTo` is an address of the web client. */
+/** To link the provider's account to that of this session; `returnTo` is an address of the web client. */
 export interface ConnectPurpose extends Purpose {
   readonly sessionId: string
   readonly returnTo: string
 }
 
-/** Long enough to look for a second factor at the provider. */
+/** Long enough to find a second factor for the provider. */
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Anyone can begin one, so each address has a limit. Requests from one address take turns, so that the limit holds
- * however many are concurrent; throws when it is reached.
+ * Anyone can start an attempt, so each network address has a limit. Requests from one address are serialized,
+ * so that the limit holds under concurrency; throws when it is reached.
  */
 export async function keepAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -64,7 +64,7 @@ export async function keepAttempt(
     if (count >= budgetLimits.outsideAttemptsOfAddress.max)
       throw new FederationFailure(
         'too many attempts',
-        'One address has as many sign-ins under way as it may have.',
+        'This address has reached the limit of sign-ins in progress.',
         Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)),
       )
     await transaction.query(sql`
@@ -73,7 +73,7 @@ export async function keepAttempt(
   })
 }
 
-/** Once: of two who come with the same state, the row's lock lets one through. */
+/** An attempt can be taken once: the row's lock lets one of two requests with the same state through. */
 export async function takeAttempt(
   { database, seals }: Pick<Identity, 'database' | 'seals'>,
   state: string,
@@ -91,9 +91,12 @@ export const connectPath = '/ext/connect'
 /** Providers redirect browsers to it after their own sign-out. */
 export const signOutReturnPath = '/ext/signed-out/return'
 
-/** An address for each provider, so that the answer of one is never taken for that of another (RFC 9700, 4.4.2). */
+/**
+ * Each provider has its own address, so that a response of one is never taken for that of another (RFC 9700,
+ * 4.4.2).
+ */
 export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`
 
-/** As it is registered at the provider. */
+/** The address that is registered at the provider. */
 export const callbackAddress = ({ issuer }: Pick<IdentitySettings, 'issuer'>, providerId: string): string =>
   `${issuer}${callbackPath(providerId)}`

@@ -5,23 +5,26 @@ import type { ExternalProvider } from '../core/providers.ts'
 import type { Attempt } from './attempts.ts'
 import { askProvider, FederationFailure } from './failures.ts'
 
-/** The person who has come back from a provider. Only issuer and subject together identify them. */
+/** The user who has returned from a provider. Only issuer and subject together identify them. */
 export interface FederatedPerson {
   readonly issuer: string
   readonly subject: string
-  /** The time of the authentication there; none if the provider does not report it and no new one was requested. */
+  /**
+   * The time of the authentication there; undefined if the provider does not report it and no new one was
+   * requested.
+   */
   readonly authenticatedAt: number | undefined
   /** Sent as the hint of the sign-out there. */
   readonly identityToken: string
-  /** Requested only at the first sign-in: many providers return it at userinfo alone. */
+  /** Requested only at the first sign-in: many providers return profiles only at userinfo. */
   tell(): Promise<FederatedProfile>
 }
 
 export interface FederatedProfile {
-  /** The name by which people know the account there. */
+  /** The user's name for the account there. */
   readonly label: string
   readonly name: string | undefined
-  /** None unless the provider has verified it, or the settings say that it may be trusted. */
+  /** Undefined unless the provider has verified it, or the settings trust the provider. */
   readonly verifiedAddress: string | undefined
 }
 
@@ -30,8 +33,8 @@ const subjectPattern = /^[\x20-\x7e]{1,255}$/
 const labelCharactersMax = 256
 
 /**
- * Redeems what the browser brought back: state, issuer (RFC 9207), nonce, audience, times and signature are looked at, and
- * whatever does not fit throws.
+ * Redeems the parameters the browser brought back: checks state, issuer (RFC 9207), nonce, audience, times
+ * and signature, and throws on any mismatch.
  */
 export const redeemCallback = (
   provider: ExternalProvider,
@@ -49,8 +52,9 @@ export const redeemCallback = (
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
-    // Signed for another client of the same provider, which may have passed it on (OpenID Connect Core, 3.1.3.7).
+    if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is invalid.')
+    // A token issued to another client of the same provider, which may have passed it on (OpenID Connect
+    // Core, 3.1.3.7).
     if (claims.azp !== undefined && claims.azp !== provider.clientId)
       throw new Error('The token is for another client.')
     if (since !== undefined && (needsTime || claims.auth_time !== undefined))
@@ -65,7 +69,10 @@ export const redeemCallback = (
     }
   })
 
-/** Now, if a new authentication was requested; otherwise the provider's value, and never later than now. */
+/**
+ * Returns the current time if a new authentication was requested; otherwise the provider's value, but never a
+ * future one.
+ */
 function authenticatedAtOf(
   authTime: number | undefined,
   since: number | undefined,
@@ -76,8 +83,8 @@ function authenticatedAtOf(
 }
 
 /**
- * A provider that does not report the time of the sign-in may not have authenticated the person. Some never report it: there a new
- * sign-in that was requested without an age is trusted.
+ * A provider that does not report the time of the sign-in may not have authenticated the user. Some never
+ * report it: they are trusted if a new sign-in was requested without an age.
  */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
@@ -92,7 +99,8 @@ function profileOf(
   claims: Claims & { readonly sub: string },
   more: Claims,
 ): FederatedProfile {
-  // Address and promise from one place: what vouches for one address says nothing of another.
+  // Address and verification must come from one source: a source that verifies one address says nothing about
+  // another.
   const { email, email_verified: promise } = claims.email === undefined ? more : claims
   const address = textOf(email)
   const name = textOf(claims.name) ?? textOf(more.name)
@@ -107,7 +115,10 @@ function profileOf(
   }
 }
 
-/** Anyone may choose such a name at some provider. Hidden characters are removed, so that the mark stays visible. */
+/**
+ * Anyone can choose such a name at some provider. Hidden characters are removed, so that the mark stays
+ * visible.
+ */
 const unverified = (text: string): string =>
   `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 
@@ -124,7 +135,7 @@ async function askForMore(
   return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
 }
 
-/** Trimmed; nothing where it would be shown as nothing, or would not be stored as it is. */
+/** Trimmed; undefined if it would be displayed as nothing, or could not be stored unchanged. */
 function textOf(claim: unknown): string | undefined {
   const text = typeof claim === 'string' ? claim.trim() : ''
   return text === '' || !text.isWellFormed() || /\p{Cc}/u.test(text) ? undefined : text

@@ -17,8 +17,8 @@ export interface Connecting {
 }
 
 /**
- * Connects an account with an identity at a provider. The unique constraint lets only one of two concurrent requests succeed;
- * the lock on the account lets its identities be counted one after the other.
+ * Links an account to an external identity. The unique constraint lets only one of two concurrent requests
+ * succeed; the lock on the account makes the count of its identities exact.
  */
 export async function connectIdentity(
   { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,
@@ -28,7 +28,7 @@ export async function connectIdentity(
 ): Promise<'connected' | 'somebody else' | 'too many identities' | 'other session'> {
   const outcome = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
-    // The sign-in may have ended while this waited for the lock.
+    // The session may have ended while this waited for the lock.
     if (origin.sessionId !== undefined && !(await holdSignIn(transaction, origin.sessionId)))
       return 'other session'
     const kept = await keepIdentity(transaction, subject, { label, userId, provider: provider.id, at: now() })

@@ -3,7 +3,10 @@ import type { Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { type ExternalProvider, ProviderUnreachable } from '../core/providers.ts'
 
-/** The reasons why a person whom the provider has authenticated is not signed in here; each has its sentence on the page. */
+/**
+ * The reasons why a user authenticated by the provider is not signed in here; each has its own message on the
+ * page.
+ */
 export type ArrivalFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
 
 /** The reasons why a sign-in at a provider failed, for the page and the log. */
@@ -19,7 +22,7 @@ export type FailureKind =
   | 'other session'
   | 'connected elsewhere'
 
-/** The provider is at fault, or who signs in there; never this host. */
+/** A failure of the provider or of its user, never of this host. */
 export class FederationFailure extends Error {
   readonly kind: FailureKind
   readonly retryAfterSeconds: number | undefined
@@ -31,7 +34,10 @@ export class FederationFailure extends Error {
   }
 }
 
-/** Every failure of these steps is one between the provider and this host: they use nothing else. */
+/**
+ * Maps every failure of these steps to one between the provider and this host; the steps must do nothing
+ * else.
+ */
 export async function askProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps()
@@ -53,7 +59,7 @@ const unreachableCodes: ReadonlySet<unknown> = new Set(['OAUTH_TIMEOUT', 'OAUTH_
 
 const reasonCharactersMax = 300
 
-/** Its own words, without the answer itself, which has tokens in it. */
+/** The error's own message, without the response itself, which contains tokens. */
 function reasonOf(error: Error): string {
   const { error: word } = error as { error?: unknown }
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
@@ -76,7 +82,7 @@ export function recordFailure(
   { failure, account }: FailureDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // Written for operators: the person who signs in sees no difference between a wrong secret and a wrong clock.
+  // Written for operators: to the user a wrong secret and a wrong clock look the same.
   const lines = log.ofStrangers
   if (failure)
     lines.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')

@@ -29,9 +29,9 @@ export interface FoundAccount {
 const attemptsMax = 5
 
 /**
- * The account that belongs to a person from a provider. At the first sign-in they are connected to an account or get a new
- * one, if the provider's settings allow it; the unique constraint on issuer and subject, and that on logins, let one
- * of several at once through, and the others look again.
+ * Finds the local account of a federated user. At the first sign-in the user is linked to an account or gets
+ * a new one, if the provider's settings allow it. The unique constraints on issuer and subject and on logins
+ * let one of several concurrent requests through; the others retry.
  */
 export async function findFederatedAccount(
   identity: Identity,
@@ -43,7 +43,7 @@ export async function findFederatedAccount(
     const known = await findConnected(identity, person)
     if (known !== undefined) return known
     const failure = await arrive(identity, provider, person, origin)
-    // The obstacle may be the row that a concurrent sign-in of the same identity has just made.
+    // The conflicting row may come from a concurrent sign-in of the same identity.
     if (failure !== undefined) return (await findConnected(identity, person)) ?? failure
   }
   return 'no account'
@@ -65,7 +65,7 @@ async function findConnected(
   return { account: found, identityId: found.identityId }
 }
 
-/** Nothing when it is worth looking again. */
+/** Returns undefined if a retry may succeed. */
 async function arrive(
   identity: Identity,
   provider: ExternalProvider,
@@ -100,19 +100,22 @@ async function makeOne(
   try {
     await makeAccount(identity, provider, person, { login, name: name ?? login, label, origin })
   } catch (error) {
-    // A concurrent request has just taken the login: look again.
+    // A concurrent request has just taken the login, so retry.
     if (!(error instanceof Problem && error.kind === 'duplicate')) throw error
   }
   return undefined
 }
 
-/** Users with this login, including removed ones: the active one first. */
+/** Finds users with this login, including removed ones: the active one first. */
 const findHolders = ({ database }: Identity, login: string) =>
   database.query<{ accountId: string; login: string; isOpen: boolean }>(sql`
     select account.id as "accountId", account.login, account.active and not ${isDeactivated} as "isOpen" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
-/** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */
+/**
+ * An account whose login the settings name is an administrator at once, so the provider must be trusted with
+ * logins.
+ */
 const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: ExternalProvider, login: string) =>
   linkByVerifiedEmail || !administrators.isAdministrator(newAccount(login))
 
@@ -123,10 +126,10 @@ interface NewAccount {
   readonly origin: RequestOrigin
 }
 
-/** No hash, so no password fits; an administrator may make a link for one. */
+/** Not a hash, so no password matches; an administrator may create a password-reset link. */
 const noPassword = 'none: signs in by an outside provider'
 
-/** An account, its identity at the provider and its first membership: all of them or none. */
+/** Creates an account, its external identity and its first membership: all of them or none. */
 async function makeAccount(
   { database, securityLog, now, log }: Pick<Identity, 'database' | 'securityLog' | 'now' | 'log'>,
   { id: provider, defaultProject }: Pick<ProviderSettings, 'id' | 'defaultProject'>,
@@ -143,12 +146,12 @@ async function makeAccount(
     .transaction(async (transaction) => {
       const project = await findProject(transaction, defaultProject)
       if (defaultProject !== undefined && project === undefined)
-        log.warn({ provider, project: defaultProject }, 'The default project of a provider is not there.')
+        log.warn({ provider, project: defaultProject }, 'The default project of a provider does not exist.')
       const also = project
         ? [{ table: userProject, values: { id: newId(), userId: id, projectId: project } }]
         : []
       await insertRow(transaction, user, writer, { id, login, name, passwordHash: noPassword }, { also })
-      // The membership holds the project from here on: one that went in between takes everything back.
+      // The membership locks the project from here on; a removal in between rolls back everything.
       if (project !== undefined && (await findProject(transaction, project)) === undefined)
         throw duplicate('project', 'The project was removed at the same time.')
       await transaction.query(sql`
@@ -156,7 +159,7 @@ async function makeAccount(
       values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${timestamp(now())})`)
     })
     .catch((error: unknown) => {
-      // A concurrent sign-in of the same identity was quicker.
+      // A concurrent sign-in of the same identity was faster.
       throw violatedUniqueConstraint(error) === undefined ? error : duplicate('identity', 'It is connected.')
     })
   const { address, requestId } = origin

@@ -12,17 +12,20 @@ import { askProvider } from './failures.ts'
 
 export interface Leaving {
   readonly purpose: Attempt['purpose']
-  /** The client's wishes for the sign-in, which are passed on to the provider. */
+  /** The client's parameters for the sign-in, which are passed on to the provider. */
   readonly prompt?: string | undefined
   readonly maxAge?: number | undefined
   readonly loginHint?: string | undefined
 }
 
 const browserCookie = 'outside'
-/** As long as an attempt. */
+/** Lasts as long as an attempt. */
 const browserCookieSeconds = 15 * 60
 
-/** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
+/**
+ * Redirects the browser to the provider: authorization code flow with PKCE, `state` and `nonce`. Throws while
+ * the provider is unreachable.
+ */
 export async function leaveForProvider(
   identity: Identity,
   provider: ExternalProvider,
@@ -34,9 +37,10 @@ export async function leaveForProvider(
     client.randomNonce(),
     client.randomPKCECodeVerifier(),
   ]
-  // One value for all tabs of a browser, so that two sign-ins in progress do not end each other.
+  // All tabs of a browser share one value, so that two sign-ins in progress do not end each other.
   const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
-  // Many ignore `prompt`; a provider that gets an age has to return the time of the sign-in (OpenID Connect Core, 2: auth_time).
+  // Many providers ignore `prompt`; one that gets a maximum age has to return the time of the sign-in (OpenID
+  // Connect Core, 2: auth_time).
   const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
@@ -63,13 +67,14 @@ export async function leaveForProvider(
   }
 }
 
-/** Browsers are sent there. */
+/** Checks an address to which browsers are sent. */
 export function requireWebAddress(address: URL): URL {
-  if (!/^https?:$/.test(address.protocol)) throw new Error('An endpoint of the provider is no web address.')
+  if (!/^https?:$/.test(address.protocol))
+    throw new Error('An endpoint of the provider is not a web address.')
   return address
 }
 
-/** Which browser began an attempt. */
+/** Returns the id of the browser that started an attempt. */
 export function browserOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
   const value = findNamedCookie(identity, browserCookie, headers)
   return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined

@@ -6,45 +6,44 @@ import type { Say } from '../pages/texts.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 import type { FailureKind } from './failures.ts'
 
-/** A failed federated sign-in goes on to the sign-in page, or back to the web client. */
+/** After a failed federated sign-in, a link leads to the sign-in page or back to the web client. */
 type Back = { readonly authRequest: string } | { readonly returnTo: string }
 
-/** A sentence for each. What the log says beyond it is for the people who run the service. */
+/** A message for each failure. Further details in the log are for operators. */
 const sentences: Readonly<Record<FailureKind, (say: Say, provider: string) => Html>> = {
   unreachable: (say, provider) =>
     say('{provider} cannot be reached at the moment. Try again in a while.', { provider }),
-  'refused there': (say, provider) => say('{provider} has not signed you in.', { provider }),
-  'code refused': (say, provider) =>
-    say('{provider} has not confirmed your sign-in. Try again.', { provider }),
+  'refused there': (say, provider) => say('{provider} did not sign you in.', { provider }),
+  'code refused': (say, provider) => say('{provider} did not confirm your sign-in. Try again.', { provider }),
   'wrong answer': (say, provider) =>
-    say('What {provider} answered does not hold, so you were not signed in. Try again.', { provider }),
+    say('The response of {provider} is invalid, so you were not signed in. Try again.', { provider }),
   'not asked again': (say, provider) =>
     say(
-      'You have to sign in anew, and {provider} has not said that you did. Sign out there first, or sign in in another way.',
+      'You have to sign in again, but {provider} did not confirm that you did. Sign out there first, or sign in another way.',
       { provider },
     ),
   'too many attempts': (say) =>
-    say('Too many sign-ins from your address are under way. Try again in a quarter of an hour.'),
-  'unknown attempt': (say) => say('This sign-in was not begun in this browser, or has been used.'),
+    say('Too many sign-ins from your network address are in progress. Try again in 15 minutes.'),
+  'unknown attempt': (say) => say('This sign-in was started in another browser or has already been used.'),
   'no account': (say, provider) =>
     say(
-      'No account here belongs to yours at {provider}. If you have one, sign in to it in another way and connect it on the page My account; otherwise ask an administrator.',
+      'No account here is connected to yours at {provider}. If you have one, sign in another way and connect it on the page My account; otherwise ask an administrator.',
       { provider },
     ),
   'account closed': (say) => say('Your account here is closed. Ask an administrator.'),
   'login taken': (say, provider) =>
     say(
-      'There is an account here with your address. Sign in to it in another way, and connect it with {provider} on the page My account.',
+      'There already is an account with your address here. Sign in to it another way, and connect it to {provider} on the page My account.',
       { provider },
     ),
   'too many identities': (say) =>
-    say('Your account is connected with as many others as it can be. Disconnect one first.'),
-  'other session': (say) => say('Somebody else has signed in in this browser meanwhile. Start again.'),
+    say('Your account has reached the limit of connected accounts. Disconnect one first.'),
+  'other session': (say) => say('Another user has signed in in this browser in the meantime. Start again.'),
   'connected elsewhere': (say, provider) =>
-    say('This account of {provider} is connected with somebody else’s account here.', { provider }),
+    say('This {provider} account is already connected to another account here.', { provider }),
 }
 
-/** 400 where nothing is said. */
+/** 400 unless listed here. */
 const statuses: Partial<Readonly<Record<FailureKind, number>>> = {
   'no account': 403,
   'account closed': 403,
@@ -64,7 +63,7 @@ export const failurePage = (
       ? back.returnTo
       : onThisHost(settings, '/api/account/login-page', { authRequest: back.authRequest })
   return (say) => ({
-    title: say('{provider} did not work', { provider: name }),
+    title: say('Signing in with {provider} failed', { provider: name }),
     status: statuses[kind] ?? 400,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     content: html`<p role="alert">${sentences[kind](say, name)}</p>
@@ -75,9 +74,9 @@ export const failurePage = (
 export const signInAgainPage =
   ({ name }: Pick<ProviderSettings, 'name'>, returnTo: string): Page =>
   (say) => ({
-    title: say('Sign in once more'),
+    title: say('Sign in again'),
     status: 403,
-    content: html`<p role="alert">${say('To connect {provider}, sign in again first: that was too long ago, or not in this browser.', { provider: name })}</p>
+    content: html`<p role="alert">${say('To connect {provider}, sign in again first: your last sign-in was too long ago, or in another browser.', { provider: name })}</p>
 <p><a href="${returnTo}">${say('Back to your account')}</a></p>`,
   })
 
@@ -98,7 +97,7 @@ export const connectPage =
     title: say('Connect {provider}?', { provider: name }),
     leadsTo: [returnTo],
     content: html`<p>${say(
-      'Whoever signs in at {provider} as {label} will be signed in here as {person}. Go on only if both are you.',
+      'Anyone who signs in at {provider} as {label} will be signed in here as {person}. Continue only if both are you.',
       {
         provider: name,
         label: html`<strong>${label}</strong>`,
@@ -112,7 +111,7 @@ export const connectPage =
 <p><a href="${returnTo}">${say('Do not connect')}</a></p>`,
   })
 
-/** Goes on by itself, to the sign-out at the provider. */
+/** Continues automatically to the sign-out at the provider. */
 export const leavingPage =
   ({ name }: Pick<ProviderSettings, 'name'>, address: string): Page =>
   (say) => ({

@@ -17,14 +17,14 @@ interface Leaving extends Return {
   readonly language: Language | undefined
 }
 
-/** Time for the questions of the provider's own sign-out. */
+/** Leaves time for the provider's own questions at sign-out. */
 const returnMilliseconds = 60 * 60_000
 /** It is sent in an address of the provider, together with the identity token. */
 const returnCharactersMax = 1500
 
 /**
- * The sign-out at the provider by which one of these sessions began (OpenID Connect RP-Initiated Logout 1.0), from where the
- * browser comes back to `returnTo`; nothing where there is none, or where it cannot be asked.
+ * Returns the sign-out at the provider where one of these sessions began (OpenID Connect RP-Initiated Logout
+ * 1.0), from which the browser returns to `returnTo`; undefined if there is none, or it is unreachable.
  */
 export async function signOutAtProvider(
   identity: Identity,
@@ -48,7 +48,8 @@ export async function signOutAtProvider(
     })
     if (address === undefined) return undefined
     const cookie = removedCookie(identity)
-    // After a post browsers follow redirects only to addresses that the page with the form has named: a page goes on.
+    // After a post, browsers follow redirects only to addresses named by the page with the form, so an
+    // intermediate page continues.
     return call.method === 'POST'
       ? { page: leavingPage(provider, address.href), language, cookie }
       : { redirectTo: address.href, cookie }

@@ -25,7 +25,7 @@ describe('the key ring', () => {
 
   const openOf = <Key>(kind: KeyKind<Key>, secret = 'the secret') =>
     openKeyRing(kind, { database: fresh.database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
-  // Random bytes follow the same calendar, and cost nothing to make.
+  // Random bytes follow the same calendar and are cheap to generate.
   const open = (secret?: string) => openOf(protectionKeyKind, secret)
   const countKeys = async () =>
     (await fresh.database.query<{ count: number }>(sql`select count(*) as count from identity_keys`))[0]
@@ -37,7 +37,7 @@ describe('the key ring', () => {
     assert.equal(await countKeys(), 1)
   })
 
-  it('keeps the contract over 300 days with four instances that look every six hours, each at its own time', async () => {
+  it('keeps the contract over 300 days with four instances that refresh at different hours', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => openOf(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
@@ -45,7 +45,7 @@ describe('the key ring', () => {
     for (let hour = 1; hour <= 300 * 24; hour += 1) {
       today += hourMilliseconds
       const ring = hour % 3 === 0 ? rings[(hour / 3) % instances] : undefined
-      // Two of every six hours some instance looks; in between they go by what they know.
+      // One instance refreshes every three hours; in between they use cached keys.
       if (ring) await ring.refresh()
       if (hour % 6 === 0) recordLives(seen, rings, dayNow())
     }
@@ -61,7 +61,7 @@ describe('the key ring', () => {
     })
   })
 
-  it('goes on at once after a pause of months', async () => {
+  it('continues at once after a pause of months', async () => {
     const before = (await open()).current().id
     today += 200 * dayMilliseconds
     const ring = await open()
@@ -82,7 +82,7 @@ describe('the key ring', () => {
     assert.equal(await ring.find('made-up'), undefined)
   })
 
-  it('refuses a wrong secret with a clear message, and leaves the keys as they are', async () => {
+  it('rejects a wrong secret with a clear message, and leaves the keys unchanged', async () => {
     const { id } = (await open()).current()
     today += 200 * dayMilliseconds
     await assert.rejects(open('another secret'), (error) => {
@@ -95,7 +95,7 @@ describe('the key ring', () => {
     assert.equal((await open()).current().id, id)
   })
 
-  it('refuses a key that was moved to another row', async () => {
+  it('rejects a key that was moved to another row', async () => {
     await open()
     await fresh.database.transaction((transaction) =>
       transaction.query(sql`update identity_keys set id = 'moved'`),
@@ -129,7 +129,7 @@ interface Life {
   gone: number
 }
 
-/** All instances agree at any moment on the key that signs, and each of them publishes it. */
+/** At any time, all instances agree on the signing key, and each of them publishes it. */
 function recordLives(seen: Map<string, Life>, rings: readonly KeyRing<SigningKey>[], day: number): void {
   const current = rings[0]?.current().id ?? ''
   for (const ring of rings) {

@@ -3,20 +3,20 @@ import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
 import { millisecondsOf, timestamp } from '../values/timestamps.ts'
 
-/** The making and loading of keys of one purpose. */
+/** How keys of one purpose are generated and loaded. */
 export interface KeyKind<Key> {
   readonly purpose: 'signing' | 'signing-es256' | 'protection'
   generate(): Promise<Buffer>
   load(id: string, secret: Buffer): Key
 }
 
-/** Keys shared by all instances through the store, each replaced by a successor in time. */
+/** Keys shared by all instances through the store; each is replaced by a successor in time. */
 export interface KeyRing<Key> {
   current(): Key
-  /** The current one, an announced successor, and replaced ones that are still believed. */
+  /** The current key, an announced successor, and replaced keys that are still accepted. */
   all(): readonly Key[]
   find(id: string): Promise<Key | undefined>
-  /** Adds and drops keys as the schedule says, and reads what other instances added. */
+  /** Adds and removes keys according to the schedule, and loads those that other instances added. */
   refresh(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface KeyRingOptions {
   readonly now: () => number
 }
 
-/** Made-up key ids must not become a stream of queries. */
+/** Unknown key ids in tokens must not cause a stream of queries. */
 const lookAgainMilliseconds = 5000
 
 export async function openKeyRing<Key>(
@@ -41,7 +41,7 @@ export async function openKeyRing<Key>(
   const refresh = async () => {
     lookedAt = now()
     const stored = await findKeys(database, kind)
-    // A wrong secret shows here, before anything could be replaced.
+    // A wrong secret fails here, before anything could be replaced.
     keys = load(stored)
     if (dueKey(keys, now()) || keys.some(({ endsAt }) => endsAt <= keptSince(now()))) {
       keys = load(await database.transaction((transaction) => rotate(transaction, kind, box, now())))
@@ -74,10 +74,10 @@ interface LoadedKey<Key> extends KeyTimes {
   readonly key: Key
 }
 
-/** Any constant will do, as long as every instance asks for the same lock. */
+/** An arbitrary constant; every instance must use the same one. */
 const rotationLock = 7_251_405_119
 
-/** One instance at a time, so that only the first of them adds a key. */
+/** One instance at a time holds the lock, so that only the first of them adds a key. */
 async function rotate(
   transaction: Queries,
   kind: KeyKind<unknown>,
@@ -142,19 +142,19 @@ const dayMilliseconds = 24 * 60 * 60_000
 const useMilliseconds = 90 * dayMilliseconds
 /** A client that caches the published keys for less than a day knows a key before its first token. */
 const announceMilliseconds = dayMilliseconds
-/** Far longer than anything made with a key is valid. */
+/** Much longer than anything made with a key is valid. */
 const keepMilliseconds = 7 * dayMilliseconds
 
-/** The key that must be added now: the first one, or the successor that has to be announced. */
+/** Returns the key that must be added now: the first one, or a successor that has to be announced. */
 function dueKey(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
   const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
   if (now < latestEnd - announceMilliseconds) return undefined
-  // After a pause of months the successor starts at once: there is no key that could still be used.
+  // After a pause of months the successor starts at once: no existing key can be used.
   const startsAt = Math.max(latestEnd, now)
   return { startsAt, endsAt: startsAt + useMilliseconds }
 }
 
-/** The key to use now; before the first start or after the last end, the nearest one. */
+/** Returns the key to use now; before the first start or after the last end, the nearest one. */
 function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Key | undefined {
   const ordered = keys.toSorted((first, second) => first.startsAt - second.startsAt)
   return ordered.findLast(({ startsAt }) => startsAt <= now) ?? ordered[0]
@@ -163,17 +163,23 @@ function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Ke
 /** Keys that ended before this instant are purged. */
 const keptSince = (now: number): number => now - keepMilliseconds
 
-/** Encrypts so that any change is noticed; what was sealed for one place cannot be opened for another. */
+/**
+ * Authenticated encryption: any change is detected, and data sealed for one place cannot be opened for
+ * another.
+ */
 export interface SecretBox {
-  /** `place` is what the result belongs to, such as a row's id. */
+  /** `place` names the owner of the sealed data, such as a row's id. */
   seal(plain: Buffer, place: string): Buffer
-  /** Undefined unless this very box sealed it for this place. */
+  /** Undefined unless this box sealed it for this place. */
   open(sealed: Buffer, place: string): Buffer | undefined
 }
 
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
-/** The length GCM is specified for; random ones are safe for 2^32 seals under one key, 500 a second for 90 days. */
+/**
+ * The nonce length that GCM specifies; random ones are safe for 2^32 seals under one key, which is 500 a
+ * second for 90 days.
+ */
 const nonceBytes = 12
 const tagBytes = 16
 

@@ -8,7 +8,7 @@ import { keptKeySecret } from './open-keys.ts'
 import { pinnedKeys, readPinnedKey } from './pinned-key.ts'
 
 describe('the secret of the embedded store', () => {
-  it('is made once, no matter who comes first, readable by its owner only, and kept', async (t) => {
+  it('is made once, whichever process comes first, readable by its owner only, and kept', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     const data = join(folder, 'data')

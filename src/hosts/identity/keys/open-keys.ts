@@ -12,7 +12,7 @@ import { joinRings, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
 export interface Keys {
   readonly signingKeys: SigningKeys
   readonly seals: Seals
-  /** Encrypts the stored second factors, each for its account. */
+  /** Encrypts the stored second factors, each bound to its account. */
   readonly factorBox: SecretBox
   refreshKeys(): Promise<void>
 }
@@ -23,7 +23,10 @@ type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'pinne
 }
 type Signed = Pick<Client, 'signingAlgorithm'>
 
-/** The keys that all instances share; fails with a clear message when the store's were made with another secret. */
+/**
+ * Opens the keys that all instances share; fails with a clear message if the store's keys were made with
+ * another secret.
+ */
 export async function openKeys(
   database: Database,
   { keySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
@@ -32,7 +35,7 @@ export async function openKeys(
   const secret = keySecret ?? (await keptKeySecret(dataDirectory))
   const ringOf = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
     openKeyRing(kind, { database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
-  // Keys that no client uses are not made: the contract publishes those of RS256 alone.
+  // Keys that no client uses are not created: the contract publishes only those of RS256.
   const asked = new Set([...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm))
   const signingKeys = joinRings(
     pinnedKey ? pinnedKeys(pinnedKey) : await ringOf(signingKeyKinds.RS256),
@@ -50,7 +53,10 @@ export async function openKeys(
   }
 }
 
-/** The embedded store's own secret: read from the data folder, or made there at the first start, for its owner only. */
+/**
+ * The embedded store's own secret: read from the data folder, or created there at the first start, readable
+ * by its owner only.
+ */
 export async function keptKeySecret(dataDirectory: string): Promise<string> {
   const file = join(dataDirectory, 'identity-secret')
   const secret = (await readSecret(file)) ?? (await makeSecret(dataDirectory, file))
@@ -68,7 +74,10 @@ async function readSecret(file: string): Promise<string | undefined> {
   }
 }
 
-/** Linked into place when complete, so that of two processes starting together both read the same whole secret. */
+/**
+ * The complete file is linked into place, so that two processes starting together both read the same whole
+ * secret.
+ */
 async function makeSecret(dataDirectory: string, file: string): Promise<string | undefined> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(6).toString('hex')}`

@@ -2,7 +2,7 @@ import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
 import type { KeyRing } from './key-ring.ts'
 import { type SigningKey, signingKeyOf } from './signing-keys.ts'
 
-/** Jwt__SigningPrivateKey: one key that is managed by the operator, in place of the ring. */
+/** Jwt__SigningPrivateKey: a single key managed by the operator, which replaces the ring. */
 export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
   const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
   return {
@@ -15,7 +15,7 @@ export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
 
 const modulusBitsMin = 2048
 
-/** Undefined unless it is an RSA key that is good enough for RS256. Environment files often write line ends as `\n`. */
+/** Undefined unless it is an RSA key suitable for RS256. Environment files often write line ends as `\n`. */
 export function readPinnedKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
@@ -27,7 +27,7 @@ export function readPinnedKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** RFC 7638: the same key has the same id on every instance, without a place to keep one. */
+/** RFC 7638: the same key has the same id on every instance without storing one. */
 function thumbprintOf(privateKey: KeyObject): string {
   const { e, kty, n }: SigningKey['jwk'] = signingKeyOf('', privateKey).jwk
   return hash('sha256', JSON.stringify({ e, kty, n }), 'base64url')

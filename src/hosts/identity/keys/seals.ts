@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createSecretBox, type KeyKind, type KeyRing, type SecretBox } from './key-ring.ts'
 
-/** Values that are passed through a browser: it can neither read nor change them, nor use one in place of another. */
+/**
+ * Values that are passed through a browser, which can neither read nor change them, nor substitute one for
+ * another.
+ */
 export interface Seals {
   seal(purpose: SealPurpose, value: object, expiresAt: number): string
   /** Undefined when it has expired, was changed, or was sealed for another purpose. */
@@ -40,7 +43,7 @@ export const protectionKeyKind: KeyKind<ProtectionKey> = {
   }),
 }
 
-/** The text is the key's id and what it sealed. */
+/** The text consists of the key's id and the sealed data. */
 export function createSeals(keys: KeyRing<ProtectionKey>, now: () => number): Seals {
   return {
     seal(purpose, value, expiresAt) {

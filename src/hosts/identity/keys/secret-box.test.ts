@@ -4,7 +4,7 @@ import { createSecretBox } from './key-ring.ts'
 
 describe('a secret box', () => {
   const box = createSecretBox('a secret', 'keys')
-  const plain = Buffer.from('what nobody may read')
+  const plain = Buffer.from('a secret text')
 
   it('opens what it sealed, and never seals the same twice', () => {
     const sealed = box.seal(plain, 'row-1')

@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly algorithm: SigningAlgorithm
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
-  /** As it is published. */
+  /** The public key as published. */
   readonly jwk: JWK
 }
 
@@ -25,7 +25,7 @@ export interface SigningKeys extends Pick<KeyRing<SigningKey>, 'all' | 'find' | 
   current(algorithm: SigningAlgorithm): SigningKey
 }
 
-/** The contract's size; 3072 bits cost seven times as much to sign with. */
+/** The contract's size; signing with 3072 bits would cost seven times as much. */
 const modulusBits = 2048
 
 const generatePair = promisify(generateKeyPair)
@@ -53,7 +53,7 @@ export function signingKeyOf(id: string, privateKey: KeyObject): SigningKey {
   return { id, algorithm, privateKey, publicKey, jwk }
 }
 
-/** A key names itself, so it is looked for in all of them. */
+/** A token only names a key id, so every ring is searched. */
 export const joinRings = (
   first: KeyRing<SigningKey>,
   others: ReadonlyMap<SigningAlgorithm, KeyRing<SigningKey>>,
@@ -76,8 +76,8 @@ export const joinRings = (
 }
 
 /**
- * A JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's; on another thread it takes no
- * more, and no other request waits for it.
+ * A JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's, even on
+ * another thread, where it blocks no other request.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,
@@ -85,7 +85,7 @@ export async function signToken(
   claims: object,
 ): Promise<string> {
   const input = `${encode({ alg: algorithm, typ: type, kid: id })}.${encode(claims)}`
-  // RFC 7518, 3.4; signatures of RSA have one encoding.
+  // RFC 7518, 3.4; RSA signatures have a single encoding.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
   const signature = await signElsewhere('sha256', Buffer.from(input), key)
   return `${input}.${signature.toString('base64url')}`

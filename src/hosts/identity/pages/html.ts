@@ -1,11 +1,11 @@
-/** Markup that is safe to send: made by `html` and by the texts only. */
+/** Markup that is safe to send: only `html` and the texts create it. */
 export interface Html {
   readonly markup: string
 }
 
 export type HtmlValue = string | Html | readonly Html[]
 
-/** Every value that is no markup is escaped and isolated from the direction of the text around it. */
+/** Every value that is not markup is escaped and isolated from the direction of the surrounding text. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
   markup: parts.reduce((text, part, index) => text + markupOf(values[index - 1] ?? '') + part),
 })
@@ -16,5 +16,8 @@ export function markupOf(value: HtmlValue): string {
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
 }
 
-/** Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm: names of people may have them. */
+/**
+ * Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm; users' names may contain
+ * them.
+ */
 const directions = /\p{Bidi_Control}/gu

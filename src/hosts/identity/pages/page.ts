@@ -3,18 +3,21 @@ import type { Language } from '../../../model/language.ts'
 import { type Html, html } from './html.ts'
 import type { Say } from './texts.ts'
 
-/** A page of this host in whichever language it is asked for. */
+/** A page of this host, rendered in the requested language. */
 export type Page = (say: Say) => ShownPage
 
-/** Whole without a script, with its style in itself, so that it is one request. */
+/** Complete without a script, with inline style, so that it needs only one request. */
 export interface ShownPage {
   readonly title: Html
   readonly content: Html
-  /** Addresses that its form may lead to, in addition to this host: browsers follow redirects after a post only there. */
+  /**
+   * Addresses to which its form may redirect, in addition to this host: after a post, browsers follow
+   * redirects only there.
+   */
   readonly leadsTo?: readonly string[]
   /** A script of this host. */
   readonly script?: string
-  /** The address that it goes on to by itself. */
+  /** The address to which it continues automatically. */
   readonly goesTo?: string
   readonly status?: number
   /** The time until a retry may succeed. */
@@ -42,7 +45,10 @@ ${content}
 </html>
 `.markup
 
-/** Nothing is loaded from anywhere; no other site may show it in a frame, where it could be clicked unseen. */
+/**
+ * Nothing is loaded from other hosts, and no other site may show the page in a frame, where it could be
+ * clicked unseen.
+ */
 export const pageHeaders = ({
   leadsTo = [],
   script,
@@ -57,17 +63,18 @@ export const pageHeaders = ({
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // With `no-referrer` browsers would call the origin of our own posts `null`; the path of an address says too much.
+  // The full path would reveal too much, and under `no-referrer` browsers would send the origin of our own
+  // posts as `null`.
   'referrer-policy': 'strict-origin',
 })
 
-/** An app on a device has a scheme of its own and no origin. */
+/** An app on a device has its own scheme and no origin. */
 function sourceOf(address: string): string {
   const { origin, protocol } = new URL(address)
   return origin === 'null' ? protocol : origin
 }
 
-/** As the web client's own page: both themes, what a finger needs, and a ring for the keyboard. */
+/** Like the web client's own page: both themes, touch-sized controls, and a focus ring for the keyboard. */
 const style = `
 :root { color-scheme: light dark; --surface: light-dark(#f6f7f9, #12151a); --raised: light-dark(#ffffff, #1b1f26);
   --line: light-dark(#828b99, #7b8494); --text: light-dark(#1a2029, #e8ebf0); --quiet: light-dark(#566070, #a3acba);

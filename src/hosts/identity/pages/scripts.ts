@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { PlainText, Say } from './texts.ts'
 
-/** The few that pages of this host load. */
+/** Serves the few scripts that pages of this host load. */
 export function addPageScripts(app: FastifyInstance): void {
   addFormPostScript(app)
   addPasskeyScript(app)
@@ -11,7 +11,7 @@ export function addPageScripts(app: FastifyInstance): void {
 
 const formPostScriptPath = '/ext/form-post.js'
 
-/** Sends the page's form on; without scripts its button does. */
+/** Submits the page's form; without scripts the user presses its button. */
 const formPostScript = 'document.forms[0].submit()\n'
 
 function addFormPostScript(app: FastifyInstance): void {
@@ -23,13 +23,13 @@ function addFormPostScript(app: FastifyInstance): void {
   )
 }
 
-/** OAuth 2.0 Form Post Response Mode, 2: the answer goes to the client in a post, not in an address. */
+/** OAuth 2.0 Form Post Response Mode, 2: the response goes to the client in a post, not in an address. */
 export const formPostPage =
   (action: string, fields: Readonly<Record<string, string>>, leadsTo: readonly string[]): Page =>
   (say) => ({
     title: say('Back to the app'),
     leadsTo,
-    // From where it is shown, because a proxy may have put this host under a path.
+    // A relative path, because a proxy may serve this host under a path.
     script: `..${formPostScriptPath}`,
     content: html`<form method="post" action="${action}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
@@ -38,10 +38,10 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
   })
 
 const path = '/ext/passkey.js'
-/** From where the pages are shown, because a proxy may have put this host under a path. */
+/** A relative path, because a proxy may serve this host under a path. */
 export const passkeyScriptPath = `..${path}`
 
-/** A form of a passkey opens the browser's dialog, and sends on what came of it. Without a script it stays hidden. */
+/** A passkey form opens the browser's dialog and submits the result. Without scripts it stays hidden. */
 const script = `
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const { passkey, options, auto } = form.dataset
@@ -80,11 +80,11 @@ export interface PasskeyFormOptions {
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
   readonly label: PlainText
-  /** Opens the dialog by itself, on pages with no other purpose. */
+  /** Opens the dialog automatically, on pages with no other purpose. */
   readonly isAutomatic?: boolean
 }
 
-/** Shown by the script that it needs. */
+/** Hidden until its script runs. */
 export const passkeyForm = (
   say: Say,
   { dialog, asksTo, action, fields, label, isAutomatic = false }: PasskeyFormOptions,

@@ -11,13 +11,13 @@ export interface SignInPageOptions {
   /** The outcome of the previous attempt. */
   readonly error: string | undefined
   readonly retryAfter: string | undefined
-  /** The form is posted to this address of the host. */
+  /** The path of this host to which the form is posted. */
   readonly action: string
-  /** External providers by which people may sign in. */
+  /** External providers that users can sign in with. */
   readonly providers: readonly ProviderLink[]
-  /** Off: by providers alone. */
+  /** False if users sign in only with providers. */
   readonly passwords: boolean
-  /** Present if a passkey alone is enough. */
+  /** Present if a passkey alone is sufficient. */
   readonly passkeyAddress?: string | undefined
   /** Present if mails can be sent. */
   readonly forgotAddress?: string | undefined
@@ -35,7 +35,7 @@ export const signInPageOf =
     return {
       title: say('Sign in'),
       leadsTo: addressesOf(client),
-      content: html`<p class="quiet">${say('to go on to {client}', { client: client.registration?.name ?? client.id })}</p>
+      content: html`<p class="quiet">${say('to continue to {client}', { client: client.registration?.name ?? client.id })}</p>
 ${passwords ? formOf(say, options) : ''}
 ${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">${say('Sign in with {provider}', { provider: name })}</a></p>\n`)}
 ${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">${say('Sign in with a passkey')}</a></p>`}
@@ -72,11 +72,11 @@ export function lockedText(say: Say, retryAfter = ''): Html {
     : say('Too many attempts with this login. Try again in {minutes} minutes.', { minutes: String(minutes) })
 }
 
-/** A request that is too old, or that this host never made. */
+/** Shown for a request that is too old, or that this host never made. */
 export const outdatedPage: Page = (say) => ({
-  title: say('This page is out of date'),
+  title: say('This page has expired'),
   status: 400,
-  content: html`<p>${say('Please go back to the app that you came from, and start again there.')}</p>`,
+  content: html`<p>${say('Go back to the app you came from and start again there.')}</p>`,
 })
 
 export const signOutPage =
@@ -84,7 +84,7 @@ export const signOutPage =
   (say) => ({
     title: say('Sign out?'),
     ...(client && { leadsTo: addressesOf(client) }),
-    content: html`<p>${say('This ends your sign-in in every app that you use with it in this browser. If you did not ask for it, close this page.')}</p>
+    content: html`<p>${say('This signs you out of every app that you use with this account in this browser. If you did not request it, close this page.')}</p>
 <form method="post" action="${action}">
 <input type="hidden" name="logoutId" value="${logoutId}">
 <button>${say('Sign out')}</button>
@@ -100,4 +100,4 @@ export const signedOutPage =
   })
 
 const addressUnknown =
-  'The app wanted to go on to an address that is not registered for it, so you stay on this page.'
+  'The app requested a redirect to an address that is not registered for it, so you stay on this page.'

@@ -15,7 +15,7 @@ export interface BegunSignIn {
   readonly account: Account
 }
 
-/** With an expired or used step, the browser goes back to the beginning of the sign-in. */
+/** If the step has expired or was used, the browser returns to the beginning of the sign-in. */
 export const withStep =
   (
     identity: Identity,

@@ -3,7 +3,10 @@ import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import { type SignInOrigin, type StartedSession, startSession } from '../core/sessions.ts'
 
-/** Starts and logs the session of a fully authenticated person; none if the account has changed in the meantime. */
+/**
+ * Starts and logs the session of a fully authenticated user; undefined if the account has changed in the
+ * meantime.
+ */
 export async function beginSession(
   identity: Identity,
   account: Account,
@@ -27,27 +30,27 @@ export async function beginSession(
   return session
 }
 
-/** A sign-out that was asked for and checked, on its way through the browser. */
+/** A requested and checked sign-out, on its way through the browser. */
 export interface SignOut {
-  /** From the identity token that the client sent along; the browser's own comes with its cookie. */
+  /** Taken from the identity token that the client sent; the browser's own session comes with its cookie. */
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
-  /** The client asked for an address that is not registered: the browser stays here. */
+  /** The client requested an unregistered address, so the browser stays here. */
   readonly isAddressUnknown?: boolean
   readonly state: string | undefined
-  /** The client that asked, where it is known: it decides whose page asks. */
+  /** The requesting client, if known: its page asks the user. */
   readonly clientId?: string | undefined
   /** The page language that the client requested. */
   readonly language?: Language | undefined
-  /** Then only a valid hint of the browser's session ends it without a question. */
+  /** If true, only a valid hint of the browser's session ends it without asking the user. */
   readonly isSentByOtherSite?: boolean
-  /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
+  /** The browser's session the user is asked about: a post from a page of another site has no cookie. */
   readonly askedSessionId?: string | undefined
 }
 
 /** Long enough for one redirect. */
 const signOutMilliseconds = 5 * 60_000
-/** A page with a question, left open over night, still works in the morning. */
+/** A page with a question, left open overnight, still works in the morning. */
 const askedMilliseconds = 24 * 60 * 60_000
 
 export const sealSignOut = ({ seals, now }: Identity, signOut: SignOut): string =>

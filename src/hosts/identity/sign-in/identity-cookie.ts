@@ -10,7 +10,7 @@ const sessionCookie = 'identity'
 
 type CookieSettings = Pick<Identity, 'settings'>
 
-/** A session cookie that ends with the session and is never prolonged. */
+/** A session cookie that ends with the session and is never extended. */
 export function identityCookie(
   { settings, seals, now }: Pick<Identity, 'settings' | 'seals' | 'now'>,
   { sessionId, expiresAt }: Pick<StartedSession, 'sessionId' | 'expiresAt'>,
@@ -54,13 +54,17 @@ export async function findBrowserSession(
   return sessionId === undefined ? undefined : findLiveSession(identity, sessionId)
 }
 
-/** With the prefix no neighbouring host can set it; browsers want https for that. */
+/**
+ * The `__Host-` prefix prevents neighbouring hosts from setting the cookie; browsers require https for it.
+ */
 const cookieName = ({ settings }: CookieSettings, name: string): string =>
   isSecure({ settings }) ? `__Host-${name}` : name
 
 const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
 
-/** Lax: the cookie goes along when the browser is sent to authorize, never with another site's posts. */
+/**
+ * Lax: the cookie is sent when the browser is redirected to authorize, but never with another site's posts.
+ */
 export const serializeCookie = (
   identity: CookieSettings,
   name: string,

@@ -11,14 +11,17 @@ import { readSessionId } from './identity-cookie.ts'
 /** No browser sends a longer one. */
 const userAgentCharactersMax = 256
 
-/** A post from a page of another site comes without the cookie, so the pending request names the session that the browser had. */
+/**
+ * A post from a page of another site comes without the cookie, so the pending request names the browser's
+ * session.
+ */
 export async function signInOriginOf(
   identity: Identity,
   { headers, address }: Call,
   { request, sessionId: noted }: PendingRequest,
 ): Promise<SignInOrigin> {
   const inCookie = await readSessionId(identity, headers)
-  // Programs accept any.
+  // Clients that are not browsers send no such header and accept any language.
   const { 'accept-language': ranges = '*' } = headers
   const accepted = ranges === '*' ? undefined : acceptedLanguage(ranges)
   return {
@@ -30,7 +33,10 @@ export async function signInOriginOf(
   }
 }
 
-/** Only a client's own page may post a sign-in; any other could sign a visitor in to an account of its choice, or out. */
+/**
+ * Only a client's own page may post a sign-in; any other could sign a visitor in to an account of its choice,
+ * or out.
+ */
 export function requireAllowedOrigin(
   allowedOrigins: readonly string[],
   { origin, referer }: IncomingHttpHeaders,
@@ -45,8 +51,9 @@ const originOf = (address: string | undefined): string | undefined =>
   address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined
 
 /**
- * Detects that a page of another site has sent the browser here. Browsers report it; one that does not is judged by the page that
- * it names. Ports make no other site (a web client on the same machine), nor do the origins of our own clients.
+ * Detects that a page of another site has sent the browser here. Browsers report it; without that header,
+ * Origin and Referer are checked. Another port (a web client on the same machine) and the allowed origins do
+ * not count as another site.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,
@@ -58,7 +65,7 @@ export function isSentByOtherSite(
   return [origin, referer].some((page) => page !== undefined && page !== '' && !isOwn(page))
 }
 
-/** `none`: the address was typed, or is a bookmark. */
+/** `none`: the address was typed or bookmarked. */
 const ownRelations: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none'])
 
 function siteOf(address: string): string {
@@ -66,7 +73,7 @@ function siteOf(address: string): string {
   return `${protocol}//${hostname}`
 }
 
-/** A browser may load an address before the person has gone there; it comes again when they do. */
+/** A browser may prefetch an address before the user goes there; it requests it again when they do. */
 export function requireNoPrefetch({ 'sec-purpose': purpose, purpose: older }: IncomingHttpHeaders): void {
   if (`${purpose} ${older}`.includes('prefetch')) throw forbidden('A sign-out cannot be prefetched.')
 }

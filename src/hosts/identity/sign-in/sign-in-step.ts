@@ -8,8 +8,8 @@ import type { FederatedSignIn } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 
 /**
- * A sign-in whose password was right and that needs another step. It is sealed: the account cannot be swapped in
- * between, and the step belongs to the request that it was asked for.
+ * A sign-in whose password was correct and that needs another step. It is sealed: the account cannot be
+ * swapped in between, and the step is bound to the authorization request.
  */
 export interface SignInStep {
   readonly id: string
@@ -25,7 +25,7 @@ export interface SignInStep {
 /** Long enough to install an app. */
 const stepMilliseconds = 15 * 60_000
 
-/** The page on which the browser continues the sign-in. */
+/** Returns the page on which the browser continues the sign-in. */
 export function askForStep(
   { settings, seals, now }: Identity,
   kind: SignInStep['kind'],
@@ -54,7 +54,7 @@ export async function openStep(
   return step?.kind === kind && step.request === digestOf(authRequest) ? step : undefined
 }
 
-/** The account as it is now, unless its password or login has changed since the first step. */
+/** Returns the current account, unless its password or login has changed since the first step. */
 export async function findStepAccount(
   { database }: Identity,
   { accountId, securityStamp }: SignInStep,
@@ -66,7 +66,7 @@ export async function findStepAccount(
   return account
 }
 
-/** The authentication methods of a session that begins after the step. */
+/** Returns the authentication methods of a session that begins after the step. */
 export const authenticatedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
   methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
   outside,
@@ -75,8 +75,9 @@ export const authenticatedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => (
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * The step after a right password: the session, a second factor, or setting one up. Without the extensions there is no page for
- * a second factor, and an account that has one must not become weaker: its sign-in is rejected.
+ * The step after a correct password: the session, a second factor, or setting one up. Without the extensions
+ * there is no page for a second factor. An account that has one must not become less secure, so its sign-in
+ * is rejected.
  */
 export type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 

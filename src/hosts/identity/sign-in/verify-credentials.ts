@@ -12,11 +12,11 @@ import { type NextStep, nextStepOf } from './sign-in-step.ts'
 export interface Verification {
   /** The active account with this login. */
   readonly account: Account | undefined
-  /** None after a wrong password. */
+  /** Undefined after a wrong password. */
   readonly next: NextStep | undefined
 }
 
-/** An unknown login, an ambiguous one and a wrong password get the same answer, after the same time. */
+/** An unknown login, an ambiguous one and a wrong password get the same response after the same time. */
 export async function verifyCredentials(
   identity: Identity,
   given: { readonly login: string; readonly password: string },
@@ -41,7 +41,10 @@ export async function verifyCredentials(
   return { account, next }
 }
 
-/** Lower case, as the store compares logins: another spelling of the same login must not get five more attempts. */
+/**
+ * Lower-cased, as the store compares logins: another spelling of the same login must not get five more
+ * attempts.
+ */
 async function lockedSubject(database: Identity['database'], login: string): Promise<string> {
   const [row] = await database.query<{ subject: string }>(sql`select lower(trim(${login})) as subject`)
   return row?.subject ?? login
@@ -74,7 +77,9 @@ export async function attemptAuthentication(
   }
 }
 
-/** Alone, or after the password. The challenge can be used once, even if the answer to it is wrong. */
+/**
+ * Used alone or after the password. The challenge can be used only once, even if the response to it is wrong.
+ */
 export const attemptPasskey = (
   identity: Identity,
   account: Account,

@@ -15,7 +15,7 @@ export interface AccessTokenSubject {
   readonly account: Account
   readonly client: Pick<Client, 'id' | 'signingAlgorithm'>
   readonly scopes: readonly string[]
-  /** A service client's token belongs to no sign-in. */
+  /** A service client's token belongs to no session. */
   readonly sessionId?: string
 }
 
@@ -45,14 +45,14 @@ export interface IdentityTokenSubject {
   readonly session: LiveSession
   readonly client: Client
   readonly scopes: readonly string[]
-  /** Only the first token of a sign-in repeats it (OpenID Connect Core, 12.2). */
+  /** Only the first token of a session repeats the nonce (OpenID Connect Core, 12.2). */
   readonly nonce?: string | null
 }
 
-/** Clients read it once, when it arrives. */
+/** Clients read it once, on arrival. */
 const identityTokenSeconds = 5 * 60
 
-/** OpenID Connect Core, 2; undefined when the client did not ask for one. */
+/** OpenID Connect Core, 2; undefined if the client did not request one. */
 export async function issueIdentityToken(
   { settings, signingKeys, now }: Identity,
   { session, client, scopes, nonce }: IdentityTokenSubject,
@@ -69,15 +69,16 @@ export async function issueIdentityToken(
     auth_time: Math.floor((session.authenticatedAt || session.signedInAt) / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),
-    // The word of OpenID's EAP profile for what cannot be given to a page that only looks like ours.
+    // OpenID's EAP profile uses this value for phishing-resistant authentication.
     ...(session.methods?.includes('pop') && { acr: 'phr' }),
     ...personClaims(session, client, scopes),
   })
 }
 
 /**
- * The claims about a person by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
- * client gets what the contract says. A login need not be a mail address, and none has been verified.
+ * The claims about a user by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
+ * client gets the claims that the contract defines. A login need not be a mail address, and none has been
+ * verified.
  */
 export const personClaims = (
   { name, login }: Account,

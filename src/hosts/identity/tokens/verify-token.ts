@@ -15,14 +15,20 @@ import type { Identity } from '../core/identity.ts'
 import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
 import { timestamp } from '../values/timestamps.ts'
 
-/** The claims of an access token that this provider signed and that has not expired; the session is another question. */
+/**
+ * Returns the claims of an access token that this provider signed and that has not expired; whether its
+ * session is active is not checked here.
+ */
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
   const now = identity.now()
   const payload = await verifyToken(identity, token, accessTokenType, new Date(now))
   return payload && isWithinLifetime(payload, now) ? payload : undefined
 }
 
-/** The claims of an identity token, however old: as a hint it only says who is meant (OpenID Connect Core, 3.1.2.1). */
+/**
+ * Returns the claims of an identity token of any age: a hint only identifies the user (OpenID Connect Core,
+ * 3.1.2.1).
+ */
 export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
   verifyToken(identity, token, 'JWT', new Date(0))
 
@@ -55,7 +61,7 @@ async function verifyToken(
   }
 }
 
-/** RFC 6750, 2: from the header, or from a form where the caller has read one. */
+/** RFC 6750, 2: the token is taken from the header, or from a form if the caller has read one. */
 export function requireBearer(
   { authorization }: IncomingHttpHeaders,
   { access_token: inForm }: { readonly access_token?: string | undefined } = {},
@@ -69,7 +75,7 @@ export function requireBearer(
 
 const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
 
-/** RFC 6750, 3.1: the answer to a request without any token names no error. */
+/** RFC 6750, 3.1: the response to a request without any token names no error. */
 const missingToken = () => new OAuthError('invalid_token', 'An access token is required.', 'Bearer')
 
 export const invalidToken = () =>

@@ -16,19 +16,21 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[]
   /** The account a service client acts as. */
   readonly login: string | undefined
-  /** Hosts for which it may ask about the tokens of others. */
+  /** Hosts for which it may introspect the tokens of others. */
   readonly audiences: readonly string[]
-  /** Its tokens are signed with this algorithm. */
+  /** The algorithm with which its tokens are signed. */
   readonly signingAlgorithm: SigningAlgorithm
-  /** None for the clients of the contract, which have rules of their own where the standards leave a choice. */
+  /**
+   * Undefined for the clients of the contract, which have their own rules where the standards leave a choice.
+   */
   readonly registration: Registration | undefined
 }
 
-/** The declaration, by administrators or settings, of a client that signs people in on the pages of this host. */
+/** A client in which users sign in on the pages of this host, declared by administrators or settings. */
 export interface Registration {
-  /** Shown to people on the consent page. */
+  /** Shown to users on the consent page. */
   readonly name: string
-  /** A client of the operator's own: people are not asked for their consent. */
+  /** A first-party client: users are not asked for consent. */
   readonly isFirstParty: boolean
   readonly requiresPkce: boolean
 }
@@ -51,7 +53,7 @@ export interface ServiceClientSettings {
   /** The account it acts as. */
   readonly login: string
   readonly scopes: readonly string[]
-  /** Hosts for which it may ask about the tokens of others. */
+  /** Hosts for which it may introspect the tokens of others. */
   readonly audiences: readonly string[]
   readonly signingAlgorithm: SigningAlgorithm
 }
@@ -100,7 +102,7 @@ export type StoredClient = Omit<RegisteredClientSettings, 'secret' | 'signingAlg
   Pick<Client, 'secretHash'> &
   Partial<Pick<Client, 'signingAlgorithm'>>
 
-/** A client that signs people in on the pages of this host. */
+/** A client in which users sign in on the pages of this host. */
 export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({
   ...common,
   ...client,
@@ -111,19 +113,21 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
 /** Digests all have the same length, so comparing two of them always takes the same time. */
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** All of them, because a callback may redirect the browser to another address of the same client. */
+/**
+ * Includes all of them, because a callback may redirect the browser to another address of the same client.
+ */
 export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
 ]
 
-/** The origins of clients without a secret, whose scripts redeem their codes themselves. */
+/** The origins of clients without a secret, whose scripts redeem codes themselves. */
 export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
     [...clients.values()]
       .filter(({ registration, secretHash }) => registration !== undefined && secretHash === undefined)
       .flatMap(({ redirectUris }) => redirectUris.map((address) => new URL(address).origin))
-      // The callback of an app on a device has no web origin: URL says `null`.
+      // The callback of an app on a device has no web origin; URL returns `null`.
       .filter((origin) => origin !== 'null'),
   ),
 ]
@@ -137,15 +141,15 @@ export const contractScopes: readonly string[] = [
   'offline_access',
 ]
 
-/** Every scope there is; one more for registered clients. */
+/** All scopes; registered clients have one more. */
 export const scopes: readonly string[] = clientScopes
 
 const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
 
-/** The scopes that a service client may get, and gets when its settings name none. */
+/** The scopes that a service client may get, and gets by default. */
 export const serviceScopes: readonly string[] = ['svc.api', 'svc.grpc']
 
-/** The words of a scope parameter (RFC 6749, 3.3), each once. */
+/** The words of a scope parameter (RFC 6749, 3.3), without duplicates. */
 export const splitScope = (scope: string): readonly string[] => [
   ...new Set(scope.split(' ').filter((word) => word !== '')),
 ]
@@ -167,7 +171,10 @@ export const hostsOf = (
   ]),
 ]
 
-/** The hosts a token is for: both when both scopes were granted, and the provider itself when none was. */
+/**
+ * The hosts for which a token is valid: both if both scopes were granted, and the provider itself if neither
+ * was.
+ */
 export function audienceOf(
   granted: readonly string[],
   settings: AudienceSettings,

@@ -18,10 +18,10 @@ type OAuthErrorCode =
   | 'request_uri_not_supported'
   | 'registration_not_supported'
 
-/** An error in the terms of OAuth; the envelope includes it too. */
+/** An error as defined by OAuth; the envelope includes it too. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
-  /** A challenge for `WWW-Authenticate`, where the standard wants one. */
+  /** The `WWW-Authenticate` challenge, if the standard requires one. */
   readonly challenge: string | undefined
 
   constructor(code: OAuthErrorCode, description: string, challenge?: string) {
@@ -36,7 +36,7 @@ export const invalidRequest = (description: string) => new OAuthError('invalid_r
 
 export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** Everything else is 400 (RFC 6749, 5.2). */
+/** All others are 400 (RFC 6749, 5.2). */
 const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
   invalid_client: 401,
   invalid_token: 401,

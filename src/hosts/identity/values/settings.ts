@@ -11,51 +11,53 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly apiAudience: string
   readonly grpcAudience: string
-  /** Used when the page of the client's own origin is not known. */
+  /** Used if the page of the client's own origin is unknown. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Clients beyond the contract; none while the extensions are off. */
   readonly registeredClients: readonly RegisteredClientSettings[]
-  /** External providers by which people may sign in; none while the extensions are off. */
+  /** External providers that users can sign in with; none while the extensions are off. */
   readonly providers: readonly ProviderSettings[]
-  /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
+  /** Encrypts the keys in the store. If undefined, one is generated and kept in the data folder. */
   readonly keySecret: string | undefined
   readonly isStoreShared: boolean
   readonly dataDirectory: string
   /** Signs instead of the key ring. */
   readonly pinnedKey: KeyObject | undefined
   readonly rateLimit: RateLimitSettings
-  /** A session that its client has not renewed for so long is expired; 0: only the eight hours count. */
+  /**
+   * A session that its client has not renewed for this long is expired; with 0 only the eight hours count.
+   */
   readonly inactivityMinutes: number
   /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
   /** True if mails can be queued; the REST host sends them. */
   readonly mail: boolean
-  /** None where browsers know no passkeys. */
+  /** Undefined if passkeys cannot work at the address of the host. */
   readonly passkeys: PasskeySettings | undefined
 }
 
-/** An external OpenID Connect provider by which people may sign in here. */
+/** An external OpenID Connect provider that users can sign in with. */
 export interface ProviderSettings {
   readonly id: string
-  /** The name that people see. */
+  /** The name shown to users. */
   readonly name: string
-  /** Kept letter for letter: it is compared so. */
+  /** Kept exactly as given, because it is compared as text. */
   readonly issuer: string
   readonly clientId: string
-  /** None: a public client, by PKCE alone. */
+  /** Undefined for a public client, which uses PKCE alone. */
   readonly clientSecret: string | undefined
   readonly scopes: readonly string[]
-  /** The first sign-in connects to the account whose login is the verified address. */
+  /** The first sign-in links the account whose login is the verified address. */
   readonly linkByVerifiedEmail: boolean
-  /** The first sign-in of a person without an account creates one. */
+  /** The first sign-in of a user without an account creates one. */
   readonly createAccounts: boolean
-  /** The project that those become members of. */
+  /** The project that new accounts become members of. */
   readonly defaultProject: string | undefined
-  /** An address counts as verified although the provider does not say so. */
+  /** Treats an address as verified even if the provider does not say so. */
   readonly trustsAddresses: boolean
-  /** A sign-out here leads on to the sign-out there. */
+  /** A sign-out here continues with a sign-out at the provider. */
   readonly signsOut: boolean
-  /** Hosts that may be called although they are not public, in addition to the issuer's. */
+  /** Hosts that may be called although their addresses are not public, in addition to the issuer's. */
   readonly hosts: readonly string[]
 }

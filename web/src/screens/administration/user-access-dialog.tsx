@@ -131,7 +131,7 @@ const changesOf = (
   access: UserAccess,
 ): readonly Change[] => [
   {
-    label: hasRole ? t('Administrator') : t('No administrator by choice'),
+    label: hasRole ? t('Administrator') : t('No administrator role'),
     note: t(
       'Administrators see and change everything. Those named in the server’s settings always have the role.',
     ),

@@ -70,7 +70,7 @@ export function ImpedimentsScreen() {
       </ul>
       {value?.isCut && (
         <p class="quiet-text">
-          {t('Only the newest {count} impediments are looked at.', { count: value.rows.length })}
+          {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
         </p>
       )}
       {person?.isAdministrator && value && (

@@ -64,7 +64,7 @@ export function InvitationPage() {
   )
 }
 
-/** Rendered once it is read, so that the form does not move. Missing names do not delay a valid link. */
+/** Rendered once it is loaded, so that the form does not move. Missing names do not delay a valid link. */
 function useInvitation() {
   const { configuration } = useServices()
   const [read, setRead] = useState<{ invitation?: ShownInvitation; over?: string }>()

@@ -19,7 +19,7 @@ import { useCardFocus } from './use-card-focus.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 import { type ProjectView, projectViews, readView } from './views.ts'
 
-/** A project's assignments in one of its views; one of them may stand open beside them. */
+/** A project's assignments in one of its views; an open assignment is shown next to them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
   const { router } = useServices()
   const address = router.address.value
@@ -87,7 +87,10 @@ interface ContentProps extends BoardViewProps {
   readonly view: ProjectView
 }
 
-/** Rendered once the name is known, because its number of lines changes the layout; requested before. */
+/**
+ * Rendered once the name is known, because its number of lines changes the layout; the data is requested
+ * earlier.
+ */
 function Content({ name, view, ...shown }: ContentProps) {
   const { isNameLoading } = shown
   useEffect(() => {

@@ -15,9 +15,9 @@ const rowHeight = 60
 const barHeight = 10
 /** The width of “1,234.5 of 1,234.5 h” at the end of its line. */
 const valueWidth = 150
-/** The width of an average letter; longer names are truncated, and complete in the table. */
+/** The width of an average letter. Longer names are truncated here and complete in the table. */
 const letterWidth = 7.6
-/** The table has the others. */
+/** The table shows the rest. */
 const drawnMax = 20
 
 /** Projects or assignments below each other, recorded above planned. */

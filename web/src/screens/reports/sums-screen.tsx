@@ -210,7 +210,7 @@ const GroupName = ({ by, row: { id, name } }: { readonly by: Wanted['by']; reado
 const PlanHeads = () => (
   <>
     <th scope="col" class="minor">
-      {t('Recorded in all')}
+      {t('Recorded in total')}
     </th>
     <th scope="col" class="minor">
       {t('Planned')}

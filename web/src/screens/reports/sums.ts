@@ -120,7 +120,7 @@ export function sumRowsOf(
   return [...rows, ...unique.values()].sort(second === undefined ? mostFirst : byName)
 }
 
-/** Tells whether the response belongs to the chosen grouping. */
+/** Returns whether the response belongs to the chosen grouping. */
 export const isGroupedBy = (
   { by, second }: { readonly by: Entity; readonly second?: Grouping | undefined },
   groups: readonly HoursGroup[],

@@ -6,7 +6,7 @@ import { groupings } from './sums.ts'
 interface TableWords {
   /** The label of a column. */
   headOf(column: string): string
-  /** Tells whether a column has numbers, which are formatted in the user's language. */
+  /** Returns whether a column has numbers, which are formatted in the user's language. */
   isNumber(column: string): boolean
   /** The decimal separator. Where it is a comma, spreadsheets expect semicolons between columns. */
   readonly decimalMark: string

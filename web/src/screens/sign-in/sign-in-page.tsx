@@ -26,7 +26,8 @@ function SignIn() {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const begin = async () => {
-      // Reached with Back after its request was used: a user with a session is redirected, unless a new sign-in was requested.
+      // Reached with Back after its request was used. A user with a session is redirected, unless a new
+      // sign-in was requested.
       if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
       if (authRequest !== null || error !== null) return
       await startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/')

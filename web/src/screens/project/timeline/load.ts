@@ -25,7 +25,7 @@ export function loadByDay(rows: readonly Planned[], from: string, dayCount: numb
 
 export type Load = 'free' | 'fits' | 'over' | 'far-over'
 
-/** A load of one and a half days is marked as far too much. */
+/** A load above one and a half days gets a stronger mark. */
 const farOver = 1.5
 /** Rounding errors are no overload. */
 const tolerance = 0.01

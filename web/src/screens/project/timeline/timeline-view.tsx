@@ -61,7 +61,7 @@ export function TimelineView(props: ProjectViewProps) {
       {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
       {people === undefined && !found.problem && <ViewSkeleton view="timeline" />}
       {people?.length === 0 && (
-        <EmptyState title={t('Nobody works on this project yet')}>
+        <EmptyState title={t('No one works on this project yet')}>
           <p>{t('Its members and their assignments appear here. Add members in the list of projects.')}</p>
           <a class="button" href="/projects">
             {t('Go to the projects')}
