@@ -23,7 +23,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }))
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   for (const problem of unknownSettings(process.env))
-    log.warn({ problem }, 'A variable looks like a setting and is none.')
+    log.warn({ problem }, 'A variable looks like a setting and has no effect.')
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops, drainSeconds)
   stopWithNpm(stop)

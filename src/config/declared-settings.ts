@@ -20,7 +20,6 @@ const database = {
       'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
   }),
   DATA_DIR: text({ byDefault: '.data', about: 'folder of the embedded database and of generated secrets' }),
-  DB_ROLE_PREFIX: text({ byDefault: 'tracker_', about: "prefix of the names of the hosts' database roles" }),
   DB_NAMED_STATEMENTS: flag({
     byDefault: true,
     about:
@@ -162,10 +161,6 @@ const clients = {
     shownDefault: '`svc.api`, `svc.grpc`',
     about: 'the scopes it may request',
   }),
-  'Identity__ServiceClients__{id}__Audiences': numbered({
-    about:
-      'more audiences whose tokens the client may introspect at `/connect/introspect`, in addition to its own tokens and those for the hosts of its scopes',
-  }),
   'Identity__ServiceClients__{id}__SigningAlgorithm': signingAlgorithm,
   'Identity__Clients__{id}__RedirectUris': numbered({
     shownDefault: 'required',
@@ -213,10 +208,6 @@ const providers = {
     shownDefault: 'its id',
     about: 'the name on its button',
   }),
-  'Identity__Providers__{id}__Scopes': numbered({
-    shownDefault: '`openid`, `profile`, `email`',
-    about: 'the scopes to request',
-  }),
   'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
     byDefault: false,
     about: 'links a new external user to the account whose login is the verified address',
@@ -231,13 +222,6 @@ const providers = {
   }),
   'Identity__Providers__{id}__DefaultProject': text({
     about: 'the id of the project that new accounts join',
-  }),
-  'Identity__Providers__{id}__SignOut': flag({
-    byDefault: true,
-    about: "continues a sign-out at the provider's own",
-  }),
-  'Identity__Providers__{id}__Hosts': numbered({
-    about: "hosts of the provider that are not public, in addition to the issuer's",
   }),
 }
 
@@ -297,12 +281,6 @@ const retention = {
   REMOVED_DAYS: daysKept(
     'purges rows that were removed longer ago and that nothing refers to, and records the purge; at least 30',
   ),
-  CHANGE_LOG_DAYS: wholeNumber({
-    byDefault: 30,
-    min: 1,
-    max: daysMax,
-    about: 'how long the change log is kept, from which live listings and feeds are read',
-  }),
 }
 
 const permits = (byDefault: number, about: string) =>
@@ -335,10 +313,6 @@ const bank = {
   )({
     byDefault: 200,
     about: "`422` answers a debit over the limit as the challenge's rules do",
-  }),
-  BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: flag({
-    byDefault: false,
-    about: '`true` no longer waits for the disk: a crash of the database loses the last half second',
   }),
 }
 
@@ -404,6 +378,20 @@ export const declaredSettings = {
   ...rateLimits,
   ...bank,
   ...observability,
+}
+
+/**
+ * Variables that were settings until a release, with the sentence that replaces them. A start and `doctor` name those that are
+ * still set, so that no operator relies on them.
+ */
+export const removedSettings: Readonly<Record<string, string>> = {
+  DB_ROLE_PREFIX: 'the prefix is that of the user in DATABASE_URL, such as tracker_ of tracker_migrations',
+  'Identity__ServiceClients__{id}__Audiences__{id}': "the client's scopes say whose tokens it may introspect",
+  'Identity__Providers__{id}__Scopes__{id}': 'a provider is asked for openid, profile and email',
+  'Identity__Providers__{id}__SignOut': 'a sign-out continues at the provider, where the provider has one',
+  'Identity__Providers__{id}__Hosts__{id}': "a provider's endpoints are public or at the host of its issuer",
+  CHANGE_LOG_DAYS: 'the change log is kept for 30 days',
+  BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: 'every answered transaction is on disk',
 }
 
 type Declared = typeof declaredSettings

@@ -8,8 +8,6 @@ export interface BankSettings extends MetricsSettings {
   readonly instances: number
   /** What a debit over the limit is answered with: the contract's 200, or the 422 of the challenge's rules. */
   readonly overLimitStatus: 200 | 422
-  /** Faster on slow disks; a crash of the database then takes the last half second of answered transactions along. */
-  readonly losesAnsweredOnCrash: boolean
   readonly namedStatements: boolean
   readonly logLevel: string | undefined
   /** How many requests each process answers to itself before it listens. */
@@ -27,7 +25,6 @@ export function readBankSettings(settings: Settings): BankSettings {
     port: settings.get('BANK_PORT'),
     instances: settings.get('BANK_INSTANCES'),
     overLimitStatus: settings.get('BANK_OVER_LIMIT_STATUS'),
-    losesAnsweredOnCrash: settings.get('BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH'),
     namedStatements: settings.get('DB_NAMED_STATEMENTS'),
     ...readMetricsSettings(settings),
     warmUpRequests,

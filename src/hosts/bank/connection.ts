@@ -30,7 +30,6 @@ export interface ConnectionOptions {
   readonly url: string
   /** Off for poolers, which also refuse settings at the start of a connection. */
   readonly namedStatements: boolean
-  readonly losesAnsweredOnCrash: boolean
   /** Many statements may be on their way at once: for reading only. */
   readonly pipeline?: boolean
   /** How long an answer may take. */
@@ -114,10 +113,10 @@ async function askInPipeline(client: pg.Client, { name, text, values }: Statemen
 }
 
 function configOf(options: ConnectionOptions) {
-  const { url, namedStatements, losesAnsweredOnCrash, pipeline = false } = options
+  const { url, namedStatements, pipeline = false } = options
   const settings = {
-    // Set in both cases, so that no default of the server decides whether an answered transaction is durable.
-    synchronous_commit: losesAnsweredOnCrash ? 'off' : 'on',
+    // Otherwise a default of the server would decide whether an answered transaction is durable.
+    synchronous_commit: 'on',
     statement_timeout: statementMilliseconds,
     // Our plans are the same for all values; making them anew takes a quarter of a call.
     plan_cache_mode: 'force_generic_plan',

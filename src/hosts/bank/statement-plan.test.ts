@@ -14,7 +14,7 @@ for (const namedStatements of [true, false]) {
     t.after(drop)
     // Statistics would come at some time and mend a bad plan; until then it would cost everybody.
     await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
-    const connection = openConnection({ url, namedStatements, losesAnsweredOnCrash: false })
+    const connection = openConnection({ url, namedStatements })
     t.after(connection.close)
     const readStatement = openStatements(connection)
     const rowsRead = async () => {

@@ -91,10 +91,9 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   if (id === webClientId) settings.reject(`${name} cannot be named like the web client.`)
   for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
     settings.reject(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
-  const audiences = settings.of('Identity__ServiceClients__{id}__Audiences', id)
   const signingAlgorithm = settings.of('Identity__ServiceClients__{id}__SigningAlgorithm', id)
   checkSigningAlgorithm(settings, name, signingAlgorithm)
-  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences, signingAlgorithm }
+  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, signingAlgorithm }
 }
 
 /** Without one, this machine makes its own; on a shared store that is enough for one machine only. */

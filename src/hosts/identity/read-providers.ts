@@ -35,13 +35,10 @@ function readProvider(settings: Settings, id: string): ProviderSettings {
     issuer: readIssuer(settings, id),
     clientId,
     clientSecret: settings.of('Identity__Providers__{id}__ClientSecret', id),
-    scopes: readScopes(settings, id),
     linkByVerifiedEmail,
     createAccounts,
     defaultProject: readProject(settings, id, createAccounts),
     trustsAddresses: settings.of('Identity__Providers__{id}__TrustAddresses', id),
-    signsOut: settings.of('Identity__Providers__{id}__SignOut', id),
-    hosts: settings.of('Identity__Providers__{id}__Hosts', id),
   }
 }
 
@@ -63,15 +60,6 @@ function readIssuer(settings: Settings, id: string): string {
       `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
     )
   return issuer
-}
-
-function readScopes(settings: Settings, id: string): readonly string[] {
-  const given = settings.of('Identity__Providers__{id}__Scopes', id)
-  const scopes = given.length > 0 ? given : ['openid', 'profile', 'email']
-  for (const scope of scopes.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
-    settings.reject(`Identity__Providers__${id}__Scopes has ${scope}, which is no scope.`)
-  // Without it the provider does not say who has signed in.
-  return [...new Set(['openid', ...scopes])]
 }
 
 function readProject(settings: Settings, id: string, createAccounts: boolean): string | undefined {

@@ -32,7 +32,7 @@ export const openProviders = (
   new Map(
     settings.map((provider) => {
       const fetch = openProviderFetch({
-        hosts: [new URL(provider.issuer).host, ...provider.hosts],
+        host: new URL(provider.issuer).host,
         underWay: budgets.budget('outsideRequests'),
         answerBytesMax: budgetLimits.outsideAnswerBytes.max,
       })
@@ -100,20 +100,20 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
 export class ProviderUnreachable extends Error {}
 
 export interface ProviderFetchOptions {
-  /** Hosts that may be called although they are not public. */
-  readonly hosts: readonly string[]
+  /** The host of the issuer, which may be called although it is not public. */
+  readonly host: string
   /** Requests in flight. */
   readonly underWay: Budget
   readonly answerBytesMax: number
 }
 
 /**
- * The `fetch` of `openid-client`: https to public addresses and to the hosts that the operator has named, because a
- * discovery document may name any address. Redirects are not followed, answers have a limit, and so has the time, by the
+ * The `fetch` of `openid-client`: https to public addresses and to the host of the issuer, because a discovery
+ * document may name any address. Redirects are not followed, answers have a limit, and so has the time, by the
  * caller's signal.
  */
-function openProviderFetch({ hosts, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
-  const receivers = allowedReceivers(hosts)
+function openProviderFetch({ host, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
+  const receivers = allowedReceivers([host])
   return async (address, { method, headers, body, signal }) => {
     const target = new URL(address)
     const problem = receivers.problemOf(target)

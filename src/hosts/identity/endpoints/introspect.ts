@@ -73,11 +73,11 @@ export const introspectToken: Endpoint = {
 
 function mayAskAbout(
   { settings }: Identity,
-  { id, login, scopes, audiences }: Client,
+  { id, login, scopes }: Client,
   clientId: unknown,
   audience: Audience,
 ): boolean {
-  const hosts = login === undefined ? audiences : [...audiences, ...hostsOf(scopes, settings)]
+  const hosts = login === undefined ? [] : hostsOf(scopes, settings)
   return id === clientId || [audience ?? []].flat().some((host) => hosts.includes(host))
 }
 

@@ -22,6 +22,9 @@ const browserCookie = 'outside'
 /** As long as an attempt. */
 const browserCookieSeconds = 15 * 60
 
+/** All that a sign-in here reads of an account there. */
+const scopesOfProviders = 'openid profile email'
+
 /** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
 export async function leaveForProvider(
   identity: Identity,
@@ -40,7 +43,7 @@ export async function leaveForProvider(
   const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
-    scope: provider.scopes.join(' '),
+    scope: scopesOfProviders,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),

@@ -16,8 +16,6 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[]
   /** The account a service client acts as. */
   readonly login: string | undefined
-  /** Hosts for which it may ask about the tokens of others. */
-  readonly audiences: readonly string[]
   /** Its tokens are signed with this algorithm. */
   readonly signingAlgorithm: SigningAlgorithm
   /** None for the clients of the contract, which have rules of their own where the standards leave a choice. */
@@ -51,8 +49,6 @@ export interface ServiceClientSettings {
   /** The account it acts as. */
   readonly login: string
   readonly scopes: readonly string[]
-  /** Hosts for which it may ask about the tokens of others. */
-  readonly audiences: readonly string[]
   readonly signingAlgorithm: SigningAlgorithm
 }
 
@@ -91,7 +87,6 @@ const common = {
   redirectUris: [],
   postLogoutRedirectUris: [],
   login: undefined,
-  audiences: [],
   signingAlgorithm: 'RS256',
   registration: undefined,
 } as const

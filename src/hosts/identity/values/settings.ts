@@ -45,7 +45,6 @@ export interface ProviderSettings {
   readonly clientId: string
   /** None: a public client, by PKCE alone. */
   readonly clientSecret: string | undefined
-  readonly scopes: readonly string[]
   /** The first sign-in connects to the account whose login is the verified address. */
   readonly linkByVerifiedEmail: boolean
   /** The first sign-in of a person without an account creates one. */
@@ -54,8 +53,4 @@ export interface ProviderSettings {
   readonly defaultProject: string | undefined
   /** An address counts as verified although the provider does not say so. */
   readonly trustsAddresses: boolean
-  /** A sign-out here leads on to the sign-out there. */
-  readonly signsOut: boolean
-  /** Hosts that may be called although they are not public, in addition to the issuer's. */
-  readonly hosts: readonly string[]
 }
