@@ -1,4 +1,5 @@
 import type { Budgets } from '../../config/budgets.ts'
+import type { MetricsPage } from '../../observability/metrics.ts'
 import type { MeasureCall } from './transactions.ts'
 
 export interface Measure {
@@ -7,48 +8,30 @@ export interface Measure {
 }
 
 export interface Measures extends Measure {
-  /** As plain data, to be put together with those of the other instances. */
+  /** Plain data, to be joined with those of the other instances. */
   read(): Promise<object[]>
 }
 
-/** What one instance measures. Its library is loaded only where METRICS is on. */
+/** Opens the metrics of one instance. Their library is loaded only where METRICS is on. */
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
-  const [{ Histogram }, { durationBucketsSeconds, measureHost }] = await Promise.all([
-    import('prom-client'),
-    import('../../http/host-metrics.ts'),
-  ])
-  const { registry, durations } = measureHost(budgets, 'Time from the request to its answer.')
-  const registers = [registry]
-  const transactionsOfCall = new Histogram({
-    name: 'bank_call_transactions',
-    help: 'How many transactions went to the database together.',
-    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
-    registers,
-  })
-  const callDurations = new Histogram({
-    name: 'bank_call_duration_seconds',
-    help: 'Time from a call to the end of its commit.',
-    buckets: durationBucketsSeconds,
-    registers,
-  })
+  const { openMetrics, watchHost } = await import('../../observability/metrics.ts')
+  const metrics = openMetrics()
+  watchHost(metrics, budgets)
+  const recordRequest = metrics.histogram('bankRequests')
+  const recordTransactions = metrics.histogram('bankCallTransactions')
+  const recordCall = metrics.histogram('bankCalls')
   return {
-    request: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
+    request: (method, route, status, seconds) => recordRequest({ method, route, status }, seconds),
     call(transactions, seconds) {
-      transactionsOfCall.observe(transactions)
-      callDurations.observe(seconds)
+      recordTransactions({}, transactions)
+      recordCall({}, seconds)
     },
-    read: () => registry.getMetricsAsJSON(),
+    read: metrics.toData,
   }
 }
 
-export interface MeasuresAsText {
-  readonly text: string
-  readonly type: string
-}
-
-/** One answer for all instances: a request reaches any one of them, and successive requests would see numbers of different instances. */
-export async function putTogether(measures: readonly object[]): Promise<MeasuresAsText> {
-  const { AggregatorRegistry } = await import('prom-client')
-  const registry = AggregatorRegistry.aggregate([...measures])
-  return { text: await registry.metrics(), type: registry.contentType }
+/** One answer for all instances. */
+export async function putTogether(measures: readonly object[]): Promise<MetricsPage> {
+  const { joinedPage } = await import('../../observability/metrics.ts')
+  return joinedPage(measures)
 }

@@ -5,9 +5,10 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
-import { type MeasuresAsText, putTogether } from './measures.ts'
+import { putTogether } from './measures.ts'
 import { type Ask, openQuestions, type Reply } from './questions.ts'
 
 export interface Supervised {
@@ -96,7 +97,7 @@ async function replaceAll(
 }
 
 /** Of those that answer: one that is just ending is missed the next time too. */
-async function measuresOf(instances: readonly Instance[]): Promise<MeasuresAsText> {
+async function measuresOf(instances: readonly Instance[]): Promise<MetricsPage> {
   const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
   return putTogether(
     replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
