@@ -101,7 +101,7 @@ export const sessionMutants: readonly Mutant[] = [
     tests: ['identity/sign-out'],
   },
   {
-    file: 'src/hosts/identity/endpoints/end-session.ts',
+    file: 'src/hosts/identity/endpoints/logout.ts',
     rule: 'an identity token of another client than the named one is no hint',
     from: 'named === undefined || named === audienceOf(claims) ? claims : undefined',
     to: 'claims',

@@ -140,7 +140,7 @@ describe('telemetry', () => {
       import { registerHooks } from 'node:module'
       const loaded = []
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
-      const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => 'hosts/' + host)
+      const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => '../hosts/' + host + '/main')
       for (const part of ['start', 'demo-account', 'keep-small', ...hosts])
         await import(${JSON.stringify(import.meta.resolve('../cli/'))} + part + '.ts')
       console.log(loaded.length, loaded.filter((url) => /open-telemetry|prom-client/.test(url)).length)`

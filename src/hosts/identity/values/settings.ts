@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { ValueOf } from '../../../config/declared-settings.ts'
-import type { MetricsSettings } from '../../../config/host-settings.ts'
-import type { PasskeySettings } from '../../../config/passkey-settings.ts'
+import type { MetricsSettings, PasskeySettings } from '../../../config/host-settings.ts'
 import type { RateLimitSettings, TrackerSettings } from '../../../config/tracker-settings.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 
