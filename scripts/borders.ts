@@ -69,12 +69,12 @@ export const borders: readonly Border[] = [
   {
     folder: 'hosts/bank',
     question: 'How does the bank-account service work? It shares only the layers below with the tracker.',
-    imports: ['model', 'config', 'http', 'db'],
+    imports: ['model', 'config', 'http', 'db', 'observability'],
   },
   {
     folder: 'http',
     question: 'What do the HTTP hosts share: envelope, limiter, validators, event stream, health?',
-    imports: ['model', 'config'],
+    imports: ['model', 'config', 'observability'],
   },
   {
     folder: 'db',
@@ -95,7 +95,7 @@ export const borders: readonly Border[] = [
   { folder: 'config', question: 'Which settings are there, and which budgets?', imports: ['model'] },
   {
     folder: 'observability',
-    question: 'How are logs, traces and security events written?',
+    question: 'How are logs, metrics, traces and security events written?',
     imports: ['model', 'config', 'db'],
   },
   {

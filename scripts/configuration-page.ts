@@ -4,7 +4,7 @@ import type { Setting } from '../src/config/setting-kinds.ts'
 const head = `# Configuration
 
 Every setting is an environment variable, read once at startup; all mistakes are reported together. A warning names variables
-that look like a setting but are none. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
+that look like a setting, or were one, but have no effect. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
 with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/config/declared-settings.ts\`.
 `
 

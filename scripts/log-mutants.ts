@@ -37,4 +37,25 @@ export const logMutants: readonly Mutant[] = [
     to: 'endTimeUnixNano: nanosecondsAt(performance.now())',
     tests: ['observability/open-telemetry'],
   },
+  {
+    file: 'src/observability/metrics.ts',
+    rule: 'a value is in one bucket of OTLP, and in every larger one of Prometheus',
+    from: 'series.counts.push(value - series.count)',
+    to: 'series.counts.push(value)',
+    tests: ['observability/open-telemetry'],
+  },
+  {
+    file: 'src/observability/metrics.ts',
+    rule: 'a count that is read for the page is not added to the one before',
+    from: '          this.reset()\n',
+    to: '',
+    tests: ['http/metrics'],
+  },
+  {
+    file: 'src/http/host-metrics.ts',
+    rule: 'the time of a statement counts once, in that of its transaction',
+    from: "if (kind !== 'in transaction') record",
+    to: 'record',
+    tests: ['host-measures'],
+  },
 ]

@@ -101,7 +101,7 @@ export const sessionMutants: readonly Mutant[] = [
     tests: ['identity/sign-out'],
   },
   {
-    file: 'src/hosts/identity/endpoints/end-session.ts',
+    file: 'src/hosts/identity/endpoints/logout.ts',
     rule: 'an identity token of another client than the named one is no hint',
     from: 'named === undefined || named === audienceOf(claims) ? claims : undefined',
     to: 'claims',
@@ -145,14 +145,14 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/introspect.ts',
     rule: 'a service client may introspect tokens for the hosts of its scopes',
-    from: '[...audiences, ...hostsOf(scopes, settings)]',
-    to: 'audiences',
+    from: '[] : hostsOf(scopes, settings)',
+    to: '[] : []',
     tests: ['identity/introspection'],
   },
   {
     file: 'src/hosts/identity/endpoints/introspect.ts',
     rule: 'an app that signs users in cannot introspect tokens of other clients',
-    from: 'login === undefined ? audiences : ',
+    from: 'login === undefined ? [] : ',
     to: '',
     tests: ['identity/introspection'],
   },

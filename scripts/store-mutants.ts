@@ -192,4 +192,25 @@ export const storeMutants: readonly Mutant[] = [
     to: "api_tokens: ['select', 'update']",
     tests: ['cli/rights'],
   },
+  {
+    file: 'src/config/settings.ts',
+    rule: 'a variable that a release has removed from the settings is named with what replaces it',
+    from: 'removedPatterns.find(({ pattern }) => pattern.test(name))',
+    to: 'removedPatterns.find(() => false)',
+    tests: ['config/settings'],
+  },
+  {
+    file: 'src/cli/prepare-store.ts',
+    rule: 'the rights are those of the roles that are named like the one that prepares',
+    from: "/^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? 'tracker_'",
+    to: "(user === '' ? user : 'tracker_')",
+    tests: ['cli/rights'],
+  },
+  {
+    file: 'src/hosts/bank/connection.ts',
+    rule: 'an answered transaction is on disk, whatever the server does by default',
+    from: "    synchronous_commit: 'on',\n",
+    to: '',
+    tests: ['bank/ledger'],
+  },
 ]

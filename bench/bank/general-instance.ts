@@ -12,7 +12,7 @@ import { warmServer } from '../../src/hosts/bank/warm-server.ts'
 const connectionsMax = 10
 
 const [port, url = '', calls] = process.argv.slice(2)
-const options = { url, namedStatements: true, losesAnsweredOnCrash: false }
+const options = { url, namedStatements: true }
 const free: Connection[] = Array.from({ length: connectionsMax }, () => openConnection(options))
 const waiting: ((connection: Connection) => void)[] = []
 

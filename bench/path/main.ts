@@ -4,7 +4,7 @@ import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { start } from '../../src/cli/hosts/rest.ts'
+import { startRest } from '../../src/cli/chosen-hosts.ts'
 import { shareStore } from '../../src/cli/shared-store.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { readStoreSettings } from '../../src/config/store-settings.ts'
@@ -36,7 +36,7 @@ export async function runPathBench(words: readonly string[]): Promise<void> {
   }
   try {
     const store = shareStore(readSettings(environment, readStoreSettings), { stops, onFault: console.error })
-    const host = await start(readSettings(environment, readRestSettings), store)
+    const host = await startRest(readSettings(environment, readRestSettings), store)
     stops.push(host.stop)
     const database = openDatabase({ url: await store.url(), applicationName: 'bench' })
     stops.push(() => database.close())

@@ -1,12 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import type { TrackerSettings } from '../config/tracker-settings.ts'
 import { prepareBank } from '../hosts/bank/main.ts'
-import { readCommandSettings } from '../hosts/commands/configuration.ts'
-import { readIdentitySettings } from '../hosts/identity/configuration.ts'
-import { readRestSettings } from '../hosts/rest/configuration.ts'
-import { readWebSettings } from '../hosts/web/configuration.ts'
-import { listening, type RunningHost } from './hosts/running-host.ts'
+import { type CommandSettings, readCommandSettings } from '../hosts/commands/configuration.ts'
+import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
+import { type RestSettings, readRestSettings } from '../hosts/rest/configuration.ts'
+import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts'
+import { createLog, type Log } from '../http/log.ts'
+import type { Tracker } from '../records/context.ts'
 import type { SharedStore } from './shared-store.ts'
+
+export interface RunningHost {
+  readonly title: string
+  readonly address: string
+  /** Pages that are worth a line on the first screen. */
+  readonly pages?: readonly string[]
+  /** Keeps serving, but reports that it is about to stop. */
+  leave(): void
+  stop(): Promise<void>
+}
 
 /** Reads the host's settings, and returns a function that starts it. */
 type Prepare = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
@@ -17,12 +29,12 @@ const hosts: Readonly<Record<string, Prepare>> = {
     const web = readWebSettings(settings)
     return async () => {
       await nextTurn()
-      return (await import('./hosts/web.ts')).start(web)
+      return startWeb(web)
     }
   },
-  rest: withStore(readRestSettings, () => import('./hosts/rest.ts')),
-  identity: withStore(readIdentitySettings, () => import('./hosts/identity.ts')),
-  commands: withStore(readCommandSettings, () => import('./hosts/commands.ts')),
+  rest: withStore(readRestSettings, startRest),
+  identity: withStore(readIdentitySettings, startIdentity),
+  commands: withStore(readCommandSettings, startCommands),
   bank: (settings) => {
     const start = prepareBank(settings)
     return (store) => listening('BANK_PORT', () => start({ url: store.url() }))
@@ -45,14 +57,95 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
  */
 function withStore<HostSettings>(
   read: (settings: Settings) => HostSettings,
-  load: () => Promise<{ start(settings: HostSettings, store: SharedStore): Promise<RunningHost> }>,
+  start: (settings: HostSettings, store: SharedStore) => Promise<RunningHost>,
 ): Prepare {
   return (settings) => {
     const own = read(settings)
     return async (store) => {
       await store.tracker()
-      const { start } = await load()
       return start(own, store)
     }
   }
+}
+
+async function startWeb(settings: WebSettings): Promise<RunningHost> {
+  const web = await import('../hosts/web/main.ts')
+  const log = createLog({ level: settings.logLevel, host: 'web' })
+  const { leave, stop } = await listening('WEB_PORT', () => web.startWeb(settings, log))
+  return { title: 'Web', address: addressOf(settings, settings.port), leave, stop }
+}
+
+export async function startRest(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
+  const rest = await import('../hosts/rest/main.ts')
+  const tracker = await store.tracker()
+  const log = logOf('rest', settings, tracker)
+  await store.keepSmall()
+  const authentication = await authenticationOf(tracker, settings, 'svc.api', log)
+  const { leave, stop } = await listening('REST_PORT', () =>
+    rest.startRest({ ...tracker, hoursStep: settings.hoursStep }, authentication, settings, log),
+  )
+  const address = addressOf(settings, settings.port)
+  return { title: 'REST', address, pages: [`${address}/swagger`], leave, stop }
+}
+
+async function startIdentity(settings: IdentitySettings, store: SharedStore): Promise<RunningHost> {
+  const identity = await import('../hosts/identity/main.ts')
+  const tracker = await store.tracker()
+  const log = logOf('identity', settings, tracker)
+  const { leave, stop } = await listening('IDENTITY_PORT', () =>
+    identity.startIdentity(tracker, settings, log),
+  )
+  const address = addressOf(settings, settings.port)
+  return { title: 'Identity', address, pages: [`${address}/swagger`], leave, stop }
+}
+
+async function startCommands(settings: CommandSettings, store: SharedStore): Promise<RunningHost> {
+  const commands = await import('../hosts/commands/main.ts')
+  const tracker = await store.tracker()
+  const log = logOf('commands', settings, tracker)
+  await store.keepSmall()
+  const authentication = await authenticationOf(tracker, settings, 'svc.grpc', log)
+  const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
+    commands.startCommands({ ...tracker, hoursStep: settings.hoursStep }, authentication, settings, log),
+  )
+  return { title: 'Commands', address: addressOf(settings, settings.port), leave, stop }
+}
+
+const logOf = (host: string, { logLevel }: TrackerSettings, { budgets }: Tracker): Log =>
+  createLog({ level: logLevel, host, ofStrangers: budgets.budget('unauthenticatedLines') })
+
+const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
+  `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
+
+/** A port in use is the most common reason for a start to fail, so it has a message of its own. */
+async function listening<Host>(variable: string, start: () => Promise<Host>): Promise<Host> {
+  try {
+    return await start()
+  } catch (error) {
+    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+    if (code !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${port} is in use. Stop what uses it, or set ${variable} to another port.`)
+  }
+}
+
+/** The authentication of a host that verifies tokens itself. */
+async function authenticationOf(
+  { database }: Tracker,
+  settings: TrackerSettings & { readonly audience: string },
+  scope: string,
+  log: Log,
+) {
+  const [{ administratorsOf }, { createAuthentication }, { createSecurityLog }] = await Promise.all([
+    import('../accounts/administrators.ts'),
+    import('../auth/authenticate.ts'),
+    import('../observability/security-log.ts'),
+  ])
+  return createAuthentication({
+    ...settings,
+    database,
+    scope,
+    administrators: administratorsOf(settings),
+    log: log.ofStrangers,
+    securityLog: createSecurityLog(log),
+  })
 }

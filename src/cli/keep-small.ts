@@ -18,7 +18,7 @@ export async function keepSmall(
   // Runs before the first write, so that a month that began while the system was down has its partition.
   await history()
   const jobs = [
-    () => forgetOldChanges(database, settings.changeLogDays),
+    () => forgetOldChanges(database),
     () => forgetRemoved(database, resources, settings.removedDays),
     () => forgetOldLockouts(database),
     () => forgetOldKeys(database),

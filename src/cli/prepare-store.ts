@@ -18,7 +18,7 @@ export async function runMigrate(): Promise<void> {
 export async function runPrepare(): Promise<void> {
   const { url, store } = readSettings(process.env, readPrepareSettings)
   await migrateAndSay(url)
-  const roles = await grantRights(url, store.rolePrefix)
+  const roles = await grantRights(url, rolePrefixOf(url))
   console.log(`The rights of ${roles.join(', ')} are set.`)
   const budgets = openBudgets()
   const { namedStatements } = store
@@ -33,6 +33,13 @@ export async function runPrepare(): Promise<void> {
   } finally {
     await database.close()
   }
+}
+
+/** The hosts' roles are named like the role that owns the schema: `tracker_rest` next to `tracker_migrations`. */
+export function rolePrefixOf(url: string): string {
+  // The addresses of sockets have no host, so `URL` does not parse them.
+  const [, user = ''] = /^\w+:\/\/([^:@/]*)/.exec(url) ?? []
+  return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? 'tracker_'
 }
 
 export async function migrateAndSay(url: string): Promise<void> {

@@ -5,7 +5,19 @@ import pg from 'pg'
 import { type FreshDatabase, freshDatabase, withDatabase } from '../../test/support/fresh-database.ts'
 import { migrate } from '../db/migrate.ts'
 import { raw } from '../db/sql.ts'
+import { rolePrefixOf } from './prepare-store.ts'
 import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
+
+test('The roles of hosts are named like the role that prepares the database', () => {
+  for (const [user, prefix] of [
+    ['tracker_migrations', 'tracker_'],
+    ['two%20towns_migrations', 'two towns_'],
+    ['migrations', ''],
+    ['postgres', 'tracker_'],
+  ])
+    for (const host of ['localhost', ''])
+      assert.equal(rolePrefixOf(`postgresql://${user}:secret@${host}/tracker?host=/run`), prefix)
+})
 
 describe('The role of a host', () => {
   let fresh: FreshDatabase

@@ -73,7 +73,8 @@ async function startTelemetry(
   telemetry: TelemetrySettings,
 ): Promise<() => Promise<void>> {
   const { openTelemetry } = await import('../observability/open-telemetry.ts')
-  return openTelemetry(database, telemetry).stop
+  const { stop } = await openTelemetry(database, telemetry)
+  return stop
 }
 
 function logSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {

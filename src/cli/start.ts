@@ -3,9 +3,8 @@ import { readSettings, unknownSettings } from '../config/settings.ts'
 import { readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
 import { createLog } from '../http/log.ts'
 import { repeat } from '../model/repeat.ts'
-import { chosenHosts } from './chosen-hosts.ts'
+import { chosenHosts, type RunningHost } from './chosen-hosts.ts'
 import type { DemoAccount } from './demo-account.ts'
-import type { RunningHost } from './hosts/running-host.ts'
 import { shareStore } from './shared-store.ts'
 
 /** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
@@ -23,7 +22,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }))
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   for (const problem of unknownSettings(process.env))
-    log.warn({ problem }, 'A variable looks like a setting and is none.')
+    log.warn({ problem }, 'A variable looks like a setting and has no effect.')
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops, drainSeconds)
   stopWithNpm(stop)

@@ -4,10 +4,6 @@ import {
   entries,
   flag,
   numbered,
-  optionalAddress,
-  optionalChoice,
-  optionalFlag,
-  optionalText,
   port,
   type Setting,
   text,
@@ -15,7 +11,7 @@ import {
 } from './setting-kinds.ts'
 
 const database = {
-  DATABASE_URL: optionalText({
+  DATABASE_URL: text({
     shownDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
     about: 'any PostgreSQL, 15 or newer',
   }),
@@ -24,7 +20,6 @@ const database = {
       'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
   }),
   DATA_DIR: text({ byDefault: '.data', about: 'folder of the embedded database and of generated secrets' }),
-  DB_ROLE_PREFIX: text({ byDefault: 'tracker_', about: "prefix of the names of the hosts' database roles" }),
   DB_NAMED_STATEMENTS: flag({
     byDefault: true,
     about:
@@ -42,7 +37,7 @@ const addresses = {
   HOST: text({ byDefault: '127.0.0.1', about: 'address to listen on' }),
   REST_PORT: port(5100, 'port of the REST host'),
   WEB_PORT: port(5400, 'port of the web client, whose origin is allowed by default'),
-  WEB_API_URL: optionalAddress({
+  WEB_API_URL: address({
     shownDefault: '`http://localhost:{REST_PORT}`',
     about: 'address of the REST host for browsers',
   }),
@@ -85,21 +80,21 @@ const tokens = {
     byDefault: 'http://localhost:5200',
     about: 'issuer of the tokens: the public address of the identity host',
   }),
-  Jwt__MetadataAddress: optionalAddress({
+  Jwt__MetadataAddress: address({
     shownDefault: "the issuer's `/.well-known/openid-configuration`",
     about: 'discovery document with the signing keys',
   }),
   Jwt__Audience: text({ byDefault: 'svc-api', about: 'audience of the REST host' }),
   Identity__GrpcAudience: text({ byDefault: 'svc-grpc', about: 'audience of the command host' }),
-  Jwt__SigningKey: optionalText({
+  Jwt__SigningKey: text({
     shownDefault: 'generated into `DATA_DIR`',
     about: 'encrypts the keys at rest; instances on several machines need the same one',
   }),
-  Identity__KeyEncryptionSecret: optionalText({
+  Identity__KeyEncryptionSecret: text({
     shownDefault: '`Jwt__SigningKey`',
     about: 'the same, and takes precedence',
   }),
-  Jwt__SigningPrivateKey: optionalText({
+  Jwt__SigningPrivateKey: text({
     shownDefault: 'none: a rotating key ring',
     about: 'PEM of one externally managed RSA key',
   }),
@@ -112,7 +107,7 @@ const tokens = {
 }
 
 const signIn = {
-  Identity__LoginPageUrl: optionalText({
+  Identity__LoginPageUrl: text({
     shownDefault: "the first allowed origin's `/login/`",
     about: "the sign-in page if the client's own is unknown",
   }),
@@ -128,18 +123,25 @@ const signIn = {
     about:
       'ends a session whose client requests no tokens for this long (35 to 480); 0: only after eight hours',
   }),
-  Identity__SecondFactor: choice(['off', 'administrators', 'all'], {
+  Identity__SecondFactor: choice(
+    'off',
+    'administrators',
+    'all',
+  )({
     byDefault: 'off',
     about: 'users who must have a second factor; with `off` it is optional: [identity.md](identity.md)',
   }),
-  Identity__PasskeyDomain: optionalText({
+  Identity__PasskeyDomain: text({
     shownDefault: 'the common domain of web client and issuer',
     about: 'the domain to which passkeys are bound: [identity.md](identity.md)',
   }),
 }
 
 const clientSecret = 'a secret has 32 characters or more'
-const signingAlgorithm = choice(['RS256', 'ES256'], {
+const signingAlgorithm = choice(
+  'RS256',
+  'ES256',
+)({
   byDefault: 'RS256',
   about: "`ES256`: the algorithm of the signatures of the client's tokens",
 })
@@ -159,10 +161,6 @@ const clients = {
     shownDefault: '`svc.api`, `svc.grpc`',
     about: 'the scopes it may request',
   }),
-  'Identity__ServiceClients__{id}__Audiences': numbered({
-    about:
-      'more audiences whose tokens the client may introspect at `/connect/introspect`, in addition to its own tokens and those for the hosts of its scopes',
-  }),
   'Identity__ServiceClients__{id}__SigningAlgorithm': signingAlgorithm,
   'Identity__Clients__{id}__RedirectUris': numbered({
     shownDefault: 'required',
@@ -171,12 +169,12 @@ const clients = {
   'Identity__Clients__{id}__PostLogoutRedirectUris': numbered({
     about: 'its addresses after a sign-out, compared exactly',
   }),
-  'Identity__Clients__{id}__Name': optionalText({ shownDefault: 'its id', about: 'its name on the pages' }),
+  'Identity__Clients__{id}__Name': text({ shownDefault: 'its id', about: 'its name on the pages' }),
   'Identity__Clients__{id}__FirstParty': flag({
     byDefault: false,
     about: '`true`: users are not asked for consent',
   }),
-  'Identity__Clients__{id}__Secret': optionalText({
+  'Identity__Clients__{id}__Secret': text({
     shownDefault: 'none: a public client',
     about: clientSecret,
   }),
@@ -202,17 +200,13 @@ const providers = {
     shownDefault: 'required',
     about: 'the id of this service at the provider',
   }),
-  'Identity__Providers__{id}__ClientSecret': optionalText({
+  'Identity__Providers__{id}__ClientSecret': text({
     shownDefault: 'none: a public client',
     about: 'its secret there',
   }),
-  'Identity__Providers__{id}__Name': optionalText({
+  'Identity__Providers__{id}__Name': text({
     shownDefault: 'its id',
     about: 'the name on its button',
-  }),
-  'Identity__Providers__{id}__Scopes': numbered({
-    shownDefault: '`openid`, `profile`, `email`',
-    about: 'the scopes to request',
   }),
   'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
     byDefault: false,
@@ -226,15 +220,8 @@ const providers = {
     byDefault: false,
     about: 'creates an account for a user who has none',
   }),
-  'Identity__Providers__{id}__DefaultProject': optionalText({
+  'Identity__Providers__{id}__DefaultProject': text({
     about: 'the id of the project that new accounts join',
-  }),
-  'Identity__Providers__{id}__SignOut': flag({
-    byDefault: true,
-    about: 'a sign-out here also signs out at the provider',
-  }),
-  'Identity__Providers__{id}__Hosts': numbered({
-    about: "hosts of the provider that are not public, in addition to the issuer's",
   }),
 }
 
@@ -247,11 +234,11 @@ const accounts = {
     byDefault: 'demo@example.com',
     about: 'login of the account that an empty database is seeded with',
   }),
-  SVC_DEMO_PASSWORD: optionalText({
+  SVC_DEMO_PASSWORD: text({
     shownDefault: 'generated',
     about: 'its password; an existing account does not change',
   }),
-  SVC_DEMO_DATA: optionalFlag({
+  SVC_DEMO_DATA: flag({
     shownDefault: '`true` with the embedded database, else `false`',
     about: 'seeds a demo workspace into an empty database',
   }),
@@ -263,15 +250,19 @@ const features = {
     about:
       '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`',
   }),
-  HOURS_STEP: choice([0.01, 0.25, 1], {
+  HOURS_STEP: choice(
+    0.01,
+    0.25,
+    1,
+  )({
     byDefault: 0.01,
     about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
   }),
-  SMTP_URL: optionalText({
+  SMTP_URL: text({
     shownDefault: 'none: no mails',
     about: 'the server for mails: [operations.md](operations.md#mails)',
   }),
-  MAIL_FROM: optionalText({ about: 'the sender of mails' }),
+  MAIL_FROM: text({ about: 'the sender of mails' }),
   WEBHOOKS: flag({ byDefault: true, about: '`off` leaves the deliveries to other instances' }),
   WEBHOOK_RECEIVERS: entries({
     about:
@@ -290,12 +281,6 @@ const retention = {
   REMOVED_DAYS: daysKept(
     'purges rows that were removed longer ago and that nothing refers to, and records the purge; at least 30',
   ),
-  CHANGE_LOG_DAYS: wholeNumber({
-    byDefault: 30,
-    min: 1,
-    max: daysMax,
-    about: 'how long the change log is kept, from which live listings and feeds are read',
-  }),
 }
 
 const permits = (byDefault: number, about: string) =>
@@ -322,28 +307,35 @@ const bank = {
     max: 8,
     about: 'processes behind its port; SIGUSR2 replaces them one by one',
   }),
-  BANK_OVER_LIMIT_STATUS: choice([200, 422], {
+  BANK_OVER_LIMIT_STATUS: choice(
+    200,
+    422,
+  )({
     byDefault: 200,
     about: "`422` answers a debit over the limit as the challenge's rules do",
-  }),
-  BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: flag({
-    byDefault: false,
-    about: '`true` does not wait for the disk: a crash of the database loses the last half second',
   }),
 }
 
 const observability = {
-  LOG_LEVEL: optionalChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+  LOG_LEVEL: choice(
+    'fatal',
+    'error',
+    'warn',
+    'info',
+    'debug',
+    'trace',
+    'silent',
+  )({
     shownDefault: '`info`; `warn` in a terminal',
     about: 'the least severe level that is logged',
   }),
   METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
-  METRICS_TOKEN: optionalText({
+  METRICS_TOKEN: text({
     shownDefault: 'none: only programs on this machine read them',
     about:
       'the bearer token that every reader of `/metrics` has to send, from this machine too; at least 16 characters',
   }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optionalAddress({
+  OTEL_EXPORTER_OTLP_ENDPOINT: address({
     shownDefault: 'none: nothing is sent',
     about:
       'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
@@ -386,6 +378,20 @@ export const declaredSettings = {
   ...rateLimits,
   ...bank,
   ...observability,
+}
+
+/**
+ * Variables that were settings until a release, with the sentence that replaces them. A start and `doctor` name those that are
+ * still set, so that no operator relies on them.
+ */
+export const removedSettings: Readonly<Record<string, string>> = {
+  DB_ROLE_PREFIX: 'the prefix is that of the user in DATABASE_URL, such as tracker_ of tracker_migrations',
+  'Identity__ServiceClients__{id}__Audiences__{id}': "the client's scopes say whose tokens it may introspect",
+  'Identity__Providers__{id}__Scopes__{id}': 'a provider is asked for openid, profile and email',
+  'Identity__Providers__{id}__SignOut': 'a sign-out continues at the provider, where the provider has one',
+  'Identity__Providers__{id}__Hosts__{id}': "a provider's endpoints are public or at the host of its issuer",
+  CHANGE_LOG_DAYS: 'the change log is kept for 30 days',
+  BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: 'every answered transaction is on disk',
 }
 
 type Declared = typeof declaredSettings

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPasskeySettings } from './passkey-settings.ts'
+import { readPasskeySettings } from './host-settings.ts'
 import { readSettings, SettingsError } from './settings.ts'
 import { readTrackerSettings } from './tracker-settings.ts'
 

@@ -20,47 +20,26 @@ interface Described<Value> {
   readonly shownDefault?: string
 }
 
-const describe = (
-  { about, shownDefault, byDefault }: Described<unknown>,
-  unset = 'none',
-): { about: string; shownDefault: string } => ({
-  about,
-  shownDefault: shownDefault ?? (byDefault === undefined ? unset : `\`${byDefault}\``),
-})
+/** Without a default, the value is undefined where the variable is not set. */
+interface Kind<Value> {
+  (described: Described<Value> & { readonly byDefault: Value }): Setting<Value>
+  (described: Described<Value> & { readonly byDefault?: undefined }): Setting<Value | undefined>
+}
 
-export const text = (described: Described<string> & { readonly byDefault: string }): Setting<string> => ({
-  parse: (given) => given,
-  wanted: 'a text',
-  byDefault: described.byDefault,
-  ...describe(described),
-})
+function kind<Value>(wanted: string, parse: Setting<Value>['parse']): Kind<Value> {
+  const declare = ({ about, byDefault, shownDefault }: Described<Value>) => ({
+    parse,
+    wanted,
+    byDefault,
+    shownDefault: shownDefault ?? (byDefault === undefined ? 'none' : `\`${byDefault}\``),
+    about,
+  })
+  return declare as Kind<Value>
+}
 
-export const optionalText = (
-  described: Omit<Described<string>, 'byDefault'>,
-): Setting<string | undefined> => ({
-  parse: (given) => given,
-  wanted: 'a text',
-  byDefault: undefined,
-  ...describe(described),
-})
+export const text = kind<string>('a text', (given) => given)
 
-const anAddress = 'an http or https address'
-
-export const address = (described: Described<string> & { readonly byDefault: string }): Setting<string> => ({
-  parse: addressIn,
-  wanted: anAddress,
-  byDefault: described.byDefault,
-  ...describe(described),
-})
-
-export const optionalAddress = (
-  described: Omit<Described<string>, 'byDefault'>,
-): Setting<string | undefined> => ({
-  parse: addressIn,
-  wanted: anAddress,
-  byDefault: undefined,
-  ...describe(described),
-})
+export const address = kind<string>('an http or https address', addressIn)
 
 /** Returns the address without a trailing slash, because it is compared and joined as text. */
 export function addressIn(given: string): string | undefined {
@@ -70,39 +49,14 @@ export function addressIn(given: string): string | undefined {
 
 type Range = Described<number> & { readonly byDefault: number; readonly min: number; readonly max: number }
 
-export const wholeNumber = ({ min, max, ...described }: Range): Setting<number> => ({
-  parse(given) {
+export const wholeNumber = ({ min, max, ...described }: Range): Setting<number> =>
+  kind<number>(`a whole number from ${min} to ${max}`, (given) => {
     const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
     return number >= min && number <= max ? number : undefined
-  },
-  wanted: `a whole number from ${min} to ${max}`,
-  byDefault: described.byDefault,
-  ...describe(described),
-})
+  })(described)
 
 export const port = (byDefault: number, about: string): Setting<number> =>
   wholeNumber({ byDefault, min: 0, max: 65_535, about })
-
-const flagNames = 'true or false (or on or off)'
-
-export const flag = (described: Described<boolean> & { readonly byDefault: boolean }): Setting<boolean> => ({
-  parse: flagIn,
-  wanted: flagNames,
-  byDefault: described.byDefault,
-  ...describe(described),
-})
-
-/** Undefined where the default depends on other settings. */
-export const optionalFlag = (
-  described: Omit<Described<boolean>, 'byDefault'>,
-): Setting<boolean | undefined> => ({
-  parse: flagIn,
-  wanted: flagNames,
-  byDefault: undefined,
-  ...describe(described),
-})
-
-const flagIn = (given: string) => flags[given.toLowerCase()]
 
 const flags: Readonly<Record<string, boolean | undefined>> = {
   true: true,
@@ -113,45 +67,29 @@ const flags: Readonly<Record<string, boolean | undefined>> = {
   0: false,
 }
 
-export const choice = <const Value extends string | number>(
-  values: readonly Value[],
-  described: Described<NoInfer<Value>> & { readonly byDefault: NoInfer<Value> },
-): Setting<Value> => ({
-  parse: (given) => values.find((value) => String(value) === given),
-  wanted: `one of ${values.join(', ')}`,
-  byDefault: described.byDefault,
-  ...describe(described),
-})
+export const flag = kind<boolean>('true or false (or on or off)', (given) => flags[given.toLowerCase()])
 
-export const optionalChoice = <const Value extends string | number>(
-  values: readonly Value[],
-  described: Omit<Described<NoInfer<Value>>, 'byDefault'>,
-): Setting<Value | undefined> => ({
-  parse: (given) => values.find((value) => String(value) === given),
-  wanted: `one of ${values.join(', ')}`,
-  byDefault: undefined,
-  ...describe(described),
-})
+export const choice = <const Value extends string | number>(...values: readonly Value[]): Kind<Value> =>
+  kind(`one of ${values.join(', ')}`, (given) => values.find((value) => String(value) === given))
 
 type Listed = Omit<Described<readonly string[]>, 'byDefault'>
 
+const list = (parse: Setting<readonly string[]>['parse'], { about, shownDefault = 'none' }: Listed) =>
+  kind('a list', parse)({ about, shownDefault, byDefault: [] })
+
 /** Entries separated by commas. */
-export const entries = (described: Listed): Setting<readonly string[]> => ({
-  parse: (given) =>
-    given
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  wanted: 'a list',
-  byDefault: [],
-  ...describe(described),
-})
+export const entries = (described: Listed): Setting<readonly string[]> =>
+  list(
+    (given) =>
+      given
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    described,
+  )
 
 /** One variable for each entry, in any numbering. */
 export const numbered = (described: Listed): Setting<readonly string[]> => ({
-  parse: (given) => [given],
-  wanted: 'a list',
-  byDefault: [],
+  ...list((given) => [given], described),
   isNumbered: true,
-  ...describe(described),
 })

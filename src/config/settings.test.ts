@@ -107,6 +107,20 @@ describe('variables that look like settings', () => {
     ])
   })
 
+  it('are named with what replaces them where a release has removed them', () => {
+    const environment = {
+      CHANGE_LOG_DAYS: '90',
+      Identity__Providers__corp__SignOut: 'false',
+      Identity__Providers__corp__Scopes__12: 'email',
+      DATA_DIR: '.data',
+    }
+    assert.deepEqual(unknownSettings(environment), [
+      'CHANGE_LOG_DAYS has no effect any more: the change log is kept for 30 days.',
+      'Identity__Providers__corp__SignOut has no effect any more: a sign-out continues at the provider, where the provider has one.',
+      'Identity__Providers__corp__Scopes__12 has no effect any more: a provider is asked for openid, profile and email.',
+    ])
+  })
+
   it('are neither settings nor variables of other programs', () => {
     const environment = {
       BANK_PORT: '9999',

@@ -1,4 +1,4 @@
-import { declaredSettings, type SettingName, type ValueOf } from './declared-settings.ts'
+import { declaredSettings, removedSettings, type SettingName, type ValueOf } from './declared-settings.ts'
 import type { Setting } from './setting-kinds.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -78,6 +78,8 @@ function numbersOf(environment: Environment, name: string): string[] {
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (patterns.some(({ pattern }) => pattern.test(name))) return []
+    const removed = removedPatterns.find(({ pattern }) => pattern.test(name))
+    if (removed) return [`${name} has no effect any more: ${removed.instead}.`]
     const meant = patterns.find(({ loosePattern }) => loosePattern.test(squeeze(name)))
     if (meant === undefined && !/^(Identity|Jwt|Auth|Cors|RateLimit)__/i.test(name)) return []
     return [`${name} is not a setting${meant === undefined ? '' : `; ${meant.name} is`}.`]
@@ -88,7 +90,12 @@ const squeeze = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 const patterns = Object.entries<Setting<unknown>>(declaredSettings).map(([declared, { isNumbered }]) => {
   const name = isNumbered ? `${declared}__0` : declared
-  const patternOf = (text: string, id: string) =>
-    new RegExp(`^${text.replace('{id}', id).replace(/0$/, isNumbered ? '\\d+' : '0')}$`)
-  return { name, pattern: patternOf(name, '.+?'), loosePattern: patternOf(squeeze(name), '.+?') }
+  const patternOf = (text: string) =>
+    new RegExp(`^${text.replace('{id}', '.+?').replace(/0$/, isNumbered ? '\\d+' : '0')}$`)
+  return { name, pattern: patternOf(name), loosePattern: patternOf(squeeze(name)) }
 })
+
+const removedPatterns = Object.entries(removedSettings).map(([name, instead]) => ({
+  instead,
+  pattern: new RegExp(`^${name.replaceAll('{id}', '.+?')}$`),
+}))

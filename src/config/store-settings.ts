@@ -10,13 +10,10 @@ export interface StoreSettings {
   readonly dataDirectory: string
   /** Switched off for poolers in transaction mode that do not support named statements. */
   readonly namedStatements: boolean
-  /** The prefix of the hosts' database roles. */
-  readonly rolePrefix: string
   /** 0 keeps the history forever. */
   readonly historyDays: number
   /** 0 keeps removed rows forever. */
   readonly removedDays: number
-  readonly changeLogDays: number
   /** 0 reports none. */
   readonly slowStatementMilliseconds: number
   readonly logLevel: string | undefined
@@ -42,10 +39,8 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     readUrls,
     dataDirectory: settings.get('DATA_DIR'),
     namedStatements: settings.get('DB_NAMED_STATEMENTS'),
-    rolePrefix: settings.get('DB_ROLE_PREFIX'),
     historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
     removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
-    changeLogDays: settings.get('CHANGE_LOG_DAYS'),
     slowStatementMilliseconds: settings.get('SLOW_STATEMENT_MILLISECONDS'),
     logLevel: settings.get('LOG_LEVEL'),
     telemetry: readTelemetrySettings(settings),

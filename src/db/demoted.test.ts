@@ -54,7 +54,7 @@ describe('a server that has become read-only', () => {
   })
 
   it('is abandoned by the bank, which reports that nothing was applied', async () => {
-    const connection = openConnection({ url: fresh.url, namedStatements: true, losesAnsweredOnCrash: false })
+    const connection = openConnection({ url: fresh.url, namedStatements: true })
     const apply = openTransactions(connection)
     const transaction = { account: 1, amount: 5, description: 'once' }
     await connection.query({ name: '', text: demote, values: [] })

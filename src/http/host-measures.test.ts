@@ -1,21 +1,21 @@
 import { deepEqual, doesNotMatch, match } from 'node:assert/strict'
 import { it } from 'node:test'
-import { Registry } from 'prom-client'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
 import { sql } from '../db/sql.ts'
+import { openMetrics } from '../observability/metrics.ts'
 import { countEvents } from './count-events.ts'
 import { measureEvents, measureLag, measureStore } from './host-metrics.ts'
 
 it('metrics show how long the store takes, by kind, also for rejected statements', async (t) => {
   const { database, drop } = await freshDatabase()
   t.after(drop)
-  const registry = new Registry()
-  measureStore(registry, database)
+  const metrics = openMetrics()
+  measureStore(metrics, database)
   await database.query(sql`select 1`)
   await database.query(sql`select missing`).catch(() => undefined)
   await database.transaction((transaction) => transaction.query(sql`select 1`))
   await database.lists.query(sql`select 1`, 'somebody')
-  const text = await registry.metrics()
+  const text = (await metrics.prometheusPage()).text
   for (const [kind, count] of [
     ['read', 2],
     ['transaction', 1],
@@ -28,10 +28,10 @@ it('metrics show how long the store takes, by kind, also for rejected statements
 it('metrics count security events by outcome, and each is still written', async () => {
   const written: string[] = []
   const events = countEvents(({ event }: { event: string; outcome?: string }) => written.push(event))
-  const registry = new Registry()
-  measureEvents(registry, events)
+  const metrics = openMetrics()
+  measureEvents(metrics, events)
   for (const outcome of ['right', 'wrong', 'wrong']) events.log({ event: 'sign-in', outcome })
-  const text = await registry.metrics()
+  const text = (await metrics.prometheusPage()).text
   match(text, /security_events_total\{event="sign-in",outcome="right"\} 1/)
   match(text, /security_events_total\{event="sign-in",outcome="wrong"\} 2/)
   deepEqual(written, ['sign-in', 'sign-in', 'sign-in'])
@@ -39,9 +39,9 @@ it('metrics count security events by outcome, and each is still written', async 
 
 it('metrics ask for the lag of the change log when they are asked for', async () => {
   let seconds = 0
-  const registry = new Registry()
-  measureLag(registry, { feeds: () => seconds })
-  match(await registry.metrics(), /change_log_lag_seconds\{reader="feeds"\} 0/)
+  const metrics = openMetrics()
+  measureLag(metrics, { feeds: () => seconds })
+  match((await metrics.prometheusPage()).text, /change_log_lag_seconds\{reader="feeds"\} 0/)
   seconds = 12
-  match(await registry.metrics(), /change_log_lag_seconds\{reader="feeds"\} 12/)
+  match((await metrics.prometheusPage()).text, /change_log_lag_seconds\{reader="feeds"\} 12/)
 })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readMetricsSettings } from '../config/host-settings.ts'
 import { readSettings, SettingsError } from '../config/settings.ts'
 import { createBudgets } from '../model/budget.ts'
-import { measureHost } from './measure-host.ts'
+import { measureHost } from './host-metrics.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 const token = 'a-token-of-the-operator'

@@ -1,8 +1,7 @@
 import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { it } from 'node:test'
 import { createBudgets } from '../model/budget.ts'
-import { addMetrics } from './host-metrics.ts'
-import { measureHost } from './measure-host.ts'
+import { measureHost } from './host-metrics.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const otherSpellings = [
@@ -20,7 +19,7 @@ it('metrics are not there unless asked for', async (t) => {
 
 it('metrics are at one path in one spelling: a proxy that keeps it private may know no other', async (t) => {
   const app = sampleHost(t)
-  addMetrics(app, budgets)
+  await measureHost(app, { budgets }, { metrics: true })
   equal((await app.inject({ url: '/metrics' })).statusCode, 200)
   equal((await app.inject({ url: '/metrics?x=1' })).statusCode, 200)
   for (const url of otherSpellings) {
@@ -32,7 +31,7 @@ it('metrics are at one path in one spelling: a proxy that keeps it private may k
 
 it('metrics count by route pattern, method and status, never by path', async (t) => {
   const [app, other] = [sampleHost(t), sampleHost(t)]
-  for (const each of [app, other]) addMetrics(each, budgets)
+  for (const each of [app, other]) await measureHost(each, { budgets }, { metrics: true })
   await app.inject({ url: '/echo?secret=1' })
   await app.inject({ url: '/secret/path' })
   const answer = await app.inject({ url: '/metrics' })
@@ -45,7 +44,7 @@ it('metrics count by route pattern, method and status, never by path', async (t)
 
 it('metrics show each budget with its limit, its use and its rejections', async (t) => {
   const app = sampleHost(t)
-  addMetrics(app, budgets)
+  await measureHost(app, { budgets }, { metrics: true })
   budgets.budget('openStreams').take(2)
   budgets.budget('openStreams').take(2)
   // Requested twice, because a second response must not add to the first.

@@ -21,6 +21,16 @@ interface Span {
   readonly endTimeUnixNano: string
 }
 
+interface Point {
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[]
+  readonly count: string
+  readonly sum: number
+  readonly bucketCounts: readonly string[]
+  readonly explicitBounds: readonly number[]
+}
+
+const attributesOf = ({ attributes }: Point) => attributes.map(({ value }) => value.stringValue)
+
 /** A collector that keeps everything it receives. */
 async function startCollector() {
   const bodies: Record<string, string[]> = { '/v1/traces': [], '/v1/metrics': [] }
@@ -39,6 +49,11 @@ async function startCollector() {
     headers,
     spans: (): Span[] =>
       (bodies['/v1/traces'] ?? []).flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans),
+    points: (name: string): Point[] =>
+      (bodies['/v1/metrics'] ?? [])
+        .flatMap((body) => JSON.parse(body).resourceMetrics[0].scopeMetrics[0].metrics)
+        .filter((metric) => metric.name === name)
+        .flatMap(({ histogram }) => histogram.dataPoints),
     stop: () => server.close(),
   }
 }
@@ -55,7 +70,7 @@ describe('telemetry', () => {
     const collector = await startCollector()
     // A busy process makes its reports late.
     database.onWork(() => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50))
-    const telemetry = openTelemetry(database, {
+    const telemetry = await openTelemetry(database, {
       endpoint: collector.endpoint,
       headers: { authorization: 'Bearer collector' },
       serviceName: 'tracker-test',
@@ -104,7 +119,19 @@ describe('telemetry', () => {
     assert.match(everything, /select \$1::text, missing/)
     assert.doesNotMatch(everything, /hush/)
     assert.match(everything, /tracker-test/)
-    assert.match(everything, /tracker\.operation\.duration.*CreateProject/)
+    assert.deepEqual(collector.points('tracker.operation.duration').map(attributesOf), [
+      ['rest', 'ListProjects', 'done'],
+      ['rest', 'ListTypes', 'done'],
+      ['commands', 'CreateProject', 'done'],
+      ['rest', 'GetProject', 'failed'],
+    ])
+    const [reads] = collector.points('db.client.operation.duration')
+    const { count = '', sum = 0, bucketCounts = [], explicitBounds = [] } = reads ?? {}
+    assert.deepEqual([reads && attributesOf(reads), count], [['read'], '3'])
+    assert.ok(sum > 0)
+    assert.equal(bucketCounts.length, explicitBounds.length + 1)
+    const counted = bucketCounts.reduce((before, each) => before + Number(each), 0)
+    assert.equal(counted, 3, 'A value is in one bucket only.')
     assert.ok(collector.headers.every((header) => header === 'Bearer collector'))
   })
 
@@ -113,10 +140,10 @@ describe('telemetry', () => {
       import { registerHooks } from 'node:module'
       const loaded = []
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
-      const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => 'hosts/' + host)
+      const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => '../hosts/' + host + '/main')
       for (const part of ['start', 'demo-account', 'keep-small', ...hosts])
         await import(${JSON.stringify(import.meta.resolve('../cli/'))} + part + '.ts')
-      console.log(loaded.length, loaded.filter((url) => url.includes('/telemetry/')).length)`
+      console.log(loaded.length, loaded.filter((url) => /open-telemetry|prom-client/.test(url)).length)`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       encoding: 'utf8',
     })

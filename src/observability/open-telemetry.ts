@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { EndedStatement } from '../db/statement-times.ts'
 import type { Work } from '../db/work.ts'
 import { repeat } from '../model/repeat.ts'
+import type { OtlpHistogram } from './metrics.ts'
 
 export interface Telemetry {
   /** Sends the remaining data, as far as the collector accepts it. */
@@ -17,7 +18,8 @@ const slowSeconds = 0.05
 const textLengthMax = 1000
 
 /** Reports every request, command and statement of this process to a collector, without values. */
-export function openTelemetry(database: Database, settings: TelemetrySettings): Telemetry {
+export async function openTelemetry(database: Database, settings: TelemetrySettings): Promise<Telemetry> {
+  const { openMetrics } = await import('./metrics.ts')
   const envelope = envelopes(settings)
   const spans = createExporter(settings, '/v1/traces', (items) =>
     envelope('resourceSpans', 'scopeSpans', 'spans', items),
@@ -26,8 +28,9 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
     envelope('resourceMetrics', 'scopeMetrics', 'metrics', items),
   )
   const startedAt = nanosecondsAt(performance.now())
-  const ofWork = createDurations('tracker.operation.duration', 'Requests and commands.', startedAt)
-  const ofStore = createDurations('db.client.operation.duration', 'Statements of the store.', startedAt)
+  const metrics = openMetrics()
+  const recordOperation = metrics.histogram('operations')
+  const recordStatement = metrics.histogram('statements')
   const contexts = new WeakMap<Work, TraceContext>()
   const contextOf = (work: Work) => {
     const known = contexts.get(work)
@@ -38,11 +41,8 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
   }
 
   database.onWork((work, { seconds, isFailed }) => {
-    const outcome = isFailed ? 'failed' : 'done'
-    ofWork.note(
-      { 'tracker.host': work.host, 'tracker.operation': work.operation, 'tracker.outcome': outcome },
-      seconds,
-    )
+    const { host, operation } = work
+    recordOperation({ host, operation, outcome: isFailed ? 'failed' : 'done' }, seconds)
     const context = contextOf(work)
     if (!context.isSampled) return
     spans.add({
@@ -55,16 +55,16 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
     })
   })
   database.onStatement((statement) => {
-    ofStore.note({ 'tracker.statement.kind': statement.kind }, statement.seconds)
+    recordStatement({ kind: statement.kind }, statement.seconds)
     const { work } = statement
     const context = work && contextOf(work)
     if (context?.isSampled) spans.add(statementSpan(context, statement))
   })
   database.traceBy((work) => writeTraceparent(contextOf(work)))
-  const sendMeasures = () => {
+  const sendMeasures = async () => {
     const now = nanosecondsAt(performance.now())
-    for (const each of [ofWork, ofStore]) measures.add(each.show(now))
-    return measures.flush()
+    for (const each of await metrics.otlpHistograms()) measures.add(showHistogram(each, [startedAt, now]))
+    await measures.flush()
   }
   const repetitions = [
     repeat({ everyMilliseconds: betweenSpansMilliseconds }, spans.flush),
@@ -181,63 +181,28 @@ export function createExporter(
   }
 }
 
-/** Durations in seconds by their attributes, counted since the start, as OTLP's cumulative histograms require. */
-export interface Durations {
-  note(attributes: Readonly<Record<string, string>>, seconds: number): void
-  /** Serializes them as an OTLP metric. */
-  show(now: string): object
-}
-
-const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-/** There are some hundred series, operations times outcomes; the limit contains mistakes. */
-const seriesMax = 2000
-
-interface Series {
-  readonly attributes: Readonly<Record<string, string>>
-  readonly buckets: number[]
-  count: number
-  sum: number
-}
-
-function createDurations(name: string, description: string, startedAt: string): Durations {
-  const all = new Map<string, Series>()
-  return {
-    note(attributes, seconds) {
-      const key = Object.values(attributes).join(' ')
-      const series = all.get(key) ?? {
-        attributes,
-        buckets: new Array(bounds.length + 1).fill(0),
-        count: 0,
-        sum: 0,
-      }
-      if (!all.has(key) && all.size >= seriesMax) return
-      all.set(key, series)
-      const bucket = bounds.findIndex((bound) => seconds <= bound)
-      const index = bucket === -1 ? bounds.length : bucket
-      series.buckets[index] = (series.buckets[index] ?? 0) + 1
-      series.count += 1
-      series.sum += seconds
-    },
-    show: (now) => ({
-      name,
-      description,
-      unit: 's',
-      histogram: {
-        // Cumulative.
-        aggregationTemporality: 2,
-        dataPoints: [...all.values()].map(({ attributes, buckets, count, sum }) => ({
-          attributes: showAttributes(attributes),
-          startTimeUnixNano: startedAt,
-          timeUnixNano: now,
-          count: String(count),
-          sum,
-          bucketCounts: buckets.map(String),
-          explicitBounds: bounds,
-        })),
-      },
-    }),
-  }
-}
+/** OTLP's histograms are cumulative: they count from the start. */
+const showHistogram = (
+  { name, description, bounds, series }: OtlpHistogram,
+  [startTimeUnixNano, timeUnixNano]: readonly [startedAt: string, now: string],
+) => ({
+  name,
+  description,
+  unit: 's',
+  histogram: {
+    // Cumulative.
+    aggregationTemporality: 2,
+    dataPoints: series.map(({ attributes, counts, count, sum }) => ({
+      attributes: showAttributes(attributes),
+      startTimeUnixNano,
+      timeUnixNano,
+      count: String(count),
+      sum,
+      bucketCounts: counts.map(String),
+      explicitBounds: bounds,
+    })),
+  },
+})
 
 const showAttributes = (attributes: Readonly<Record<string, string>>): object[] =>
   Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }))

@@ -11,7 +11,6 @@ import { assertRefused } from './support/assert-refused.ts'
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
 const forCommands = { client_id: 'commands', client_secret: robot.secret }
-const forCommandsAndMore = { client_id: 'more', client_secret: robot.secret }
 const appOfPeople = { client_id: 'portal', client_secret: robot.secret }
 
 describe('introspection', () => {
@@ -22,10 +21,6 @@ describe('introspection', () => {
         Identity__ServiceClients__commands__Secret: robot.secret,
         Identity__ServiceClients__commands__Login: robot.login,
         Identity__ServiceClients__commands__Scopes__0: 'svc.grpc',
-        Identity__ServiceClients__more__Secret: robot.secret,
-        Identity__ServiceClients__more__Login: robot.login,
-        Identity__ServiceClients__more__Scopes__0: 'svc.grpc',
-        Identity__ServiceClients__more__Audiences__0: 'svc-api',
         Identity__Clients__portal__Secret: robot.secret,
         Identity__Clients__portal__RedirectUris__0: 'https://portal.example.com/callback',
         Identity__Clients__portal__Scopes__0: 'svc.api',
@@ -79,21 +74,21 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
-  it('shows a client its own tokens, and those for the hosts of its scopes and settings, only', async () => {
+  it('shows a client its own tokens, and those for the hosts of its scopes, only', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { tokens: forNobody } = await signedIn(host.address, { request: { scope: 'openid' } })
     const grant = async (client: Fields, scope: string) =>
       (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
         .access_token
-    const askers = [asRobot, forCommands, forCommandsAndMore, appOfPeople]
+    const askers = [asRobot, forCommands, appOfPeople]
     const cases = [
-      [tokens.access_token, [true, false, true, false]],
-      [tokens.refresh_token, [true, false, true, false]],
-      [await grant(asRobot, 'svc.api'), [true, false, true, false]],
-      [await grant(asRobot, 'svc.grpc'), [true, true, true, false]],
-      [await grant(asRobot, 'svc.api svc.grpc'), [true, true, true, false]],
-      [await grant(forCommands, 'svc.grpc'), [true, true, true, false]],
-      [forNobody.access_token, [false, false, false, false]],
+      [tokens.access_token, [true, false, false]],
+      [tokens.refresh_token, [true, false, false]],
+      [await grant(asRobot, 'svc.api'), [true, false, false]],
+      [await grant(asRobot, 'svc.grpc'), [true, true, false]],
+      [await grant(asRobot, 'svc.api svc.grpc'), [true, true, false]],
+      [await grant(forCommands, 'svc.grpc'), [true, true, false]],
+      [forNobody.access_token, [false, false, false]],
     ] as const
     for (const [token, expected] of cases) {
       const answers = await Promise.all(askers.map((asker) => ask(token, asker)))

@@ -12,9 +12,7 @@ const insecure = { execute: [openid.allowInsecureRequests] }
 describe('the library openid-client', () => {
   let host: IdentityUnderTest
   before(async () => {
-    host = await startIdentityUnderTest({
-      environment: { [`Identity__ServiceClients__${robot.id}__Audiences__0`]: 'svc-api' },
-    })
+    host = await startIdentityUnderTest()
   })
   after(() => host.stop())
 

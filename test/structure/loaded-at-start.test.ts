@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** By what has to be set before a start needs it. */
 const notForEverybody = {
   nodemailer: 'SMTP_URL',
-  'prom-client': 'METRICS',
+  'prom-client': 'METRICS or OTEL_EXPORTER_OTLP_ENDPOINT',
   '@simplewebauthn/server': 'a passkey that is used',
   '@grpc/reflection': 'a call of reflection or health',
   'grpc-health-check': 'a call of reflection or health',

@@ -54,7 +54,7 @@ export async function startDeployedHosts(): Promise<DeployedHosts> {
   createRoles(store.url, { DB_ROLE_PREFIX: rolePrefix, TRACKER_DATABASE: id })
   const ports: Record<string, number> = {}
   for (const [name] of [...hosts, ['command']] as const) ports[name ?? ''] = await freePort()
-  const here = { ports, folder, rolePrefix, urlFor }
+  const here = { ports, folder, urlFor }
   const prepared = runPrepare(here)
   const running = Object.fromEntries(
     hosts.map(([name, service]) => [name, spawnStart(environmentOf(here, name, service), service.command)]),
@@ -95,9 +95,9 @@ async function dropRoles(url: string, database: string, prefix: string): Promise
   await client.end()
 }
 
-type Here = Pick<DeployedHosts, 'ports' | 'rolePrefix' | 'urlFor'> & { readonly folder: string }
+type Here = Pick<DeployedHosts, 'ports' | 'urlFor'> & { readonly folder: string }
 
-function runPrepare({ folder, rolePrefix, urlFor }: Here): string {
+function runPrepare({ folder, urlFor }: Here): string {
   const { entrypoint = [], command = [], environment } = services.prepare ?? { environment: {} }
   return execFileSync(process.execPath, [...entrypoint.slice(1), ...command], {
     cwd: root,
@@ -107,7 +107,6 @@ function runPrepare({ folder, rolePrefix, urlFor }: Here): string {
       PATH: process.env.PATH,
       DATABASE_URL: urlFor('migrations'),
       DATA_DIR: join(folder, 'kept'),
-      DB_ROLE_PREFIX: rolePrefix,
     },
   })
 }

@@ -1,12 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import {
+  type AdministratorOptions,
+  administratorColumns,
+  administratorsOf,
+  type PossibleAdministrator,
+} from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
+import { normalizeLogin } from '../../accounts/login.ts'
 import { type Environment, readSettings } from '../../config/settings.ts'
 import { readPending } from '../../db/migrate.ts'
+import { render, sql } from '../../db/sql.ts'
 import { storeTasks } from '../../db/stores.ts'
 import { type IdentitySettings, readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { createSecretBox } from '../../hosts/identity/keys/key-ring.ts'
-import { checkAdministrators } from './check-administrators.ts'
 import { openClient } from './check-standbys.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
@@ -253,3 +261,29 @@ const keptSecret = (dataDirectory: string) =>
     (text) => text.trim(),
     () => undefined,
   )
+
+/** An administrator is needed to create accounts. */
+async function checkAdministrators(client: pg.Client, settings: AdministratorOptions): Promise<Finding> {
+  const { rows: tables } = await client.query(`select to_regclass('seeded_account') as name`)
+  if (tables[0]?.name === null)
+    return look('administrators', 'are not known before the next migration', 'The next start applies it.')
+  const listed = settings.adminLogins.map(normalizeLogin)
+  const { text, values } = render(sql`
+    select ${administratorColumns} from users as account
+    where account.active and not ${isDeactivated} and (
+      lower(trim(account.login)) = any(${listed}::text[]) or account.id in (select user_id from administrators)
+      or account.id in (select user_id from seeded_account))
+    order by lower(account.login)`)
+  const { rows } = await client.query<PossibleAdministrator>(text, values)
+  const logins = rows.filter(administratorsOf(settings).isAdministrator).map(({ login }) => login)
+  const [first, ...others] = logins
+  if (first === undefined)
+    return look(
+      'administrators',
+      settings.adminLogins.length === 0
+        ? 'there is none: the account that the store was seeded with is gone or not known'
+        : 'there is none: no account has a login of SVC_ADMIN_LOGINS',
+      'Name the login of an account in SVC_ADMIN_LOGINS, for every host.',
+    )
+  return fine('administrators', others.length === 0 ? first : `${first} and ${others.length} more`)
+}

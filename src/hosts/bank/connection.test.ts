@@ -16,7 +16,6 @@ for (const pipeline of [false, true]) {
       const options = {
         url: store.url,
         namedStatements: true,
-        losesAnsweredOnCrash: false,
         pipeline,
         silenceMilliseconds: 400,
       }

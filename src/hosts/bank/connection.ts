@@ -39,7 +39,6 @@ export interface ConnectionOptions {
   readonly url: string
   /** Turned off for poolers, which also reject settings in the startup message. */
   readonly namedStatements: boolean
-  readonly losesAnsweredOnCrash: boolean
   /** Allows many statements in flight at once; only for reads. */
   readonly pipeline?: boolean
   /** The longest wait for a response. */
@@ -130,10 +129,10 @@ async function askInPipeline(client: pg.Client, { name, text, values }: Statemen
 }
 
 function configOf(options: ConnectionOptions) {
-  const { url, namedStatements, losesAnsweredOnCrash, pipeline = false } = options
+  const { url, namedStatements, pipeline = false } = options
   const settings = {
-    // Always set explicitly, so that no server default decides whether a confirmed transaction is durable.
-    synchronous_commit: losesAnsweredOnCrash ? 'off' : 'on',
+    // Otherwise a default of the server would decide whether an answered transaction is durable.
+    synchronous_commit: 'on',
     statement_timeout: statementMilliseconds,
     // The plans do not depend on the values; planning each time would take a quarter of a call.
     plan_cache_mode: 'force_generic_plan',

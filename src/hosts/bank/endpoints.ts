@@ -1,11 +1,11 @@
 import { mayReadMeasures } from '../../http/may-read-measures.ts'
+import type { MetricsPage } from '../../observability/metrics.ts'
 import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
-import type { MeasuresAsText } from './measures.ts'
 import { json, plainText, readBody, refusalOf, refuse, send } from './respond.ts'
 import type { Answer, Endpoint } from './server.ts'
 
 export interface ReadMeasures {
-  readonly read: () => Promise<MeasuresAsText>
+  readonly read: () => Promise<MetricsPage>
   /** The token required to read metrics. */
   readonly token: string | undefined
 }

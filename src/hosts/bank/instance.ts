@@ -3,12 +3,13 @@ import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type Budgets, openBudgets } from '../../config/budgets.ts'
 import { createLog, type Log } from '../../http/log.ts'
+import type { MetricsPage } from '../../observability/metrics.ts'
 import { openAccounts } from './accounts.ts'
 import { type AnswerOptions, bankAnswers } from './answers.ts'
 import type { BankSettings } from './configuration.ts'
 import { bankEndpoints, type ReadMeasures } from './endpoints.ts'
 import { knownLines } from './known-lines.ts'
-import { type Measures, type MeasuresAsText, openMeasures } from './measures.ts'
+import { type Measures, openMeasures } from './measures.ts'
 import { type Ask, openQuestions } from './questions.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { warmServer } from './warm-server.ts'
@@ -117,7 +118,7 @@ const backlog = 4096
 
 const measuresOfAll = (ask: Ask, token: string | undefined): ReadMeasures => ({
   token,
-  read: async () => (await ask('measures')).value as MeasuresAsText,
+  read: async () => (await ask('measures')).value as MetricsPage,
 })
 
 /** While the database is unavailable, thousands of requests a second fail for the same reason. */

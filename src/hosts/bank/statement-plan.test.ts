@@ -15,7 +15,7 @@ for (const namedStatements of [true, false]) {
     // Autovacuum would gather statistics at some point and repair a bad plan; until then every request would
     // suffer.
     await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
-    const connection = openConnection({ url, namedStatements, losesAnsweredOnCrash: false })
+    const connection = openConnection({ url, namedStatements })
     t.after(connection.close)
     const readStatement = openStatements(connection)
     const rowsRead = async () => {

@@ -5,9 +5,10 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
-import { type MeasuresAsText, putTogether } from './measures.ts'
+import { putTogether } from './measures.ts'
 import { type Ask, openQuestions, type Reply } from './questions.ts'
 
 export interface Supervised {
@@ -105,7 +106,7 @@ async function replaceAll(
 }
 
 /** Skips instances that do not reply: one that is exiting would be missing from the next scrape anyway. */
-async function measuresOf(instances: readonly Instance[]): Promise<MeasuresAsText> {
+async function measuresOf(instances: readonly Instance[]): Promise<MetricsPage> {
   const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
   return putTogether(
     replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),

@@ -9,9 +9,9 @@ import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
+import { measureHost } from '../../http/host-metrics.ts'
 import { lingerMilliseconds, listen, prepareStop, type Stopping } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { measureHost } from '../../http/measure-host.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
 import type { Tracker } from '../../records/context.ts'
@@ -259,19 +259,8 @@ async function measureCalls(
   parts: Parameters<typeof measureHost>[1],
   options: MetricsSettings,
 ) {
-  const registry = await measureHost(diagnostics, parts, options)
-  if (!registry) return () => undefined
-  const [{ Histogram }, { durationBucketsSeconds }] = await Promise.all([
-    import('prom-client'),
-    import('../../http/host-metrics.ts'),
-  ])
-  const durations = new Histogram({
-    name: 'command_duration_seconds',
-    help: 'Time from a complete request to its answer.',
-    labelNames: ['command', 'code'] as const,
-    buckets: durationBucketsSeconds,
-    registers: [registry],
-  })
-  return (command: string, code: status, seconds: number) =>
-    durations.observe({ command, code: status[code] }, seconds)
+  const metrics = await measureHost(diagnostics, parts, options)
+  if (!metrics) return () => undefined
+  const record = metrics.histogram('commands')
+  return (command: string, code: status, seconds: number) => record({ command, code: status[code] }, seconds)
 }

@@ -42,7 +42,6 @@ describe('the configuration of the identity host', () => {
         Identity__ServiceClients__report__Secret: secret,
         Identity__ServiceClients__report__Login: 'report@example.com',
         Identity__ServiceClients__report__Scopes__0: 'svc.api',
-        Identity__ServiceClients__report__Audiences__0: 'svc-api',
         Identity__ServiceClients__report__SigningAlgorithm: 'ES256',
       },
       readIdentitySettings,
@@ -54,12 +53,11 @@ describe('the configuration of the identity host', () => {
           secret,
           login: 'import@example.com',
           scopes: ['svc.api', 'svc.grpc'],
-          audiences: [],
         },
         signingAlgorithm: 'RS256',
       },
       {
-        ...{ id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'], audiences: ['svc-api'] },
+        ...{ id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'] },
         signingAlgorithm: 'ES256',
       },
     ])
@@ -181,17 +179,13 @@ describe('the configuration of the identity host', () => {
           ([name, value]) => [`Identity__Providers__corp__${name}`, value],
         ),
       )
-    const { providers } = readSettings(one({ Scopes__0: 'email' }), readIdentitySettings)
-    assert.deepEqual(
-      [providers[0]?.issuer, providers[0]?.scopes, providers[0]?.name],
-      ['https://login.example.com/', ['openid', 'email'], 'corp'],
-    )
+    const { providers } = readSettings(one({}), readIdentitySettings)
+    assert.deepEqual([providers[0]?.issuer, providers[0]?.name], ['https://login.example.com/', 'corp'])
     for (const [others, sentence] of [
       [{ Issuer: 'login.example.com' }, /Issuer must be the address/],
       [{ Issuer: 'https://x.example/.well-known/openid-configuration' }, /Issuer must be the address/],
       [{ Issuer: 'https://user:word@x.example' }, /Issuer must be the address/],
       [{ ClientId: '' }, /ClientId is required/],
-      [{ Scopes__0: 'a b' }, /which is no scope/],
       [{ CreateAccounts: 'true', DefaultProject: 'first' }, /must be the id of a project/],
       [{ DefaultProject: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58' }, /set CreateAccounts, too/],
       [{ Name: 'n'.repeat(101) }, /at most 100 characters/],

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { SigningAlgorithm } from '../../auth/access-token.ts'
-import { canMail, readMetricsSettings } from '../../config/host-settings.ts'
-import { readPasskeySettings } from '../../config/passkey-settings.ts'
+import { canMail, readMetricsSettings, readPasskeySettings } from '../../config/host-settings.ts'
 import { addressIn } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
@@ -13,10 +12,10 @@ import {
   mayReturnTo,
   webClientId,
 } from '../../model/client.ts'
-import { readPinnedKey } from './keys/pinned-key.ts'
-import { readProviders } from './read-providers.ts'
+import { uuidPattern } from '../../model/field-kinds.ts'
+import { readPinnedKey } from './keys/signing-keys.ts'
 import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'
-import type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
+import type { IdentitySettings, ProviderSettings, SecondFactorPolicy } from './values/settings.ts'
 
 export type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
 
@@ -94,10 +93,9 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   if (id === webClientId) settings.reject(`${name} cannot be named like the web client.`)
   for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
     settings.reject(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
-  const audiences = settings.of('Identity__ServiceClients__{id}__Audiences', id)
   const signingAlgorithm = settings.of('Identity__ServiceClients__{id}__SigningAlgorithm', id)
   checkSigningAlgorithm(settings, name, signingAlgorithm)
-  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences, signingAlgorithm }
+  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, signingAlgorithm }
 }
 
 /** Without one, this machine generates its own; on a shared store that only works for a single machine. */
@@ -192,4 +190,74 @@ function readAddresses(
       )
     return isFit
   })
+}
+
+/** A page has no room for more buttons. */
+const providersMax = 10
+const nameCharactersMax = 100
+/** The id is part of addresses. */
+const idPattern = /^[a-z\d][\w-]{0,39}$/i
+
+/** `Identity__Providers__{id}__…` */
+function readProviders(settings: Settings): readonly ProviderSettings[] {
+  const ids = settings.ids('Identity__Providers')
+  if (ids.length > providersMax)
+    settings.reject(`Identity__Providers can have at most ${providersMax} of them.`)
+  // Paths are case-insensitive, and each provider needs its own.
+  if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
+    settings.reject('Identity__Providers must have ids that differ in more than capitals.')
+  return ids.map((id) => readProvider(settings, id))
+}
+
+function readProvider(settings: Settings, id: string): ProviderSettings {
+  const name = `Identity__Providers__${id}`
+  if (!idPattern.test(id)) settings.reject(`${name} must be named with at most 40 letters, digits, - and _.`)
+  const shownName = settings.of('Identity__Providers__{id}__Name', id) ?? id
+  if (shownName.length > nameCharactersMax)
+    settings.reject(`${name}__Name must have at most ${nameCharactersMax} characters.`)
+  const clientId = settings.of('Identity__Providers__{id}__ClientId', id)
+  if (clientId === '') settings.reject(`${name}__ClientId is required: what the provider calls this service.`)
+  const linkByVerifiedEmail = settings.of('Identity__Providers__{id}__LinkByVerifiedEmail', id)
+  const createAccounts = settings.of('Identity__Providers__{id}__CreateAccounts', id)
+  return {
+    id,
+    name: shownName,
+    issuer: readIssuer(settings, id),
+    clientId,
+    clientSecret: settings.of('Identity__Providers__{id}__ClientSecret', id),
+    linkByVerifiedEmail,
+    createAccounts,
+    defaultProject: readProject(settings, id, createAccounts),
+    trustsAddresses: settings.of('Identity__Providers__{id}__TrustAddresses', id),
+  }
+}
+
+const issuerCharactersMax = 500
+
+function readIssuer(settings: Settings, id: string): string {
+  const issuer = settings.of('Identity__Providers__{id}__Issuer', id)
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  const isFit =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    !issuer.includes('/.well-known/') &&
+    issuer.length <= issuerCharactersMax
+  if (!isFit)
+    settings.reject(
+      `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
+    )
+  return issuer
+}
+
+function readProject(settings: Settings, id: string, createAccounts: boolean): string | undefined {
+  const name = `Identity__Providers__${id}__DefaultProject`
+  const project = settings.of('Identity__Providers__{id}__DefaultProject', id)
+  if (project !== undefined && !uuidPattern.test(project))
+    settings.reject(`${name} must be the id of a project.`)
+  if (project !== undefined && !createAccounts)
+    settings.reject(`${name} is for accounts that are made: set CreateAccounts, too.`)
+  return project?.toLowerCase()
 }

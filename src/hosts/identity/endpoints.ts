@@ -4,17 +4,23 @@ import type { Identity } from './core/identity.ts'
 import { authorize, authorizeByForm } from './endpoints/authorize.ts'
 import { answerConsent, askConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
-import { endSession, endSessionByForm } from './endpoints/end-session.ts'
 import * as factors from './endpoints/factors.ts'
 import { comeBack, confirmConnecting, startConnecting } from './endpoints/federated-callback.ts'
 import { listProviders, returnFromSignOut, signInWith } from './endpoints/federated-sign-in.ts'
 import { answerForgotten, askForgotten } from './endpoints/forgot-password.ts'
-import { introspectToken } from './endpoints/introspect.ts'
+import { introspectToken, revokeToken } from './endpoints/introspect.ts'
 import { answerSignIn, getError, logIn, showLoginPage, showSignIn } from './endpoints/login.ts'
-import { answerSignOut, confirmLogOut, logOut, showSignedOut, showSignOut } from './endpoints/logout.ts'
+import {
+  answerSignOut,
+  confirmLogOut,
+  endSessionByForm,
+  endSessionByQuery,
+  logOut,
+  showSignedOut,
+  showSignOut,
+} from './endpoints/logout.ts'
 import { answerPasskey, askPasskey } from './endpoints/passkey-sign-in.ts'
 import * as passkeys from './endpoints/passkeys.ts'
-import { revokeToken } from './endpoints/revocation.ts'
 import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
 import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
 import { requestToken } from './endpoints/token.ts'
@@ -31,7 +37,7 @@ export const contractEndpoints: readonly Endpoint[] = [
   introspectToken,
   getUserinfo,
   getUserinfoByForm,
-  endSession,
+  endSessionByQuery,
   endSessionByForm,
   showLoginPage,
   logIn,

@@ -1,5 +1,9 @@
-import { canMail, type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
-import { readPasskeySettings } from '../../config/passkey-settings.ts'
+import {
+  canMail,
+  type MetricsSettings,
+  readMetricsSettings,
+  readPasskeySettings,
+} from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readTrackerSettings, type TrackerSettings } from '../../config/tracker-settings.ts'
 import { webClientId } from '../../model/client.ts'

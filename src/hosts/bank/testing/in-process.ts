@@ -34,7 +34,7 @@ export async function startInProcess({
 }: InProcessOptions = {}): Promise<InProcess> {
   const { url, database, drop } = await freshDatabase()
   const failures: unknown[] = []
-  const accounts = await openAccounts({ url, namedStatements: true, losesAnsweredOnCrash: false })
+  const accounts = await openAccounts({ url, namedStatements: true })
   const clients = bankAnswers(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) })
   const { server, stop } = createBankServer({
     budgets,

@@ -32,7 +32,7 @@ export const openProviders = (
   new Map(
     settings.map((provider) => {
       const fetch = openProviderFetch({
-        hosts: [new URL(provider.issuer).host, ...provider.hosts],
+        host: new URL(provider.issuer).host,
         underWay: budgets.budget('outsideRequests'),
         answerBytesMax: budgetLimits.outsideAnswerBytes.max,
       })
@@ -101,20 +101,19 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
 export class ProviderUnreachable extends Error {}
 
 export interface ProviderFetchOptions {
-  /** Hosts that may be called although their addresses are not public. */
-  readonly hosts: readonly string[]
+  /** The host of the issuer, which may be called although its address is not public. */
+  readonly host: string
   /** Requests in flight. */
   readonly underWay: Budget
   readonly answerBytesMax: number
 }
 
 /**
- * The `fetch` for `openid-client`. It calls https at public addresses and at hosts named by the operator,
- * because a discovery document may name any address. Redirects are not followed; the size of responses and,
- * by the caller's signal, the time are limited.
+ * The `fetch` for `openid-client`. It calls https at public addresses and at the issuer's host, because a discovery document may
+ * name any address. Redirects are not followed; the size of responses and, by the caller's signal, the time are limited.
  */
-function openProviderFetch({ hosts, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
-  const receivers = allowedReceivers(hosts)
+function openProviderFetch({ host, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
+  const receivers = allowedReceivers([host])
   return async (address, { method, headers, body, signal }) => {
     const target = new URL(address)
     const problem = receivers.problemOf(target)

@@ -1,5 +1,5 @@
 import { readFields } from '../../../accounts/read-fields.ts'
-import type { PasskeySettings } from '../../../config/passkey-settings.ts'
+import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
 import { invalid, missing } from '../../../model/problem.ts'

@@ -3,6 +3,7 @@ import { sql } from '../../../db/sql.ts'
 import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import type { LiveSession } from '../core/sessions.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** The factors of an account in addition to its password. */
 export interface AccountFactors {
@@ -35,3 +36,17 @@ export const lacksSecondFactor = (
   identity: Pick<Identity, 'settings' | 'administrators'>,
   session: LiveSession,
 ): boolean => mustHaveFactor(identity, session) && !session.methods?.includes('mfa')
+
+/**
+ * Marks the step as used; returns false if it already was. The primary key lets only one of two concurrent
+ * uses succeed.
+ */
+export async function spendStep(
+  transaction: Queries,
+  { id, expiresAt }: { readonly id: string; readonly expiresAt: number },
+): Promise<boolean> {
+  const [spent] = await transaction.query(sql`
+    insert into spent_steps (id, expires_at) values (${id}, ${timestamp(expiresAt)})
+    on conflict do nothing returning true`)
+  return spent !== undefined
+}

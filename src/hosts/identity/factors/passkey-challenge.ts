@@ -3,7 +3,7 @@ import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
-import { spendStep } from './spent-steps.ts'
+import { spendStep } from './account-factors.ts'
 
 /** Signed by the browser, for one purpose and one account; a sign-in by passkey alone names no account. */
 interface Challenge {

@@ -22,6 +22,9 @@ const browserCookie = 'outside'
 /** Lasts as long as an attempt. */
 const browserCookieSeconds = 15 * 60
 
+/** All that a sign-in here reads of an account there. */
+const scopesOfProviders = 'openid profile email'
+
 /**
  * Redirects the browser to the provider: authorization code flow with PKCE, `state` and `nonce`. Throws while
  * the provider is unreachable.
@@ -44,7 +47,7 @@ export async function leaveForProvider(
   const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
-    scope: provider.scopes.join(' '),
+    scope: scopesOfProviders,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),

@@ -37,7 +37,7 @@ export async function signOutAtProvider(
     select provider, outside_token as token from signin_sessions
     where id = any(${endedSessionIds}::text[]) and provider is not null limit 1`)
   const provider = identity.providers.get(session?.provider ?? '')
-  if (!session || !provider?.signsOut) return undefined
+  if (!session || !provider) return undefined
   try {
     const parameters = await parametersOf(identity, session.token, returnTo)
     const address = await askProvider(async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { keptKeySecret } from './open-keys.ts'
-import { pinnedKeys, readPinnedKey } from './pinned-key.ts'
+import { pinnedKeys, readPinnedKey } from './signing-keys.ts'
 
 describe('the secret of the embedded store', () => {
   it('is made once, whichever process comes first, readable by its owner only, and kept', async (t) => {

@@ -5,9 +5,8 @@ import type { Database } from '../../../db/database.ts'
 import type { Client } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { createSecretBox, openKeyRing, type SecretBox } from './key-ring.ts'
-import { pinnedKeys } from './pinned-key.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
-import { joinRings, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
+import { joinRings, pinnedKeys, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
 
 export interface Keys {
   readonly signingKeys: SigningKeys

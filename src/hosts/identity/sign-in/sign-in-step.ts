@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isDeactivated } from '../../../accounts/deactivation.ts'
 import { sql } from '../../../db/sql.ts'
+import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
 import { type Account, accountColumns } from '../core/accounts.ts'
 import { onThisHost, secondStepPath, setUpPath } from '../core/addresses.ts'
+import { type Answer, type Call, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { FederatedSignIn } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 
 /**
  * A sign-in whose password was correct and that needs another step. It is sealed: the account cannot be
@@ -44,7 +47,7 @@ export function askForStep(
   return onThisHost(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
 }
 
-export async function openStep(
+async function openStep(
   { seals }: Identity,
   kind: SignInStep['kind'],
   text: string | undefined,
@@ -55,7 +58,7 @@ export async function openStep(
 }
 
 /** Returns the current account, unless its password or login has changed since the first step. */
-export async function findStepAccount(
+async function findStepAccount(
   { database }: Identity,
   { accountId, securityStamp }: SignInStep,
 ): Promise<Account | undefined> {
@@ -86,3 +89,30 @@ export async function nextStepOf(identity: Identity, account: Account): Promise<
     return identity.settings.extensions ? 'second-factor' : 'rejected'
   return mustHaveFactor(identity, account) ? 'set-up' : 'session'
 }
+
+/** A sign-in between its steps. */
+export interface BegunSignIn {
+  readonly pending: PendingRequest
+  readonly authRequest: string
+  readonly step: SignInStep
+  readonly stepText: string
+  readonly account: Account
+}
+
+/** If the step has expired or was used, the browser returns to the beginning of the sign-in. */
+export const withStep =
+  (
+    identity: Identity,
+    kind: SignInStep['kind'],
+    answer: (begun: BegunSignIn, call: Call) => Promise<Answer>,
+  ): Handler =>
+  async (call) => {
+    const { authRequest, step: stepText } = parseSingle(call.parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    if (authRequest === undefined || !pending) return { page: outdatedPage }
+    const step = await openStep(identity, kind, stepText, authRequest)
+    const account = step && (await findStepAccount(identity, step))
+    if (stepText === undefined || !step || !account)
+      return { redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }) }
+    return answer({ pending, authRequest, step, stepText, account }, call)
+  }

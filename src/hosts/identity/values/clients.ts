@@ -16,8 +16,6 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[]
   /** The account a service client acts as. */
   readonly login: string | undefined
-  /** Hosts for which it may introspect the tokens of others. */
-  readonly audiences: readonly string[]
   /** The algorithm with which its tokens are signed. */
   readonly signingAlgorithm: SigningAlgorithm
   /**
@@ -53,8 +51,6 @@ export interface ServiceClientSettings {
   /** The account it acts as. */
   readonly login: string
   readonly scopes: readonly string[]
-  /** Hosts for which it may introspect the tokens of others. */
-  readonly audiences: readonly string[]
   readonly signingAlgorithm: SigningAlgorithm
 }
 
@@ -93,7 +89,6 @@ const common = {
   redirectUris: [],
   postLogoutRedirectUris: [],
   login: undefined,
-  audiences: [],
   signingAlgorithm: 'RS256',
   registration: undefined,
 } as const

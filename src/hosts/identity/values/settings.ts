@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { ValueOf } from '../../../config/declared-settings.ts'
-import type { MetricsSettings } from '../../../config/host-settings.ts'
-import type { PasskeySettings } from '../../../config/passkey-settings.ts'
+import type { MetricsSettings, PasskeySettings } from '../../../config/host-settings.ts'
 import type { RateLimitSettings, TrackerSettings } from '../../../config/tracker-settings.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 
@@ -47,7 +46,6 @@ export interface ProviderSettings {
   readonly clientId: string
   /** Undefined for a public client, which uses PKCE alone. */
   readonly clientSecret: string | undefined
-  readonly scopes: readonly string[]
   /** The first sign-in links the account whose login is the verified address. */
   readonly linkByVerifiedEmail: boolean
   /** The first sign-in of a user without an account creates one. */
@@ -56,8 +54,4 @@ export interface ProviderSettings {
   readonly defaultProject: string | undefined
   /** Treats an address as verified even if the provider does not say so. */
   readonly trustsAddresses: boolean
-  /** A sign-out here continues with a sign-out at the provider. */
-  readonly signsOut: boolean
-  /** Hosts that may be called although their addresses are not public, in addition to the issuer's. */
-  readonly hosts: readonly string[]
 }

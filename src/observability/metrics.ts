@@ -1,0 +1,269 @@
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BudgetState } from '../model/budget.ts'
+
+/**
+ * One metric of this system. The Prometheus page has it by its name; OTLP has it too where `otlp` says how. The name, the labels
+ * and the buckets are public: operators' rules and dashboards quote them.
+ */
+interface Instrument {
+  readonly type: 'histogram' | 'counter' | 'gauge'
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly buckets?: readonly number[]
+  readonly otlp?: OtlpNames
+}
+
+/** The names of OpenTelemetry; `attributes` has one for each label. */
+interface OtlpNames {
+  readonly name: string
+  readonly description: string
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+
+const requestDuration = {
+  type: 'histogram',
+  name: 'http_request_duration_seconds',
+  labels: ['method', 'route', 'status'],
+  buckets: durationBucketsSeconds,
+} as const
+const budgetLabels = ['budget', 'per', 'of'] as const
+
+export const instruments = {
+  requests: {
+    ...requestDuration,
+    help: 'Time from the request to the end of its answer; live listings are left out.',
+  },
+  bankRequests: { ...requestDuration, help: 'Time from the request to its answer.' },
+  bankCallTransactions: {
+    type: 'histogram',
+    name: 'bank_call_transactions',
+    help: 'Transactions sent to the database in one call.',
+    labels: [],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
+  },
+  bankCalls: {
+    type: 'histogram',
+    name: 'bank_call_duration_seconds',
+    help: 'Time from a call to the end of its commit.',
+    labels: [],
+    buckets: durationBucketsSeconds,
+  },
+  commands: {
+    type: 'histogram',
+    name: 'command_duration_seconds',
+    help: 'Time from a complete request to its answer.',
+    labels: ['command', 'code'],
+    buckets: durationBucketsSeconds,
+  },
+  operations: {
+    type: 'histogram',
+    name: 'operation_duration_seconds',
+    help: 'Requests and commands.',
+    labels: ['host', 'operation', 'outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+    otlp: {
+      name: 'tracker.operation.duration',
+      description: 'Requests and commands.',
+      attributes: { host: 'tracker.host', operation: 'tracker.operation', outcome: 'tracker.outcome' },
+    },
+  },
+  statements: {
+    type: 'histogram',
+    name: 'store_statement_duration_seconds',
+    help: 'Time from a request to the store until its response, including waits for a connection and retries.',
+    labels: ['kind'],
+    buckets: durationBucketsSeconds,
+    otlp: {
+      name: 'db.client.operation.duration',
+      description: 'Statements of the store.',
+      attributes: { kind: 'tracker.statement.kind' },
+    },
+  },
+  standbyReads: {
+    type: 'counter',
+    name: 'store_standby_reads_total',
+    help: 'Reads that a standby may answer: answered by one, or by the primary because it was behind, failed or unavailable.',
+    labels: ['outcome'],
+  },
+  securityEvents: {
+    type: 'counter',
+    name: 'security_events_total',
+    help: 'Events of the security log; sign-ins are the event sign-in.',
+    labels: ['event', 'outcome'],
+  },
+  changeLogLag: {
+    type: 'gauge',
+    name: 'change_log_lag_seconds',
+    help: 'Time since the change log was last read with success; 0 without listeners.',
+    labels: ['reader'],
+  },
+  budgetLimit: {
+    type: 'gauge',
+    name: 'budget_limit',
+    help: 'Maximum amount held or in progress at once.',
+    labels: budgetLabels,
+  },
+  budgetUsed: {
+    type: 'gauge',
+    name: 'budget_used',
+    help: 'Amount held or in progress; for budgets per holder, that of the largest holder.',
+    labels: budgetLabels,
+  },
+  budgetRefusals: {
+    type: 'counter',
+    name: 'budget_refusals_total',
+    help: 'Rejections because a budget was exhausted.',
+    labels: budgetLabels,
+  },
+} as const satisfies Readonly<Record<string, Instrument>>
+
+type Instruments = typeof instruments
+type NameOf<Type extends Instrument['type']> = {
+  [Name in keyof Instruments]: Instruments[Name]['type'] extends Type ? Name : never
+}[keyof Instruments]
+type LabelsOf<Name extends keyof Instruments> = Readonly<
+  Record<Instruments[Name]['labels'][number], string | number>
+>
+
+export interface MetricsPage {
+  readonly text: string
+  readonly type: string
+}
+
+/** The instruments that one host, or one exporter, has opened. Nothing is recorded in any other. */
+export interface Metrics {
+  /** Opens a histogram; the function that is returned records a value. */
+  histogram<Name extends NameOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>, value: number) => void
+  /** Opens a counter or gauge that is read when it is asked for: a count of its own could differ from the first. */
+  watch<Name extends NameOf<'counter' | 'gauge'>>(
+    name: Name,
+    read: () => Iterable<readonly [labels: LabelsOf<Name>, value: number]>,
+  ): void
+  /** Opens the metrics of the process, such as its memory and the delay of its event loop. */
+  watchProcess(): void
+  prometheusPage(): Promise<MetricsPage>
+  /** Plain data, to be joined with those of other processes. */
+  toData(): Promise<object[]>
+  /** The histograms that OTLP knows, as they are now. */
+  otlpHistograms(): Promise<readonly OtlpHistogram[]>
+}
+
+export interface OtlpHistogram extends Omit<OtlpNames, 'attributes'> {
+  readonly bounds: readonly number[]
+  readonly series: readonly Series[]
+}
+
+interface Series {
+  readonly attributes: Readonly<Record<string, string>>
+  /** One for each bound, and one for larger values. */
+  readonly counts: readonly number[]
+  readonly count: number
+  readonly sum: number
+}
+
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+  const exported: { readonly instrument: Instrument & { otlp: OtlpNames }; readonly histogram: Histogram }[] =
+    []
+  const configOf = ({ name, help, labels }: Instrument) => ({
+    ...{ name, help },
+    labelNames: [...labels],
+    registers: [registry],
+  })
+  return {
+    histogram(name) {
+      const instrument: Instrument = instruments[name]
+      const histogram = new Histogram({ ...configOf(instrument), buckets: [...(instrument.buckets ?? [])] })
+      if (hasOtlp(instrument)) exported.push({ instrument, histogram })
+      return (labels, value) => histogram.observe(labels, value)
+    },
+    watch(name, read) {
+      const instrument: Instrument = instruments[name]
+      const Kind = instrument.type === 'counter' ? Counter : Gauge
+      new Kind({
+        ...configOf(instrument),
+        collect() {
+          this.reset()
+          for (const [labels, value] of read()) this.inc(labels, value)
+        },
+      })
+    },
+    watchProcess() {
+      collectDefaultMetrics({ register: registry })
+      for (const name of misnamed) registry.removeSingleMetric(name)
+    },
+    prometheusPage: () => pageOf(registry),
+    toData: () => registry.getMetricsAsJSON(),
+    otlpHistograms: () =>
+      Promise.all(
+        exported.map(async ({ instrument, histogram }) => ({
+          ...instrument.otlp,
+          bounds: instrument.buckets ?? [],
+          series: await seriesOf(histogram, instrument.otlp),
+        })),
+      ),
+  }
+}
+
+const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: OtlpNames } =>
+  instrument.otlp !== undefined
+
+/** The library's names for these three end like counters; the same numbers are available by type without that ending. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
+  text: await registry.metrics(),
+  type: registry.contentType,
+})
+
+/** Joins the data of several processes: a request reaches any one of them, and successive requests would see numbers of different ones. */
+export const joinedPage = (data: readonly object[]): Promise<MetricsPage> =>
+  pageOf(AggregatorRegistry.aggregate([...data]))
+
+/** A bucket of Prometheus counts all values up to its bound, one of OTLP those above the bound before it. */
+async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
+  const all = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
+  for (const { metricName = '', labels, value } of (await histogram.get()).values) {
+    const named = Object.entries(attributes).map(([label, name]) => [name, String(labels[label])] as const)
+    const key = JSON.stringify(named)
+    const series = all.get(key) ?? { attributes: Object.fromEntries(named), counts: [], count: 0, sum: 0 }
+    all.set(key, series)
+    if (metricName.endsWith('_sum')) series.sum = value
+    if (!metricName.endsWith('_bucket')) continue
+    series.counts.push(value - series.count)
+    series.count = value
+  }
+  return [...all.values()]
+}
+
+export interface BudgetsToWatch {
+  states(): readonly BudgetState[]
+}
+
+/** Opens the metrics that every host has: the process and its budgets. */
+export function watchHost(metrics: Metrics, budgets: BudgetsToWatch): void {
+  metrics.watchProcess()
+  const each = (value: (state: BudgetState) => number) => () =>
+    budgets
+      .states()
+      .map((state) => [{ budget: state.name, per: state.per, of: state.of }, value(state)] as const)
+  metrics.watch(
+    'budgetLimit',
+    each(({ max }) => max),
+  )
+  metrics.watch(
+    'budgetUsed',
+    each(({ used }) => used),
+  )
+  metrics.watch(
+    'budgetRefusals',
+    each(({ refused }) => refused),
+  )
+}
