@@ -4,11 +4,21 @@ import { TrackerError } from './tracker-error.ts'
 
 export interface LiveOptions {
   /** Ends the iteration. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Called when the connection is lost and will be opened again. */
   readonly onReconnect?: (reason: unknown) => void
   /** After so long without a message the connection counts as lost; 35 seconds unless given. */
   readonly silenceMilliseconds?: number
+}
+
+export interface ConnectionOptions extends Omit<LiveOptions, 'onReconnect'> {
+  /** The id of the last known event. A list under `/ext` is not sent again unless it has changed since. */
+  readonly lastEventId?: string
+}
+
+export interface LiveAnswer<Answer> {
+  readonly id: string
+  readonly answer: Answer
 }
 
 /** Longer than the host's heartbeat of 15 s, twice. */
@@ -25,6 +35,16 @@ export async function* follow<Answer>(
   pause: TrackerOptions['pause'],
 ): AsyncGenerator<Answer, void> {
   for await (const { data } of events(send, path, options, pause)) yield JSON.parse(data) as Answer
+}
+
+/** The answers of one connection, until it ends or is lost. */
+export async function* connectOnce<Answer>(
+  send: Send,
+  path: string,
+  options: ConnectionOptions,
+): AsyncGenerator<LiveAnswer<Answer>, void> {
+  for await (const { id, data } of connect(send, path, options))
+    if (data !== undefined) yield { id, answer: JSON.parse(data) }
 }
 
 /** The events of a stream, over as many connections as it takes; each goes on after what the one before it said last. */
@@ -55,7 +75,7 @@ interface Place {
 /** The events of one connection; the answer is why it was lost, where it did not just end. */
 async function* untilLost(send: Send, path: string, place: Place, options: LiveOptions) {
   try {
-    for await (const { id, data } of connect(send, path, place.lastId, options)) {
+    for await (const { id, data } of connect(send, path, { ...options, lastEventId: place.lastId })) {
       place.lastId = id || place.lastId
       place.failures = 0
       if (data !== undefined) yield { id, data }
@@ -70,8 +90,7 @@ async function* untilLost(send: Send, path: string, place: Place, options: LiveO
 async function* connect(
   send: Send,
   path: string,
-  lastId: string,
-  { signal, silenceMilliseconds = silenceMillisecondsByDefault }: LiveOptions,
+  { signal, lastEventId, silenceMilliseconds = silenceMillisecondsByDefault }: ConnectionOptions,
 ) {
   const connection = new AbortController()
   const stop = () => connection.abort()
@@ -84,7 +103,7 @@ async function* connect(
       // A stream has no end to be waited for: the watchdog looks after its first byte as after any later one.
       withinMilliseconds: Number.POSITIVE_INFINITY,
       signal: connection.signal,
-      headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
+      headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
     }
     const response = await send(request, async (opened) => opened)
     if (response.body === null) return

@@ -1,7 +1,7 @@
-import { follow, type LiveOptions } from './live.ts'
+import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
 import { queryOf } from './query-of.ts'
 import { readLines } from './read-lines.ts'
-import { paths, type Resources } from './rest-types.ts'
+import { places, type Resources } from './rest-types.ts'
 import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
 
 export type ResourceName = keyof Resources
@@ -81,6 +81,11 @@ export interface ResourceClient<Name extends ResourceName> {
   ): AsyncGenerator<Resources[Name]['record'], void>
   /** A page of the list now, and again after every change. */
   live(query?: Resources[Name]['list'], options?: LiveOptions): AsyncGenerator<Resources[Name]['page'], void>
+  /** The same over one connection, for programs that decide when to open the next one: the loop ends with it. */
+  connect(
+    query?: Resources[Name]['list'],
+    options?: ConnectionOptions,
+  ): AsyncGenerator<LiveAnswer<Resources[Name]['page']>, void>
   liveQuery<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
     question?: Question<Fields, Expand>,
     options?: LiveOptions,
@@ -95,7 +100,8 @@ export function createResourceClient<Name extends ResourceName>(
   plural: Name,
   pause: TrackerOptions['pause'],
 ): ResourceClient<Name> {
-  const { row, list, name } = paths[plural]
+  const { root, name } = places[plural]
+  const [row, list] = [`${root}/${name}`, `${root}/${plural}`]
   const questionPath = (question: object) => `/ext/query/${plural}${queryOf(question)}`
   const read = (path: string, options?: RequestOptions) => send({ ...options, method: 'GET', path }, asJson)
   const result = async (path: string, options?: RequestOptions) => (await read(path, options)).result
@@ -134,6 +140,10 @@ export function createResourceClient<Name extends ResourceName>(
     export: (query = {}, { signal } = {}) =>
       readLines(send, `/ext/export/${plural}${queryOf({ ...query, format: 'jsonl' })}`, signal),
     live: (query = {}, options) => results(list + queryOf(query), options),
+    async *connect(query = {}, options = {}) {
+      const answers = connectOnce<{ readonly result: never }>(send, list + queryOf(query), options)
+      for await (const { id, answer } of answers) yield { id, answer: answer.result }
+    },
     liveQuery: (question = {}, options) => results(questionPath(question), options),
   }
 }

@@ -4,20 +4,29 @@ import { errorOf, TrackerError, unreachable } from './tracker-error.ts'
 export interface TrackerOptions {
   /** Of the REST host: `http://localhost:5100`. */
   readonly address: string
-  readonly token: TokenSource
+  /** Without one, only what needs no token can be called, such as reading an invitation. */
+  readonly token?: TokenSource
   /** How often a request is sent again after it got no answer, or was turned away for a moment; 3 unless given. */
   readonly retries?: number
+  /** Decides instead of the rules of `retries`: the milliseconds to wait before the next try, or undefined to throw the error. */
+  readonly retryAfter?: (error: TrackerError, request: Sent, tries: number) => number | undefined
+  /** Changes every error of a request before it is thrown, such as its language. */
+  readonly mapError?: (error: TrackerError) => TrackerError
   /** Off: a POST gets no key of its own, and is not sent again. */
   readonly idempotencyKeys?: boolean
+  /** The default of all calls. */
+  readonly withinMilliseconds?: number
   readonly fetch?: typeof fetch
-  /** Waits for so long; for tests. */
+  /** Waits before another try; for tests, and for programs that show the wait. */
   readonly pause?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
 export interface RequestOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Gives one try up after so long; 30 seconds unless given, and never for Infinity. */
   readonly withinMilliseconds?: number
+  /** Instead of the client's own. */
+  readonly retries?: number
   /** Of a POST, instead of a generated one. */
   readonly idempotencyKey?: string
   /** ETags that the rows must still have. */
@@ -47,8 +56,8 @@ const retriesByDefault = 3
 const retryAfterSecondsMax = 30
 
 export function createSend(options: TrackerOptions): Send {
-  const { token, retries = retriesByDefault, pause = pauseFor } = options
-  const tokenFor = async (refused?: string) => (typeof token === 'string' ? token : token(refused))
+  const { token, pause = pauseFor } = options
+  const tokenFor = async (refused?: string) => (typeof token === 'function' ? token(refused) : token)
 
   /** A token that ended on its way is replaced once. */
   async function sendWithToken(request: Sent): Promise<Response> {
@@ -63,21 +72,26 @@ export function createSend(options: TrackerOptions): Send {
 
   return async (given, read) => {
     const request = withKey(given, options)
-    const tryOnce = async () => {
-      const response = await sendWithToken(request)
-      if (!response.ok) throw await errorOf(response)
-      return read(response).catch(refuseHalf(request))
-    }
     for (let tries = 0; ; tries += 1) {
       try {
-        return await tryOnce()
+        const response = await sendWithToken(request)
+        if (!response.ok) throw await errorOf(response)
+        return await read(response).catch(refuseHalf(request))
       } catch (error) {
-        const wait = waitAfter(error, request, retries - tries)
-        if (wait === 'never') throw error
-        await pause(wait ?? backoffMilliseconds(tries), request.signal)
+        await pause(waitOrThrow(error, request, tries, options), request.signal)
       }
     }
   }
+}
+
+/** The milliseconds until the next try; without one, the error is thrown. */
+function waitOrThrow(error: unknown, request: Sent, tries: number, options: TrackerOptions): number {
+  if (!(error instanceof TrackerError)) throw error
+  const { retries = options.retries ?? retriesByDefault } = request
+  const { retryAfter = safeWait, mapError } = options
+  const wait = tries < retries ? retryAfter(error, request, tries) : undefined
+  if (wait === undefined) throw mapError?.(error) ?? error
+  return wait
 }
 
 /** An answer that breaks off is none. */
@@ -95,11 +109,11 @@ const withKey = (request: Sent, { idempotencyKeys = true }: TrackerOptions): Sen
     : request
 
 async function sendOnce(
-  { address, fetch: send = fetch }: TrackerOptions,
+  { address, fetch: send = fetch, withinMilliseconds: within = patienceMilliseconds }: TrackerOptions,
   request: Sent,
-  bearer: string,
+  bearer: string | undefined,
 ): Promise<Response> {
-  const { method, path, body, signal, withinMilliseconds = patienceMilliseconds } = request
+  const { method, path, body, signal, withinMilliseconds = within } = request
   signal?.throwIfAborted()
   try {
     return await send(`${address.replace(/\/$/, '')}${path}`, {
@@ -113,8 +127,8 @@ async function sendOnce(
   }
 }
 
-const headersOf = ({ body, idempotencyKey, ifMatch, headers }: Sent, bearer: string) => ({
-  authorization: `Bearer ${bearer}`,
+const headersOf = ({ body, idempotencyKey, ifMatch, headers }: Sent, bearer: string | undefined) => ({
+  ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
   ...(body !== undefined && { 'content-type': 'application/json' }),
   ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   ...(ifMatch !== undefined && { 'if-match': ifMatch }),
@@ -131,15 +145,13 @@ function limited(signal: AbortSignal | undefined, milliseconds: number): AbortSi
 /** The host was not reached, or somebody between says that it is not there. */
 const passing: ReadonlySet<number> = new Set([0, 502, 503, 504])
 
-/** Whether another try is of use and cannot do the same twice; and how long the host wants to be left alone. */
-function waitAfter(error: unknown, request: Sent, triesLeft: number) {
-  if (!(error instanceof TrackerError) || triesLeft <= 0) return 'never'
-  const { status, retryAfterSeconds } = error
+/** Another try follows where it may help and cannot do the same twice, and not before the host allows it. */
+function safeWait({ status, retryAfterSeconds }: TrackerError, request: Sent, tries: number) {
   const isRepeatable = request.method === 'GET' || request.idempotencyKey !== undefined
   // 429 is said before anything is done.
-  if (status !== 429 && !(isRepeatable && passing.has(status))) return 'never'
-  if (retryAfterSeconds === undefined) return undefined
-  return retryAfterSeconds > retryAfterSecondsMax ? 'never' : retryAfterSeconds * 1000
+  if (status !== 429 && !(isRepeatable && passing.has(status))) return undefined
+  if (retryAfterSeconds === undefined) return backoffMilliseconds(tries)
+  return retryAfterSeconds > retryAfterSecondsMax ? undefined : retryAfterSeconds * 1000
 }
 
 /** Longer each time, and never the same for many at once. */
