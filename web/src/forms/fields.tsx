@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { aboutField } from '../api/api-problem.ts'
-import { limits } from '../api/types.ts'
+import { limits } from '#tracker-client'
+import { aboutField } from '../api/problems.ts'
 import { t } from '../texts/text.ts'
 import { type FormState, type FormValues, refuse } from './use-form.ts'
 

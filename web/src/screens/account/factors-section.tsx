@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
 import {
   type AppOffer,
   canMakePasskey,
@@ -10,6 +9,7 @@ import {
   type Passkey,
   StaleSignIn,
 } from '../../api/factors.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
