@@ -3,7 +3,7 @@ import type { Token } from '#tracker-client'
 import { loadAll } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { SelectField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -141,21 +141,8 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={t('New token')} onClose={onClose}>
       <Form form={form} submitLabel={t('Create token')} onCancel={onClose}>
-        <TextField
-          form={form}
-          name="name"
-          label={t('Name')}
-          hint={t('The program that will use it.')}
-          required
-          autofocus
-        />
-        <SelectField
-          form={form}
-          name="scopes"
-          label={t('Permissions')}
-          required
-          choices={scopeChoices.map(({ id, name }) => ({ id, name: t(name) }))}
-        />
+        <NameField form={form} hint={t('The program that will use it.')} />
+        <ChoiceField form={form} name="scopes" label={t('Permissions')} required choices={scopeChoices} />
         <SelectField
           form={form}
           name="projectIds"

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { NewClient, RegisteredClient } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -213,23 +213,8 @@ type Values = ReturnType<typeof valuesOf>
 
 const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly isNew: boolean }) => (
   <>
-    <TextField
-      form={form}
-      name="name"
-      label={t('Name')}
-      hint={t('The name that people see.')}
-      required
-      autofocus
-    />
-    {isNew && (
-      <SelectField
-        form={form}
-        name="kind"
-        label={t('Where it runs')}
-        required
-        choices={kinds.map(({ id, name }) => ({ id, name: t(name) }))}
-      />
-    )}
+    <NameField form={form} hint={t('The name that people see.')} />
+    {isNew && <ChoiceField form={form} name="kind" label={t('Where it runs')} required choices={kinds} />}
     <TextAreaField
       form={form}
       name="redirectUris"
@@ -250,13 +235,7 @@ const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly is
       hint={t('svc.api lets it act for users here.')}
       required
     />
-    <SelectField
-      form={form}
-      name="isFirstParty"
-      label={t('Consent')}
-      required
-      choices={consents.map(({ id, name }) => ({ id, name: t(name) }))}
-    />
+    <ChoiceField form={form} name="isFirstParty" label={t('Consent')} required choices={consents} />
   </>
 )
 

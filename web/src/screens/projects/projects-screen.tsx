@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { SelectField, TextField } from '../../forms/fields.tsx'
+import { NameField, SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -154,7 +154,7 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
         </p>
       )}
       <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
         <SelectField
           form={form}
           name="organizationId"
@@ -251,7 +251,7 @@ function RenameProjectDialog({ project, onClose }: { readonly project: Project; 
         onCancel={onClose}
         onDone={onClose}
       >
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
         <SelectField
           form={form}
           name="organizationId"
