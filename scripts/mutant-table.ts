@@ -229,6 +229,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['client-parts'],
   },
   {
+    file: 'web/src/api/page-tracker.ts',
+    rule: 'a session whose new token is rejected has ended',
+    from: '      session.end()\n',
+    to: '',
+    tests: ['browser/signing-in'],
+  },
+  {
     file: 'clients/typescript/src/send.ts',
     rule: 'a request that could be executed twice is sent once',
     from: "request.method === 'GET' || request.idempotencyKey !== undefined",
