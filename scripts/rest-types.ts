@@ -37,10 +37,10 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean
 }
 
-/** What programs know of the interface, as TypeScript: schemas, operations by method and path, and the resources. */
+/** The interface as TypeScript: schemas, operations by method and path, resources, and limits. */
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extensions.components.schemas, ...document.components.schemas }
-  // Refusals are thrown, as an error of the client's own.
+  // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error')
   const operations = [document, extensions].flatMap(operationsIn)
   const resources = resourcesIn(operations, schemas)
@@ -48,8 +48,8 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
-    `/** By the last part of its list's path, what a resource is. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** By the same, the root of its paths and the name of one row. */\nexport const places = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
+    `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
+    `/** The root of their paths and the name of one row, by the same keys. */\nexport const places = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
     limitsOf([document, extensions]),
   ]
     .join('\n\n')
@@ -136,7 +136,7 @@ interface KnownResource {
   readonly root: string
 }
 
-/** A resource is what can be created, and its list stands beside it under the same root. */
+/** A resource is what can be created, and its list has the same root. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
@@ -166,7 +166,7 @@ interface Limit {
   readonly limit: number | undefined
 }
 
-/** By the name of a property or a key, which has the same limit everywhere: a name with two limits is rejected. */
+/** The limits by the name of a property or a query key. A name has the same limit everywhere; two limits are an error. */
 function limitsOf(documents: readonly OpenApi[]): string {
   const known = new Map<string, Limit>()
   for (const one of documents.flatMap((document) => [
@@ -182,7 +182,7 @@ function limitsOf(documents: readonly OpenApi[]): string {
     known.set(one.name, other)
   }
   const lines = [...known].map(([name, { limit }]) => `  ${name}: ${limit},\n`).sort()
-  return `/** How long a text may be, how many ids a list may have, how large a page is. */\nexport const limits = {\n${lines.join('')}} as const`
+  return `/** The limits of texts, lists and pages, by the name of their property or query key. */\nexport const limits = {\n${lines.join('')}} as const`
 }
 
 const limitsOfSchemas = ({ components }: OpenApi): Limit[] =>

@@ -21,12 +21,12 @@ export interface LiveAnswer<Answer> {
   readonly answer: Answer
 }
 
-/** Longer than the host's heartbeat of 15 s, twice. */
+/** Twice the host's heartbeat of 15 seconds, and a little more. */
 const silenceMillisecondsByDefault = 35_000
 
 /**
- * What the host answers now, and again after every change, until the loop is left. A connection that is lost or silent is
- * opened again, with a new token where the old one has ended. Anyone who is slow gets the newest, not everything between.
+ * The host's answer now, and again after every change, until the loop is left. A connection that is lost or silent is opened
+ * again, with a new token when the old one has expired. A slow reader gets the newest answer, not each one between.
  */
 export async function* follow<Answer>(
   send: Send,
@@ -47,7 +47,7 @@ export async function* connectOnce<Answer>(
     if (data !== undefined) yield { id, answer: JSON.parse(data) }
 }
 
-/** The events of a stream, over as many connections as it takes; each goes on after what the one before it said last. */
+/** The events of a stream, over as many connections as it takes; each resumes after the last event of the one before. */
 export async function* events(
   send: Send,
   path: string,
@@ -68,11 +68,11 @@ export async function* events(
 
 interface Place {
   lastId: string
-  /** Since the last sign of life. */
+  /** Counted since the last heartbeat or event. */
   failures: number
 }
 
-/** The events of one connection; the answer is why it was lost, where it did not just end. */
+/** The events of one connection; it returns the reason why it was lost, unless it just ended. */
 async function* untilLost(send: Send, path: string, place: Place, options: LiveOptions) {
   try {
     for await (const { id, data } of connect(send, path, { ...options, lastEventId: place.lastId })) {
@@ -100,7 +100,7 @@ async function* connect(
     const request = {
       method: 'GET',
       path,
-      // A stream has no end to be waited for: the watchdog looks after its first byte as after any later one.
+      // A stream has no end to wait for: the watchdog limits the wait for its first byte and for every later one.
       withinMilliseconds: Number.POSITIVE_INFINITY,
       signal: connection.signal,
       headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
@@ -108,7 +108,7 @@ async function* connect(
     const response = await send(request, async (opened) => opened)
     if (response.body === null) return
     for await (const event of readEvents(response.body)) {
-      // Not while the loop is busy with what it got.
+      // The reader may take any time over an event.
       watchdog.stop()
       yield event
       watchdog.start()
@@ -120,7 +120,7 @@ async function* connect(
   }
 }
 
-/** Asking again would be refused again. */
+/** A retry would be rejected again. */
 const isFinal = (error: unknown): boolean =>
   error instanceof TrackerError && error.status >= 400 && error.status < 500 && error.status !== 429
 

@@ -6,13 +6,13 @@ import { asJson, type RequestOptions, type Send, type TrackerOptions } from './s
 
 export type ResourceName = keyof Resources
 
-/** What a query asks for: docs/reading.md has the grammar of filters. */
+/** A question to a list; docs/reading.md has the grammar of filters. */
 export interface Question<Fields extends readonly string[], Expand extends readonly string[]> {
   readonly filter?: string
-  /** Each descending after a minus. */
+  /** Fields; one after a minus sorts descending. */
   readonly sort?: readonly string[]
   readonly fields?: Fields
-  /** References by their names without Id, with dots to those of what they lead to. */
+  /** References by their names without Id; a dot leads to the references of the expanded row. */
   readonly expand?: Expand
   /** The id of a saved view, whose keys are taken where they are not given here. */
   readonly view?: string
@@ -41,7 +41,7 @@ type First<Path extends string> = Path extends `${infer Head}.${string}` ? Head 
 export interface QueryPage<Row> {
   readonly data: readonly Row[]
   readonly nextCursor: string | null
-  /** Of all pages, where it was asked for. */
+  /** The rows of all pages, if `count` was set. */
   readonly totalCount?: number
 }
 
@@ -54,16 +54,16 @@ export interface Tagged<Name extends ResourceName> {
 export interface ResourceClient<Name extends ResourceName> {
   create(body: Resources[Name]['create'], options?: RequestOptions): Promise<Resources[Name]['record']>
   get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** With its ETag, which `update` and `remove` take as `ifMatch`. */
+  /** Returns the ETag too, which `update` and `remove` take as `ifMatch`. */
   getTagged(id: string, options?: RequestOptions): Promise<Tagged<Name>>
   list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
-  /** Returns the record as this very update left it. */
+  /** Returns the record as this update left it. */
   update(body: Resources[Name]['update'], options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** With its new ETag, so that the next update needs no read. */
+  /** Returns the new ETag too, so that the next update needs no read. */
   updateTagged(body: Resources[Name]['update'], options?: RequestOptions): Promise<Tagged<Name>>
   remove(ids: readonly string[], options?: RequestOptions): Promise<void>
   restore(ids: readonly string[], options?: RequestOptions): Promise<void>
-  /** What the caller could restore, the newest removal first. */
+  /** Removed rows that the caller may restore, the newest removal first. */
   removed(query?: Resources[Name]['removed'], options?: RequestOptions): Promise<Resources[Name]['page']>
   query<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
     question?: Question<Fields, Expand>,
@@ -74,7 +74,7 @@ export interface ResourceClient<Name extends ResourceName> {
     question?: Question<Fields, Expand>,
     options?: RequestOptions,
   ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
-  /** All rows of the list as they are at one moment, however many; nothing is kept but the row at hand. */
+  /** All rows of the list as they are at one instant, however many; only one row at a time is held in memory. */
   export(
     query?: Resources[Name]['export'],
     options?: Pick<RequestOptions, 'signal'>,
@@ -92,7 +92,7 @@ export interface ResourceClient<Name extends ResourceName> {
   ): AsyncGenerator<QueryPage<RowOf<Name, Fields, Expand>>, void>
 }
 
-/** As large as pages are. */
+/** The largest page of the host. */
 const pageSizeMax = 100
 
 export function createResourceClient<Name extends ResourceName>(

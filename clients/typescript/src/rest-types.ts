@@ -3692,7 +3692,7 @@ export interface Operations {
   }
 }
 
-/** By the last part of its list's path, what a resource is. */
+/** The resources, by the last part of the path of their list. */
 export interface Resources {
   readonly organizations: {
     readonly record: Organization
@@ -3836,7 +3836,7 @@ export interface Resources {
   }
 }
 
-/** By the same, the root of its paths and the name of one row. */
+/** The root of their paths and the name of one row, by the same keys. */
 export const places = {
   organizations: { root: '/api', name: 'organization' },
   workflows: { root: '/api', name: 'workflow' },
@@ -3854,7 +3854,7 @@ export const places = {
   projectViews: { root: '/ext', name: 'projectView' },
 } as const
 
-/** How long a text may be, how many ids a list may have, how large a page is. */
+/** The limits of texts, lists and pages, by the name of their property or query key. */
 export const limits = {
   administrators: 100,
   after: 8192,

@@ -5,7 +5,7 @@ import { createResourceClient, type ResourceClient, type ResourceName } from './
 import { type Operations, places } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
-/** The one entry of the package: callers find all of it where the client is. */
+/** The one entry of the package: callers find all of its types next to the client. */
 export type { FeedEvent, FeedQuery } from './feed.ts'
 // biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these
 export { filter } from './filter.ts'
