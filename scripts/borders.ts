@@ -127,9 +127,15 @@ export function importGraph(folder: string): ImportGraph {
 const isProgram = (path: string): boolean => !/\.test\.tsx?$|\/testing\//.test(path)
 
 const importsIn = (file: string): readonly string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g)].map(
-    ([, path = '']) => normalize(join(dirname(file), path)),
-  )
+  [
+    ...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?|#[^']*)'/g),
+  ].map(([, path = '']) => normalize(aliases[path] ?? join(dirname(file), path)))
+
+/** The package of the client has a name here, as it has for other programs. */
+const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly imports: Readonly<Record<string, string>>
+}
+export const clientPackage = normalize(aliases['#tracker-client'] ?? '')
 
 /** Every import that crosses a border, a sentence each. */
 export function crossings(graph: ImportGraph, table: readonly Border[] = borders): readonly string[] {
@@ -170,7 +176,10 @@ function roomIn(
   return { name: `${folder}/${first.replace(/\.ts$/, '')}`, border }
 }
 
-/** The web client's folders import only those above them in the table of web/README.md; folders of screens are neighbours. */
+/**
+ * The web client's folders import only those above them in the table of web/README.md; folders of screens are neighbours. All
+ * may import the entry of the TypeScript client, as any program may, and nothing else from outside `web/src/`.
+ */
 export function clientCrossings(graph: ImportGraph): readonly string[] {
   const order = [
     ...readFileSync(join(root, 'web', 'README.md'), 'utf8').matchAll(/^\| `([\w-]+(?:\.tsx)?)\/?` \|/gm),
@@ -182,13 +191,22 @@ export function clientCrossings(graph: ImportGraph): readonly string[] {
     imported
       .filter(
         (other) =>
-          !other.startsWith('web/src/') ||
-          levelOf(other) < 0 ||
-          levelOf(other) > levelOf(file) ||
-          (levelOf(other) === levelOf(file) && folderOf(other) !== folderOf(file)),
+          other !== clientPackage &&
+          (!other.startsWith('web/src/') ||
+            levelOf(other) < 0 ||
+            levelOf(other) > levelOf(file) ||
+            (levelOf(other) === levelOf(file) && folderOf(other) !== folderOf(file))),
       )
       .map((other) => `${file} imports ${other}, which does not stand above it in web/README.md.`),
   )
+}
+
+/** Every file that a file needs, directly or by others. */
+export function reachOf(graph: ImportGraph, file: string, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(file)) return known
+  known.add(file)
+  for (const imported of graph.get(file) ?? []) reachOf(graph, imported, known)
+  return known
 }
 
 /** A way from a file back to itself, or nothing. */

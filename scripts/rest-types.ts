@@ -1,9 +1,46 @@
-import { declarationOf, type OpenApi, type Operation, type Schema, typeOf } from './api-types.ts'
+/** The part of an OpenAPI document that the types are made from. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
 
-/** What programs know of the interface, as TypeScript: schemas, operations by method and path, and the resources. */
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+
+interface Operation {
+  readonly summary?: string
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly description?: string
+    readonly required?: boolean
+    readonly schema?: Schema
+  }[]
+  readonly requestBody?: Content
+  readonly responses?: Readonly<Record<string, Content>>
+}
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly $ref?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly maximum?: number
+  readonly maxItems?: number
+  readonly additionalProperties?: Schema | boolean
+}
+
+/** The interface as TypeScript: schemas, operations by method and path, resources, and limits. */
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extensions.components.schemas, ...document.components.schemas }
-  // Refusals are thrown, as an error of the client's own.
+  // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error')
   const operations = [document, extensions].flatMap(operationsIn)
   const resources = resourcesIn(operations, schemas)
@@ -11,11 +48,47 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
-    `/** By the last part of its list's path, what a resource is. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** By the same, where its rows and its list are. */\nexport const paths = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { row: '${root}/${name}', list: '${root}/${plural}', name: '${name}' },\n`).join('')}} as const`,
+    `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
+    `/** The root of their paths and the name of one row, by the same keys. */\nexport const places = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
+    limitsOf([document, extensions]),
   ]
     .join('\n\n')
     .concat('\n')
+}
+
+const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`
+
+function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string {
+  const lines = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${indent}  readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, `${indent}  `)}\n`,
+  )
+  return `{\n${lines.join('')}${indent}}`
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
+  if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  return [schema.type ?? 'unknown']
+    .flat()
+    .map((type) => simpleTypeOf(type, schema, indent))
+    .join(' | ')
+}
+
+function simpleTypeOf(type: string, schema: Schema, indent: string): string {
+  if (type === 'integer') return 'number'
+  if (type === 'array') return `readonly ${itemType(schema.items ?? {}, indent)}[]`
+  if (type !== 'object') return type
+  if (typeof schema.additionalProperties === 'object')
+    return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indent)}>>`
+  if (schema.additionalProperties === true) return 'Readonly<Record<string, unknown>>'
+  return bodyOf(schema, indent)
+}
+
+function itemType(items: Schema, indent: string): string {
+  const type = typeOf(items, indent)
+  return items.enum ? `(${type})` : type
 }
 
 interface Known extends Operation {
@@ -63,7 +136,7 @@ interface KnownResource {
   readonly root: string
 }
 
-/** A resource is what can be created, and its list stands beside it under the same root. */
+/** A resource is what can be created, and its list has the same root. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
@@ -85,3 +158,44 @@ const resourceType = ({ plural, title, root }: KnownResource): string =>
     readonly row: ${title}QueryRow
   }
 `
+
+interface Limit {
+  /** The schema or the path that declares it. */
+  readonly where: string
+  readonly name: string
+  readonly limit: number | undefined
+}
+
+/** The limits by the name of a property or a query key. A name has the same limit everywhere; two limits are an error. */
+function limitsOf(documents: readonly OpenApi[]): string {
+  const known = new Map<string, Limit>()
+  for (const one of documents.flatMap((document) => [
+    ...limitsOfSchemas(document),
+    ...limitsOfKeys(document),
+  ])) {
+    if (one.limit === undefined) continue
+    const other = known.get(one.name) ?? one
+    if (other.limit !== one.limit)
+      throw new Error(
+        `${one.name} is limited to ${other.limit} in ${other.where} and to ${one.limit} in ${one.where}: clients ask for limits by name, so give it one limit, or another name.`,
+      )
+    known.set(one.name, other)
+  }
+  const lines = [...known].map(([name, { limit }]) => `  ${name}: ${limit},\n`).sort()
+  return `/** The limits of texts, lists and pages, by the name of their property or query key. */\nexport const limits = {\n${lines.join('')}} as const`
+}
+
+const limitsOfSchemas = ({ components }: OpenApi): Limit[] =>
+  Object.entries(components.schemas).flatMap(([where, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([name, { maxLength, maxItems, minLength }]) => [
+      { where, name, limit: maxLength ?? maxItems },
+      { where, name: `${name}Min`, limit: minLength },
+    ]),
+  )
+
+const limitsOfKeys = ({ paths }: OpenApi): Limit[] =>
+  Object.entries(paths).flatMap(([where, methods]) =>
+    Object.values(methods)
+      .flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'query'))
+      .map(({ name, schema = {} }) => ({ where, name, limit: schema.maxLength ?? schema.maximum })),
+  )

@@ -8,7 +8,6 @@ import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extension-ro
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
 import { resources } from '../src/resources/all.ts'
-import { apiTypesOf } from './api-types.ts'
 import { commandTypesOf } from './command-types.ts'
 import { configurationPage } from './configuration-page.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
@@ -53,11 +52,9 @@ await writeFile(dotnetFile, dotnetContracts(commands('v1')))
 const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
 await writeFile(commandTypes, commandTypesOf(resources))
 
-/** The types of the web client, made from the files alone, as any client would make them. */
+/** The types of the TypeScript client, made from the files alone, as any client would make them. */
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
 const [rest, extensions] = [await written('rest.v1.json'), await written('extensions.v1.json')]
-await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(rest, extensions))
-
 const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest-types.ts')
 await writeFile(restTypes, restTypesOf(rest, extensions))
 

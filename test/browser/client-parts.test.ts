@@ -1,69 +1,46 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { errorOf, TrackerError } from '#tracker-client'
 import { askTogether } from '../../web/src/api/api.ts'
-import { readEvents } from '../../web/src/api/live-listing.ts'
+import { inUsersWords } from '../../web/src/api/problems.ts'
 import { matchPath } from '../../web/src/router/router.ts'
-import { inOneLine, isolated, t } from '../../web/src/texts/text.ts'
+import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
+import { inOneLine, isolated, speak, t } from '../../web/src/texts/text.ts'
 import { addDays, endMomentOf, momentOf, showDay } from '../../web/src/time/days.ts'
 
-async function eventsOf(chunks: readonly string[]) {
-  const bytes = chunks.map((chunk) => Uint8Array.from(Buffer.from(chunk, 'latin1')))
-  const events: unknown[] = []
-  let heard = 0
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      for (const chunk of bytes) controller.enqueue(chunk)
-      controller.close()
-    },
-  })
-  for await (const event of readEvents(body, () => {
-    heard += 1
-  }))
-    events.push(event)
-  return { events, heard }
-}
+describe('Errors', () => {
+  const errorIn = async (body: string, init: ResponseInit) =>
+    inUsersWords(await errorOf(new Response(body, init)))
 
-const latin = (text: string) => Buffer.from(text).toString('latin1')
-
-describe('Events of a stream', () => {
-  test('are read however the network cuts them, characters included', async () => {
-    const text = latin('event: listing\nid: 7\ndata: {"name":"Übung"}\n\n')
-    for (let cut = 1; cut < text.length; cut += 1) {
-      const { events } = await eventsOf([text.slice(0, cut), text.slice(cut)])
-      assert.deepEqual(events, [{ id: '7', data: '{"name":"Übung"}' }], `cut at ${cut}`)
-    }
-  })
-
-  test('may end their lines like Windows, and have several lines of data', async () => {
-    const { events } = await eventsOf(['id: 1\r\ndata: a\r', '\ndata: b\r\n\r\nid: 2\r\ndata: c\r\n\r\n'])
-    assert.deepEqual(events, [
-      { id: '1', data: 'a\nb' },
-      { id: '2', data: 'c' },
-    ])
-  })
-
-  test('are not made of heartbeats, which are heard all the same', async () => {
-    const { events, heard } = await eventsOf([': still here\n\n', ': still here\n\n'])
-    assert.deepEqual(events, [])
-    assert.equal(heard, 2)
-  })
-
-  test('that were cut off are dropped', async () => {
-    const { events } = await eventsOf(['id: 1\ndata: a\n\nid: 2\ndata: b'])
-    assert.deepEqual(events, [{ id: '1', data: 'a' }])
+  test('are shown in the language of the user, whoever answers', async (context) => {
+    speak('pt-BR', ptBrSpeech)
+    context.after(() => speak('en-GB', { texts: {} as never, refusals: {}, things: {} }))
+    const refused = { message: 'Busy.', errors: { name: ['Name is required.'] } }
+    const headers = { 'retry-after': '7' }
+    const { status, errors, retryAfterSeconds } = await errorIn(JSON.stringify(refused), {
+      status: 429,
+      headers,
+    })
+    assert.deepEqual([status, retryAfterSeconds], [429, 7])
+    assert.deepEqual(errors, { name: ['Name: preenchimento obrigatório.'] })
+    assert.equal(
+      (await errorIn('<h1>Bad gateway</h1>', { status: 502 })).message,
+      'O servidor respondeu 502.',
+    )
+    assert.match(inUsersWords(new TrackerError(0, 'The server did not answer.')).message, /^Não foi possível/)
   })
 })
 
 describe('Lists that several parts of a screen ask for', () => {
   const setUp = () => {
     const asked: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
-    const ask = askTogether(
-      (path, signal) =>
-        new Promise<string>((answer, refuse) => {
-          asked.push({ path, signal, answer })
-          signal?.addEventListener('abort', () => refuse(signal.reason))
-        }),
-    )
+    const together = askTogether()
+    const send = (path: string) => (signal: AbortSignal) =>
+      new Promise<string>((answer, reject) => {
+        asked.push({ path, signal, answer })
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    const ask = (path: string, signal?: AbortSignal) => together(path, send(path), signal)
     return { ask, asked }
   }
 

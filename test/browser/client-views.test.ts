@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Assignment } from '../../web/src/api/types.ts'
+import type { Assignment } from '#tracker-client'
 import { hoursOf, secondsOf } from '../../web/src/assignment/timer.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {

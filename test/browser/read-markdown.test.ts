@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { limits } from '../../web/src/api/types.ts'
+import { limits } from '#tracker-client'
 import { type Block, type Inline, readMarkdown } from '../../web/src/ui/read-markdown.ts'
 
 const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: [content] })

@@ -27,6 +27,17 @@ test('The types of the TypeScript client are those of the contract: npm run cont
   )
 })
 
+test('A name with two limits is rejected with both of its places, because clients ask for limits by name', () => {
+  const withText = (title: string, maxLength: number) => ({
+    paths: {},
+    components: { schemas: { [title]: { properties: { text: { type: 'string', maxLength } } } } },
+  })
+  assert.throws(
+    () => restTypesOf(withText('CommentCreate', 10_000), withText('NoteCreate', 200)),
+    /^Error: text is limited to 10000 in CommentCreate and to 200 in NoteCreate: /,
+  )
+})
+
 test('The package of the client has the version of the project and its versions of what both need', () => {
   const [own, whole] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map((text) =>
     JSON.parse(text),
@@ -104,14 +115,14 @@ openCommandClient({ target: '', token: '', secure: true })
     const program = join(elsewhere, 'rest.mjs')
     writeFileSync(
       program,
-      `import { filter, openTracker, TrackerError } from 'tracker-client'
+      `import { filter, limits, openTracker, TrackerError } from 'tracker-client'
 const tracker = openTracker({ address: 'http://127.0.0.1:9', token: 'token', retries: 0 })
 const refusal = await tracker.projects.list().catch((error) => error)
-console.log(refusal instanceof TrackerError, refusal.status, filter\`name eq \${"O'Neil"}\`)
+console.log(refusal instanceof TrackerError, refusal.status, filter\`name eq \${"O'Neil"}\`, limits.pageSize)
 `,
     )
     const { stdout } = await run(process.execPath, [program], { cwd: elsewhere })
-    assert.equal(stdout, "true 0 name eq 'O''Neil'\n")
+    assert.equal(stdout, "true 0 name eq 'O''Neil' 100\n")
     const bundle = join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'tracker.js')
     assert.doesNotMatch(readFileSync(bundle, 'utf8'), /^import |require\(|from "/m)
   })

@@ -127,6 +127,43 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(open(refusing('31')).organizations.list()), 429)
   })
 
+  test('tries again only as the program decides, where it decides', async () => {
+    const seen: unknown[] = []
+    const retryAfter: TrackerOptions['retryAfter'] = ({ status }, { method, path }, tries) => {
+      seen.push([status, method, path, tries])
+      return tries === 0 ? 1234 : undefined
+    }
+    const path = '/api/organizations'
+    assert.equal(await statusOf(open(losing(9, vanish), { retryAfter }).organizations.list()), 0)
+    assert.deepEqual(seen, [
+      [0, 'GET', path, 0],
+      [0, 'GET', path, 1],
+    ])
+    assert.deepEqual(pauses, [1234])
+    const once = open(losing(1, vanish), { retryAfter })
+    assert.equal(await statusOf(once.organizations.list({}, { retries: 0 })), 0)
+    assert.deepEqual([seen.length, pauses.length], [2, 0])
+  })
+
+  test('throws each error in the words of the program, once it gives up', async () => {
+    const mapError = ({ status, message, errors }: TrackerError) =>
+      new TrackerError(status, `Oh: ${message}`, { errors })
+    const lost = open(losing(4, vanish), { mapError }).impediments.list()
+    await assert.rejects(lost, { status: 0, message: 'Oh: The server did not answer.' })
+    const wrong = open(fetch, { mapError }).organizations.create({ name: ' ' })
+    await assert.rejects(wrong, { status: 400, errors: { name: ['Name is required.'] }, message: /^Oh: / })
+    const watch = open(fetch, { mapError, token: 'wrong' }).connect('GET /api/workflows')
+    await assert.rejects(watch.next(), { status: 401, message: /^Oh: / })
+  })
+
+  test('calls without a token what needs none', async () => {
+    const { address } = rest
+    const stranger = openTracker({ address })
+    const asked = stranger.call('POST /ext/invitations/read', { body: { secret: 'none' } })
+    assert.equal(await statusOf(asked), 410)
+    assert.equal(await statusOf(stranger.organizations.list()), 401)
+  })
+
   test('does not ask again for what is rejected', async () => {
     const tracker = open(fetch)
     assert.equal(await statusOf(tracker.organizations.get('no')), 400)
@@ -154,6 +191,9 @@ describe('When the connection is bad, the TypeScript client', () => {
     // A timer of its own would let the process end while nothing else is waited for.
     const alive = setInterval(() => undefined, 1000)
     await open(slowFirst).organizations.list({}, { withinMilliseconds: 1500 })
+    assert.equal(tries, 2)
+    tries = 0
+    await open(slowFirst, { withinMilliseconds: 1500 }).organizations.list()
     clearInterval(alive)
     assert.equal(tries, 2)
   })
@@ -184,6 +224,32 @@ describe('When the connection is bad, the TypeScript client', () => {
     }
     assert.deepEqual([seen[0], seen[1], seen.at(-1)], ['', 'A', 'A,B'])
     assert.deepEqual([connections.length, lost.length], [2, 1])
+    await untilNoneIsOpen()
+  })
+
+  test('follows over one connection, which goes on behind an event that is known', async () => {
+    const resumed: unknown[] = []
+    const noting: Fetch = (url, init) => {
+      resumed.push(new Headers(init?.headers).get('last-event-id'))
+      return fetch(url, init)
+    }
+    const [tracker, writer] = [open(noting), open(fetch)]
+    await writer.savedViews.create({ name: 'Mine', list: 'projects' })
+    const known = tracker.savedViews.connect()
+    const { value: first } = await known.next()
+    await known.return()
+    assert.equal(first?.answer.totalCount, 1)
+    const end = new AbortController()
+    const options = { lastEventId: first?.id ?? '', signal: end.signal }
+    const next = tracker.connect('GET /ext/savedViews', { query: {} }, options)
+    const asked = next.next()
+    await writer.savedViews.create({ name: 'Mine too', list: 'projects' })
+    const { value: changed } = await asked
+    assert.equal(changed?.answer.result.totalCount, 2)
+    assert.deepEqual(resumed, [null, first?.id])
+    assert.notEqual(changed?.id, first?.id)
+    end.abort()
+    await assert.rejects(next.next(), { name: 'AbortError' })
     await untilNoneIsOpen()
   })
 

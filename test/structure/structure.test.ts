@@ -5,9 +5,11 @@ import { describe, test } from 'node:test'
 import {
   type Border,
   clientCrossings,
+  clientPackage,
   crossings,
   findCircle,
   importGraph,
+  reachOf,
   withTable,
 } from '../../scripts/borders.ts'
 
@@ -28,6 +30,17 @@ describe('The structure, drawn from every import,', () => {
 
   test('has no import in the web client that leads down its table, or to a neighbouring screen', () => {
     assert.deepEqual(clientCrossings(importGraph('web/src')), [])
+  })
+
+  test('has a package of the client that browsers can load: its entry needs no file of the program', () => {
+    const reached = [...reachOf(importGraph('clients/typescript/src'), clientPackage)]
+    assert.ok(reached.includes('clients/typescript/src/send.ts'))
+    assert.deepEqual(
+      reached.filter((file) => !file.startsWith('clients/typescript/src/')),
+      [],
+    )
+    const commands = reachOf(importGraph('clients/typescript/src'), 'clients/typescript/src/commands.ts')
+    assert.ok([...commands].some((file) => file.startsWith('src/')))
   })
 
   test('is the one on the page of the architecture', () => {
@@ -67,8 +80,9 @@ describe('The structure, drawn from every import,', () => {
     const graph = new Map([
       ['web/src/ui/a.tsx', ['web/src/time/days.ts', 'web/src/screens/week/a.tsx']],
       ['web/src/screens/week/a.tsx', ['web/src/screens/reports/a.tsx', 'web/src/screens/week/b.tsx']],
-      ['web/src/time/days.ts', ['src/model/problem.ts']],
+      ['web/src/time/days.ts', ['src/model/problem.ts', clientPackage]],
+      ['web/src/api/api.ts', ['clients/typescript/src/send.ts']],
     ])
-    assert.equal(clientCrossings(graph).length, 3)
+    assert.equal(clientCrossings(graph).length, 4)
   })
 })

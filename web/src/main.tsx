@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { createApi } from './api/api.ts'
+import { openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
-import { createSender } from './api/send.ts'
 import { App, nameOnHover } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
 import { showChosenDensity } from './app/shell.tsx'
@@ -54,8 +54,8 @@ async function start(root: HTMLElement): Promise<void> {
   try {
     const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), speaking])
     const session = createSession(configuration)
-    const sender = createSender(configuration.apiUrl, session)
-    const api = createApi(sender.send)
+    const page = openPageTracker(configuration.apiUrl, session)
+    const api = createApi(page.tracker)
     const people = createPeople(api, session, configuration)
     const services: Services = {
       configuration,
@@ -65,7 +65,7 @@ async function start(root: HTMLElement): Promise<void> {
       people,
       lastPages: createLastPages(),
       toasts: createToasts(),
-      ...sender,
+      ...page,
     }
     render(
       <ServicesContext.Provider value={services}>

@@ -1,6 +1,6 @@
 import type { Change } from './command-types.ts'
 
-/** One command: resolves with its result, and throws a `CommandError` for a refusal. */
+/** One command: it resolves with its result, and throws a `CommandError` when it is rejected. */
 export type Call<Request, Result> = (request: Request, options?: CallOptions) => Promise<Result>
 
 export interface CallOptions {
@@ -14,7 +14,7 @@ export interface Success {
   readonly message: string
 }
 
-/** A row that is missing, or a version that is stale. Every other refusal is thrown. */
+/** A row that is missing, or a version that is stale. Every other error is thrown. */
 export interface Failure {
   readonly success: false
   readonly message: string
@@ -24,7 +24,7 @@ export type Outcome = Success | Failure
 
 export interface Followed {
   readonly change: Change
-  /** To be kept once the change is dealt with: `after` of the next run begins behind it. */
+  /** Keep it once the change is processed: as `after`, it is where the next run starts. */
   readonly cursor: string
 }
 

@@ -21,7 +21,7 @@ export interface CommandClientOptions {
   readonly tls?: boolean | TlsOptions
 }
 
-/** A refusal: the status by its name, every sentence in the message, and by field. */
+/** The error of a rejected command: its status by name, every sentence in the message, and the sentences by field. */
 export class CommandError extends Error {
   readonly code: keyof typeof status
   readonly errors: Readonly<Record<string, readonly string[]>>
@@ -39,7 +39,7 @@ export class CommandError extends Error {
   }
 }
 
-/** What the connection offers beside the commands that have one answer. */
+/** The connection's methods in addition to the commands that have one answer. */
 export interface FeedClient {
   /**
    * Every committed change that the account may see, once and in its order, from `after` on and without an end. A lost

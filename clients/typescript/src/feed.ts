@@ -7,7 +7,7 @@ export type FeedQuery = Omit<Operations['GET /ext/changes']['query'], 'pageSize'
 
 export interface FeedEvent {
   readonly change: Change
-  /** To be kept once the change is dealt with: `after` of the next run begins behind it. */
+  /** Keep it once the change is processed: as `after`, it is where the next run starts. */
   readonly cursor: string
 }
 
@@ -18,7 +18,7 @@ export async function* readFeed(
   options: LiveOptions,
   pause: TrackerOptions['pause'],
 ): AsyncGenerator<FeedEvent, void> {
-  // A connection that is lost before its first event would otherwise begin again at a later now.
+  // Otherwise a connection that is lost before its first event would start again at a later now.
   const after = query.after === 'now' ? await newest(send, options) : query.after
   const path = `/ext/changes${queryOf({ ...query, after })}`
   for await (const { id, data } of events(send, path, options, pause))

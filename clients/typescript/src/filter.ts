@@ -1,8 +1,8 @@
 type Value = string | number | null | Date
 
 /**
- * A filter of a query, with its values quoted: filter`name eq ${name} and projectId in ${ids}`. What stands between the
- * values is the program's own text; nothing that a value holds can become a part of it.
+ * A filter of a query, with its values quoted: filter`name eq ${name} and projectId in ${ids}`. The text
+ * between the values is the program's own; nothing in a value can become a part of it.
  */
 export const filter = (
   texts: TemplateStringsArray,

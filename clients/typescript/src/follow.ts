@@ -8,12 +8,12 @@ import { backoffMilliseconds, pauseFor } from './send.ts'
 
 interface Connection {
   readonly client: Client
-  /** With a new token where the old one has ended. */
+  /** They have a new token when the old one has expired. */
   headers(): Promise<Metadata>
   refusalOf(error: ServiceError): Error
 }
 
-/** Twice as long as the host is silent, and a little. */
+/** Twice the host's heartbeat of 15 seconds, and a little more. */
 const silenceMillisecondsByDefault = 35_000
 
 /** Follows a stream over as many calls as it takes; each begins after the last cursor of the one before. */
@@ -37,7 +37,7 @@ export function followOf(connection: Connection, command: KnownCommand) {
 
 interface Place {
   request: Content
-  /** Since the last sign of life. */
+  /** Counted since the last message. */
   failures: number
   refused: number
 }
@@ -66,7 +66,7 @@ interface Event {
   readonly cursor: string
 }
 
-/** The events of one call, until it ends or falls silent. Its reader is waited for, and the host with it. */
+/** The events of one call, until it ends or falls silent. A slow reader slows the host down. */
 async function* open(
   { client, headers }: Connection,
   command: KnownCommand,
@@ -100,7 +100,7 @@ const asIs = (bytes: Buffer): Buffer => bytes
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'metadata' in error
 
-/** Asking again would be refused again. */
+/** A retry would be rejected again. */
 const finalCodes: readonly unknown[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,
@@ -108,7 +108,7 @@ const finalCodes: readonly unknown[] = [
   status.UNIMPLEMENTED,
 ]
 
-/** A token that ended is asked for anew, once. */
+/** An expired token is renewed once. */
 function isFinal(error: unknown, place: { refused: number }): boolean {
   if (error === undefined) return false
   if (!isServiceError(error)) return true

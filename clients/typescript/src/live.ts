@@ -4,19 +4,29 @@ import { TrackerError } from './tracker-error.ts'
 
 export interface LiveOptions {
   /** Ends the iteration. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Called when the connection is lost and will be opened again. */
   readonly onReconnect?: (reason: unknown) => void
   /** After so long without a message the connection counts as lost; 35 seconds unless given. */
   readonly silenceMilliseconds?: number
 }
 
-/** Longer than the host's heartbeat of 15 s, twice. */
+export interface ConnectionOptions extends Omit<LiveOptions, 'onReconnect'> {
+  /** The id of the last known event. A list under `/ext` is not sent again unless it has changed since. */
+  readonly lastEventId?: string
+}
+
+export interface LiveAnswer<Answer> {
+  readonly id: string
+  readonly answer: Answer
+}
+
+/** Twice the host's heartbeat of 15 seconds, and a little more. */
 const silenceMillisecondsByDefault = 35_000
 
 /**
- * What the host answers now, and again after every change, until the loop is left. A connection that is lost or silent is
- * opened again, with a new token where the old one has ended. Anyone who is slow gets the newest, not everything between.
+ * The host's answer now, and again after every change, until the loop is left. A connection that is lost or silent is opened
+ * again, with a new token when the old one has expired. A slow reader gets the newest answer, not each one between.
  */
 export async function* follow<Answer>(
   send: Send,
@@ -27,7 +37,17 @@ export async function* follow<Answer>(
   for await (const { data } of events(send, path, options, pause)) yield JSON.parse(data) as Answer
 }
 
-/** The events of a stream, over as many connections as it takes; each goes on after what the one before it said last. */
+/** The answers of one connection, until it ends or is lost. */
+export async function* connectOnce<Answer>(
+  send: Send,
+  path: string,
+  options: ConnectionOptions,
+): AsyncGenerator<LiveAnswer<Answer>, void> {
+  for await (const { id, data } of connect(send, path, options))
+    if (data !== undefined) yield { id, answer: JSON.parse(data) }
+}
+
+/** The events of a stream, over as many connections as it takes; each resumes after the last event of the one before. */
 export async function* events(
   send: Send,
   path: string,
@@ -48,14 +68,14 @@ export async function* events(
 
 interface Place {
   lastId: string
-  /** Since the last sign of life. */
+  /** Counted since the last heartbeat or event. */
   failures: number
 }
 
-/** The events of one connection; the answer is why it was lost, where it did not just end. */
+/** The events of one connection; it returns the reason why it was lost, unless it just ended. */
 async function* untilLost(send: Send, path: string, place: Place, options: LiveOptions) {
   try {
-    for await (const { id, data } of connect(send, path, place.lastId, options)) {
+    for await (const { id, data } of connect(send, path, { ...options, lastEventId: place.lastId })) {
       place.lastId = id || place.lastId
       place.failures = 0
       if (data !== undefined) yield { id, data }
@@ -70,8 +90,7 @@ async function* untilLost(send: Send, path: string, place: Place, options: LiveO
 async function* connect(
   send: Send,
   path: string,
-  lastId: string,
-  { signal, silenceMilliseconds = silenceMillisecondsByDefault }: LiveOptions,
+  { signal, lastEventId, silenceMilliseconds = silenceMillisecondsByDefault }: ConnectionOptions,
 ) {
   const connection = new AbortController()
   const stop = () => connection.abort()
@@ -81,15 +100,15 @@ async function* connect(
     const request = {
       method: 'GET',
       path,
-      // A stream has no end to be waited for: the watchdog looks after its first byte as after any later one.
+      // A stream has no end to wait for: the watchdog limits the wait for its first byte and for every later one.
       withinMilliseconds: Number.POSITIVE_INFINITY,
       signal: connection.signal,
-      headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
+      headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
     }
     const response = await send(request, async (opened) => opened)
     if (response.body === null) return
     for await (const event of readEvents(response.body)) {
-      // Not while the loop is busy with what it got.
+      // The reader may take any time over an event.
       watchdog.stop()
       yield event
       watchdog.start()
@@ -101,7 +120,7 @@ async function* connect(
   }
 }
 
-/** Asking again would be refused again. */
+/** A retry would be rejected again. */
 const isFinal = (error: unknown): boolean =>
   error instanceof TrackerError && error.status >= 400 && error.status < 500 && error.status !== 429
 

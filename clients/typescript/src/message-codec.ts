@@ -2,7 +2,7 @@ import type { Content, Message, MessageField } from '../../../src/hosts/commands
 import { protobuf } from '../../../src/hosts/commands/protobuf/protobuf.ts'
 import { readMoment } from '../../../src/model/moment.ts'
 
-/** Between what a caller gives and gets, and the bytes of a command's messages. */
+/** Converts between the values of callers and the bytes of a command's messages. */
 export function codecOf({ request, result }: { readonly request: Message; readonly result: Message }) {
   const write = protobuf.writer(request)
   const read = protobuf.reader(result)
@@ -27,7 +27,7 @@ function momentIn(name: string, given: unknown): string {
   return moment
 }
 
-/** What the sender left out, because it is null or the zero of its type. */
+/** Adds the fields that the sender left out because they are null or the zero of their type. */
 const completed = ({ fields }: Message, content: Content): Content =>
   Object.fromEntries(fields.map((field) => [field.name, completedField(field, content[field.name])]))
 

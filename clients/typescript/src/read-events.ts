@@ -1,11 +1,11 @@
 export interface StreamEvent {
-  /** Empty where it has none. */
+  /** Empty for an event without an id. */
   readonly id: string
-  /** Nothing for a sign of life, with or without an id. */
+  /** Undefined for a heartbeat, with or without an id. */
   readonly data: string | undefined
 }
 
-/** What a `text/event-stream` body says, signs of life among it. */
+/** The events of a `text/event-stream` body, including heartbeats. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,18 +1,18 @@
-import { follow, type LiveOptions } from './live.ts'
+import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
 import { queryOf } from './query-of.ts'
 import { readLines } from './read-lines.ts'
-import { paths, type Resources } from './rest-types.ts'
+import { places, type Resources } from './rest-types.ts'
 import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
 
 export type ResourceName = keyof Resources
 
-/** What a query asks for: docs/reading.md has the grammar of filters. */
+/** A question to a list; docs/reading.md has the grammar of filters. */
 export interface Question<Fields extends readonly string[], Expand extends readonly string[]> {
   readonly filter?: string
-  /** Each descending after a minus. */
+  /** Fields; one after a minus sorts descending. */
   readonly sort?: readonly string[]
   readonly fields?: Fields
-  /** References by their names without Id, with dots to those of what they lead to. */
+  /** References by their names without Id; a dot leads to the references of the expanded row. */
   readonly expand?: Expand
   /** The id of a saved view, whose keys are taken where they are not given here. */
   readonly view?: string
@@ -41,7 +41,7 @@ type First<Path extends string> = Path extends `${infer Head}.${string}` ? Head 
 export interface QueryPage<Row> {
   readonly data: readonly Row[]
   readonly nextCursor: string | null
-  /** Of all pages, where it was asked for. */
+  /** The rows of all pages, if `count` was set. */
   readonly totalCount?: number
 }
 
@@ -54,16 +54,16 @@ export interface Tagged<Name extends ResourceName> {
 export interface ResourceClient<Name extends ResourceName> {
   create(body: Resources[Name]['create'], options?: RequestOptions): Promise<Resources[Name]['record']>
   get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** With its ETag, which `update` and `remove` take as `ifMatch`. */
+  /** Returns the ETag too, which `update` and `remove` take as `ifMatch`. */
   getTagged(id: string, options?: RequestOptions): Promise<Tagged<Name>>
   list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
-  /** Returns the record as this very update left it. */
+  /** Returns the record as this update left it. */
   update(body: Resources[Name]['update'], options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** With its new ETag, so that the next update needs no read. */
+  /** Returns the new ETag too, so that the next update needs no read. */
   updateTagged(body: Resources[Name]['update'], options?: RequestOptions): Promise<Tagged<Name>>
   remove(ids: readonly string[], options?: RequestOptions): Promise<void>
   restore(ids: readonly string[], options?: RequestOptions): Promise<void>
-  /** What the caller could restore, the newest removal first. */
+  /** Removed rows that the caller may restore, the newest removal first. */
   removed(query?: Resources[Name]['removed'], options?: RequestOptions): Promise<Resources[Name]['page']>
   query<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
     question?: Question<Fields, Expand>,
@@ -74,20 +74,25 @@ export interface ResourceClient<Name extends ResourceName> {
     question?: Question<Fields, Expand>,
     options?: RequestOptions,
   ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
-  /** All rows of the list as they are at one moment, however many; nothing is kept but the row at hand. */
+  /** All rows of the list as they are at one instant, however many; only one row at a time is held in memory. */
   export(
     query?: Resources[Name]['export'],
     options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<Resources[Name]['record'], void>
   /** A page of the list now, and again after every change. */
   live(query?: Resources[Name]['list'], options?: LiveOptions): AsyncGenerator<Resources[Name]['page'], void>
+  /** The same over one connection, for programs that decide when to open the next one: the loop ends with it. */
+  connect(
+    query?: Resources[Name]['list'],
+    options?: ConnectionOptions,
+  ): AsyncGenerator<LiveAnswer<Resources[Name]['page']>, void>
   liveQuery<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
     question?: Question<Fields, Expand>,
     options?: LiveOptions,
   ): AsyncGenerator<QueryPage<RowOf<Name, Fields, Expand>>, void>
 }
 
-/** As large as pages are. */
+/** The largest page of the host. */
 const pageSizeMax = 100
 
 export function createResourceClient<Name extends ResourceName>(
@@ -95,7 +100,8 @@ export function createResourceClient<Name extends ResourceName>(
   plural: Name,
   pause: TrackerOptions['pause'],
 ): ResourceClient<Name> {
-  const { row, list, name } = paths[plural]
+  const { root, name } = places[plural]
+  const [row, list] = [`${root}/${name}`, `${root}/${plural}`]
   const questionPath = (question: object) => `/ext/query/${plural}${queryOf(question)}`
   const read = (path: string, options?: RequestOptions) => send({ ...options, method: 'GET', path }, asJson)
   const result = async (path: string, options?: RequestOptions) => (await read(path, options)).result
@@ -134,6 +140,10 @@ export function createResourceClient<Name extends ResourceName>(
     export: (query = {}, { signal } = {}) =>
       readLines(send, `/ext/export/${plural}${queryOf({ ...query, format: 'jsonl' })}`, signal),
     live: (query = {}, options) => results(list + queryOf(query), options),
+    async *connect(query = {}, options = {}) {
+      const answers = connectOnce<{ readonly result: never }>(send, list + queryOf(query), options)
+      for await (const { id, answer } of answers) yield { id, answer: answer.result }
+    },
     liveQuery: (question = {}, options) => results(questionPath(question), options),
   }
 }

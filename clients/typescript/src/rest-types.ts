@@ -3692,7 +3692,7 @@ export interface Operations {
   }
 }
 
-/** By the last part of its list's path, what a resource is. */
+/** The resources, by the last part of the path of their list. */
 export interface Resources {
   readonly organizations: {
     readonly record: Organization
@@ -3836,20 +3836,74 @@ export interface Resources {
   }
 }
 
-/** By the same, where its rows and its list are. */
-export const paths = {
-  organizations: { row: '/api/organization', list: '/api/organizations', name: 'organization' },
-  workflows: { row: '/api/workflow', list: '/api/workflows', name: 'workflow' },
-  assignmentTypes: { row: '/api/assignmentType', list: '/api/assignmentTypes', name: 'assignmentType' },
-  impediments: { row: '/api/impediment', list: '/api/impediments', name: 'impediment' },
-  users: { row: '/api/user', list: '/api/users', name: 'user' },
-  projects: { row: '/api/project', list: '/api/projects', name: 'project' },
-  assignments: { row: '/api/assignment', list: '/api/assignments', name: 'assignment' },
-  appointments: { row: '/api/appointment', list: '/api/appointments', name: 'appointment' },
-  assignmentImpediments: { row: '/api/assignmentImpediment', list: '/api/assignmentImpediments', name: 'assignmentImpediment' },
-  userAssignments: { row: '/api/userAssignment', list: '/api/userAssignments', name: 'userAssignment' },
-  userProjects: { row: '/api/userProject', list: '/api/userProjects', name: 'userProject' },
-  comments: { row: '/ext/comment', list: '/ext/comments', name: 'comment' },
-  savedViews: { row: '/ext/savedView', list: '/ext/savedViews', name: 'savedView' },
-  projectViews: { row: '/ext/projectView', list: '/ext/projectViews', name: 'projectView' },
+/** The root of their paths and the name of one row, by the same keys. */
+export const places = {
+  organizations: { root: '/api', name: 'organization' },
+  workflows: { root: '/api', name: 'workflow' },
+  assignmentTypes: { root: '/api', name: 'assignmentType' },
+  impediments: { root: '/api', name: 'impediment' },
+  users: { root: '/api', name: 'user' },
+  projects: { root: '/api', name: 'project' },
+  assignments: { root: '/api', name: 'assignment' },
+  appointments: { root: '/api', name: 'appointment' },
+  assignmentImpediments: { root: '/api', name: 'assignmentImpediment' },
+  userAssignments: { root: '/api', name: 'userAssignment' },
+  userProjects: { root: '/api', name: 'userProject' },
+  comments: { root: '/ext', name: 'comment' },
+  savedViews: { root: '/ext', name: 'savedView' },
+  projectViews: { root: '/ext', name: 'projectView' },
+} as const
+
+/** The limits of texts, lists and pages, by the name of their property or query key. */
+export const limits = {
+  administrators: 100,
+  after: 8192,
+  attempts: 5,
+  clientId: 200,
+  clientIdMin: 1,
+  clients: 100,
+  consents: 100,
+  currentPassword: 128,
+  currentPasswordMin: 1,
+  cursor: 6000,
+  deactivations: 100,
+  description: 2000,
+  expand: 2000,
+  fields: 2000,
+  filter: 2000,
+  identities: 20,
+  ids: 100,
+  inviter: 200,
+  items: 1000,
+  label: 64,
+  labelMin: 1,
+  limit: 1000,
+  links: 100,
+  list: 64,
+  listMin: 1,
+  login: 256,
+  loginMin: 1,
+  mailTo: 254,
+  name: 200,
+  nameMin: 1,
+  newPassword: 128,
+  newPasswordMin: 8,
+  organization: 200,
+  pageNumber: 21474836,
+  pageSize: 100,
+  password: 128,
+  passwordMin: 8,
+  project: 200,
+  projectIds: 20,
+  rows: 5000,
+  search: 128,
+  secret: 100,
+  secretMin: 1,
+  sessions: 100,
+  sort: 2000,
+  text: 10000,
+  textMin: 1,
+  tokens: 50,
+  url: 2000,
+  webhooks: 100,
 } as const

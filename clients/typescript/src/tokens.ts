@@ -2,7 +2,7 @@ import { errorOf, unreachable } from './tracker-error.ts'
 
 /**
  * An access token, or how to get one. A function is asked before every request, and once more with the token that was
- * refused; when it has no other one then, the refusal is thrown.
+ * rejected; when it has no other one then, the error is thrown.
  */
 export type TokenSource = string | ((refused?: string) => string | Promise<string>)
 
@@ -11,16 +11,16 @@ export interface ClientCredentials {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Such as `svc.api`; by default everything that the client may have. */
+  /** A scope such as `svc.api`; by default every scope of the client. */
   readonly scope?: string
   readonly fetch?: typeof fetch
 }
 
-/** No token is used in its last minute: it would end on its way. */
+/** No token is used in its last minute: it could expire in flight. */
 const lastSeconds = 60
 const secondsMax = 30
 
-/** Tokens of a service client: got when one is wanted, kept until they end, and asked for once however many wait. */
+/** Tokens of a service client: requested when needed, kept until they expire, and requested once however many calls wait. */
 export function clientCredentials({
   issuer,
   clientId,
@@ -45,7 +45,7 @@ export function clientCredentials({
   }
 
   return async (refused) => {
-    // One that was refused to another request may have been replaced meanwhile.
+    // Another request may have replaced the rejected token meanwhile.
     if (token && token.text !== refused && Date.now() < token.endsAt) return token.text
     asking ??= ask().finally(() => {
       asking = undefined

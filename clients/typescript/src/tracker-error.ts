@@ -1,8 +1,8 @@
-/** A refusal with its sentences, or no answer at all. */
+/** The error of a rejected request, with its sentences, or of one without an answer. */
 export class TrackerError extends Error {
   /** 0 when no answer came. */
   readonly status: number
-  /** By field; `generalErrors` holds those of no field. */
+  /** Sentences by field; `generalErrors` holds those of no field. */
   readonly errors: Readonly<Record<string, readonly string[]>>
   /** When a limited caller may try again. */
   readonly retryAfterSeconds: number | undefined
@@ -34,7 +34,7 @@ interface Envelope {
   readonly error_description?: string
 }
 
-/** What a refused answer says; anything else that answers in the host's place gets a sentence of ours. */
+/** Reads the error of a response; an answer from a proxy in the host's place gets a sentence of our own. */
 export async function errorOf(response: Response): Promise<TrackerError> {
   const envelope = ((await response.json().catch(() => null)) ?? {}) as Envelope
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)

@@ -1,21 +1,22 @@
 import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
-import { follow, type LiveOptions } from './live.ts'
+import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
 import { queryOf } from './query-of.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
-import { type Operations, paths } from './rest-types.ts'
+import { type Operations, places } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
-/** The one entry of the package: callers find all of it where the client is. */
+/** The one entry of the package: callers find all of its types next to the client. */
 export type { FeedEvent, FeedQuery } from './feed.ts'
-// biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these three
+// biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these
 export { filter } from './filter.ts'
 export type * from './live.ts'
 export type * from './resource-client.ts'
 export type * from './rest-types.ts'
-export type { RequestOptions, TrackerOptions } from './send.ts'
+export { limits } from './rest-types.ts'
+export type { RequestOptions, Sent, TrackerOptions } from './send.ts'
 export type { ClientCredentials, TokenSource } from './tokens.ts'
 export { clientCredentials } from './tokens.ts'
-export { TrackerError } from './tracker-error.ts'
+export { errorOf, TrackerError } from './tracker-error.ts'
 
 type Nothing = Record<never, never>
 
@@ -43,6 +44,11 @@ export interface General {
     operation: Key,
     ...given: Arguments<Key, LiveOptions>
   ): AsyncGenerator<Operations[Key]['answer'], void>
+  /** The same over one connection, for programs that decide when to open the next one: the loop ends with it. */
+  connect<Key extends keyof Operations & `GET ${string}`>(
+    operation: Key,
+    ...given: Arguments<Key, ConnectionOptions>
+  ): AsyncGenerator<LiveAnswer<Operations[Key]['answer']>, void>
 }
 
 /** Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`. */
@@ -51,7 +57,7 @@ export type Tracker = { readonly [Name in ResourceName]: ResourceClient<Name> } 
 /** Opens nothing yet: requests are sent one by one, and connections kept by fetch. */
 export function openTracker(options: TrackerOptions): Tracker {
   const send = createSend(options)
-  const clients = Object.keys(paths).map((name) => [
+  const clients = Object.keys(places).map((name) => [
     name,
     createResourceClient(send, name as ResourceName, options.pause),
   ])
@@ -63,6 +69,9 @@ export function openTracker(options: TrackerOptions): Tracker {
     changes: (query = {}, liveOptions = {}) => readFeed(send, query, liveOptions, options.pause),
     follow(operation, ...[given, liveOptions]) {
       return follow(send, requestOf(operation, given).path, liveOptions ?? {}, options.pause)
+    },
+    connect(operation, ...[given, connectionOptions]) {
+      return connectOnce(send, requestOf(operation, given).path, connectionOptions ?? {})
     },
   }
   return { ...(Object.fromEntries(clients) as Omit<Tracker, keyof General>), ...general } as Tracker

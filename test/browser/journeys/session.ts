@@ -76,6 +76,21 @@ export function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
+  test('ends when the server takes not even a new token', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    await page.route(`${hosts.api}/**`, async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.fallback()
+      const headers = { 'access-control-allow-origin': hosts.web }
+      await route.fulfill({ status: 401, headers, json: { statusCode: 401, message: 'Unauthorized.' } })
+    })
+    await page.reload()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    assert.equal(refreshes(), 1)
+  })
+
   test('that has ended leads to the sign-in page when the page is loaded again', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')

@@ -1,23 +1,27 @@
-import { inOwnWords } from '../texts/text.ts'
-import type { Send } from './send.ts'
 import {
-  type Account,
   type BatchItem,
   type BatchResult,
+  type ConnectionOptions,
+  type LiveAnswer,
   limits,
-  listRoutes,
+  type Operations,
   type Person,
+  type ResourceClient,
   type Resources,
-  roots,
-} from './types.ts'
+  type Tracker,
+} from '#tracker-client'
+import { inOwnWords } from '../texts/text.ts'
 
-export type ResourceName = keyof Resources
-export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
-export type CreateOf<Name extends ResourceName> = Resources[Name]['create']
-export type UpdateOf<Name extends ResourceName> = Resources[Name]['update']
+type Singular<List> = List extends `${infer Name}s` ? Name : never
+export type ResourceName = Singular<keyof Resources>
+type Plural<Name extends ResourceName> = `${Name}s`
+export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['record']
+export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create']
+export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update']
+type ListQuery<Name extends ResourceName> = Resources[Plural<Name>]['list']
 /** Absent and blank values are left out. */
 export type QueryOf<Name extends ResourceName> = {
-  readonly [Key in Resources[Name]['query']]?: string | number | undefined
+  readonly [Key in keyof ListQuery<Name>]?: ListQuery<Name>[Key] | undefined
 }
 
 export interface Page<Row> {
@@ -28,23 +32,21 @@ export interface Page<Row> {
   readonly totalPages: number
 }
 
+/** An answer that is sent again whenever it changes, over one connection. */
+export type Connect<Value> = (options: ConnectionOptions) => AsyncGenerator<LiveAnswer<Value>, void>
+
 /** One write of a batch; its resource is that of the batch. */
 export type BatchWish = Omit<BatchItem, 'resource'>
 
-export interface PeopleQuery {
-  readonly search?: string | undefined
-  readonly ids?: string | undefined
-  readonly pageNumber?: number
-  readonly pageSize?: number
-}
-
-/** The API, typed by its contract. Every error is an ApiProblem. */
+/** The resources by their names. Every error is a TrackerError in the user's words. */
 export interface Api {
   list<Name extends ResourceName>(
     name: Name,
     query?: QueryOf<Name>,
     signal?: AbortSignal,
   ): Promise<Page<RecordOf<Name>>>
+  /** The list as a live listing. */
+  connect<Name extends ResourceName>(name: Name, query: QueryOf<Name>): Connect<Page<RecordOf<Name>>>
   get<Name extends ResourceName>(name: Name, id: string): Promise<RecordOf<Name>>
   create<Name extends ResourceName>(name: Name, body: CreateOf<Name>): Promise<RecordOf<Name>>
   update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
@@ -59,56 +61,54 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */
-  people(query: PeopleQuery, signal?: AbortSignal): Promise<Page<Person>>
-  me(): Promise<Account>
-  rename(name: string): Promise<void>
-  changePassword(currentPassword: string, newPassword: string): Promise<void>
+  people(query: Operations['GET /ext/people']['query'], signal?: AbortSignal): Promise<Page<Person>>
   /** Notifies of the resources that this tab has just changed; returns a function that ends the subscription. */
   onChange(listener: (name: ResourceName) => void): () => void
 }
 
-export function createApi(send: Send): Api {
+export function createApi(tracker: Tracker): Api {
   const listeners = new Set<(name: ResourceName) => void>()
-  const read = async (path: string, signal?: AbortSignal) => (await send({ path, signal })).json()
-  const readResult = askTogether(async (path, signal) => (await read(path, signal)).result)
-  const readPage = (path: string, query: Query, signal?: AbortSignal) =>
-    readResult(path + queryOf(query), signal)
-  const write = async (
-    name: ResourceName,
-    request: { method: 'POST' | 'PATCH' | 'DELETE'; path?: string; body: unknown },
-  ) => {
-    const response = await send({ ...request, path: request.path ?? pathOf(name) })
-    const answer = await response.json()
+  const together = askTogether()
+  const clients: { readonly [List in keyof Resources]: ResourceClient<List> } = tracker
+  const rows = <Name extends ResourceName>(name: Name) => clients[pluralOf(name)]
+  const written = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
+    await answer
     for (const listener of listeners) listener(name)
     return answer
   }
   return {
-    list: (name, query = {}, signal) => readPage(listPathOf(name), query, signal),
-    get: async (name, id) => (await read(`${pathOf(name)}${queryOf({ id })}`))[name],
-    create: async (name, body) => (await write(name, { method: 'POST', body }))[name],
-    update: (name, body) => write(name, { method: 'PATCH', body }),
-    remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
-    restore: (name, ids) => write(name, { method: 'POST', path: `${pathOf(name)}/restore`, body: { ids } }),
+    list: (name, query = {}, signal) =>
+      together(
+        `${name} ${keyOf(query)}`,
+        (left) => rows(name).list(withoutBlanks(query), { signal: left }),
+        signal,
+      ),
+    connect: (name, query) => (options) => rows(name).connect(withoutBlanks(query), options),
+    get: (name, id) => rows(name).get(id),
+    create: (name, body) => written(name, rows(name).create(body)),
+    async update(name, body) {
+      await written(name, rows(name).update(body))
+    },
+    remove: (name, ids) => written(name, rows(name).remove(ids)),
+    restore: (name, ids) => written(name, rows(name).restore(ids)),
     async batch(name, items) {
       const results: BatchResult[] = []
       for (let from = 0; from < items.length; from += limits.items) {
         const some = items.slice(from, from + limits.items).map((item) => ({ ...item, resource: name }))
-        const body = { mode: 'eachForItself', items: some }
-        const answer = await write(name, { method: 'POST', path: '/ext/batch', body })
+        const body = { mode: 'eachForItself', items: some } as const
+        const answer = await written(name, tracker.call('POST /ext/batch', { body }))
         results.push(...answer.results.map(inOwnWordsOf))
       }
       return results
     },
-    removed: (name, query = {}, signal) => readPage(`/ext/removed/${listRoutes[name]}`, query, signal),
-    people: (query, signal) => readPage('/ext/people', { ...query }, signal),
-    me: () => read('/api/me'),
-    async rename(name) {
-      await send({ method: 'PATCH', path: '/api/me', body: { name } })
-    },
-    async changePassword(currentPassword, newPassword) {
-      const body = { currentPassword, newPassword }
-      await send({ method: 'POST', path: '/api/me/password', body, waitsWhenBusy: false })
-    },
+    removed: (name, query = {}, signal) => rows(name).removed(withoutBlanks(query), { signal }),
+    people: async (query, signal) =>
+      together(
+        `people ${keyOf(query)}`,
+        async (left) =>
+          (await tracker.call('GET /ext/people', { query: withoutBlanks(query) }, { signal: left })).result,
+        signal,
+      ),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -116,26 +116,22 @@ export function createApi(send: Send): Api {
   }
 }
 
-type Query = Readonly<Record<string, string | number | undefined>>
+const pluralOf = <Name extends ResourceName>(name: Name) => `${name}s` as const
 
-const pathOf = (name: ResourceName): string => `${roots[name]}/${name}`
+/** The filters of a screen without those that are not set. */
+export const withoutBlanks = <Query extends object>(query: Query) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '')) as {
+    readonly [Key in keyof Query]: Exclude<Query[Key], undefined>
+  }
 
-export const listPathOf = (name: ResourceName): string => `${roots[name]}/${listRoutes[name]}`
-
-export function queryOf(query: Query): string {
-  const given = Object.entries(query).flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [[key, String(value)]],
-  )
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
-}
+/** Equal for queries that ask for the same. */
+export const keyOf = (query: object): string => JSON.stringify(withoutBlanks(query))
 
 const inOwnWordsOf = (result: BatchResult): BatchResult =>
   result.message === undefined ? result : { ...result, message: inOwnWords(result.message) }
 
-type Ask<Answer> = (path: string, signal?: AbortSignal) => Promise<Answer>
-
-interface Asked<Answer> {
-  readonly answer: Promise<Answer>
+interface Asked {
+  readonly answer: Promise<unknown>
   readonly left: AbortController
   waiting: number
 }
@@ -145,18 +141,22 @@ interface Asked<Answer> {
  * left. It is not cached longer: a response from before a write, or from before the user returned to the
  * page, would be outdated.
  */
-export function askTogether<Answer>(ask: Ask<Answer>): Ask<Answer> {
-  const asked = new Map<string, Asked<Answer>>()
-  const begin = (path: string): Asked<Answer> => {
+export function askTogether() {
+  const asked = new Map<string, Asked>()
+  const begin = (key: string, ask: (left: AbortSignal) => Promise<unknown>): Asked => {
     const left = new AbortController()
-    const one = { answer: ask(path, left.signal), left, waiting: 0 }
-    asked.set(path, one)
-    queueMicrotask(() => asked.delete(path))
+    const one = { answer: ask(left.signal), left, waiting: 0 }
+    asked.set(key, one)
+    queueMicrotask(() => asked.delete(key))
     return one
   }
-  return (path, signal) => {
+  return <Answer>(
+    key: string,
+    ask: (left: AbortSignal) => Promise<Answer>,
+    signal?: AbortSignal,
+  ): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const one = asked.get(path) ?? begin(path)
+    const one = asked.get(key) ?? begin(key, ask)
     one.waiting += 1
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -165,7 +165,7 @@ export function askTogether<Answer>(ask: Ask<Answer>): Ask<Answer> {
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', leave, { once: true })
-      one.answer.then(resolve, reject)
+      ;(one.answer as Promise<Answer>).then(resolve, reject)
     })
   }
 }

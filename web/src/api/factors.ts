@@ -1,7 +1,8 @@
+import { errorOf } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import { t } from '../texts/text.ts'
-import { problemOf, unreachable } from './api-problem.ts'
+import { inUsersWords, unreachable } from './problems.ts'
 
 export interface Passkey {
   readonly id: string
@@ -62,15 +63,17 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
     const response = await fetch(`${issuer}/ext/factors${path}`, {
       headers: { authorization: `Bearer ${await session.accessToken()}` },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
-    }).catch(() => {
-      throw unreachable()
+    }).catch((error: unknown) => {
+      throw unreachable(error)
     })
     if (response.ok) return response.json()
     const { error } = await response
       .clone()
       .json()
       .catch(() => ({}))
-    throw error === 'insufficient_user_authentication' ? new StaleSignIn() : await problemOf(response)
+    throw error === 'insufficient_user_authentication'
+      ? new StaleSignIn()
+      : inUsersWords(await errorOf(response))
   }
   return {
     own: () => ask(''),

@@ -1,15 +1,6 @@
-import {
-  type Api,
-  listPathOf,
-  type Page,
-  type QueryOf,
-  queryOf,
-  type RecordOf,
-  type ResourceName,
-} from './api.ts'
-import { type Connection, openLiveListing } from './live-listing.ts'
+import type { Api, Page, QueryOf, RecordOf, ResourceName } from './api.ts'
+import { type Connection, openLive } from './live.ts'
 import { rowsMax } from './load-all.ts'
-import type { Send } from './send.ts'
 
 export interface ChangeListener<Row> {
   /** Receives the rows that were changed last, and the number of all rows. */
@@ -34,21 +25,19 @@ interface Window {
  * rows that were changed last begin: every change shows there, or in the number of all rows.
  */
 export function followChanges<Name extends ResourceName>(
-  services: { readonly api: Api; readonly send: Send },
+  api: Api,
   name: Name,
   query: QueryOf<Name>,
   listener: ChangeListener<RecordOf<Name>>,
 ): () => void {
-  const { api, send } = services
   let isOver = false
   let close: () => void = () => undefined
-  const sorted = { ...query, sortColumn: 'updatedAt', sortOrder: 'desc' } as QueryOf<Name>
+  const sorted = { ...query, sortColumn: 'updatedAt', sortOrder: 'DESC' } as const
   const open = (window: Window) => {
-    close = openLiveListing<RecordOf<Name>>(send, {
-      path: listPathOf(name) + queryOf({ ...sorted, ...window }),
+    close = openLive(api.connect(name, { ...sorted, ...window }), {
       onConnection: listener.onConnection,
       onProblem: listener.onProblem,
-      onPage(page) {
+      onValue(page) {
         const next = windowAfter(page)
         listener.onRows(page.data, page.totalCount)
         if (next === 'elsewhere') void begin()

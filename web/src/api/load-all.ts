@@ -1,5 +1,5 @@
+import { limits } from '#tracker-client'
 import type { Api, QueryOf, RecordOf, ResourceName } from './api.ts'
-import { limits } from './types.ts'
 
 /** The largest page of the API, which is also the limit for ids in a request. */
 export const rowsMax = limits.pageSize

@@ -1,9 +1,8 @@
 import { type Signal, signal } from '@preact/signals'
+import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
-import { ApiProblem } from './api-problem.ts'
-import { limits, type Person } from './types.ts'
 
 export interface People {
   /**
@@ -128,7 +127,7 @@ function createSource(api: Api, session: Session, extensions: boolean) {
     try {
       return (await api.people(wanted, abort)).data
     } catch (error) {
-      if (!(error instanceof ApiProblem && error.status === 404)) throw error
+      if (!(error instanceof TrackerError && error.status === 404)) throw error
       hasPeople = false
       return findElsewhere(wanted, abort)
     }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { sentenceOf } from '../api/api-problem.ts'
-import { createEvents } from '../api/events.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
@@ -293,14 +292,15 @@ function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
 }
 
 function Entries({ assignmentId }: { readonly assignmentId: string }) {
-  const { send } = useServices()
-  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, ['assignment'], (signal) =>
-    createEvents(send).history({ resource: 'assignment', id: assignmentId, pageSize: 50 }, signal),
-  )
+  const { tracker } = useServices()
+  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, ['assignment'], (signal) => {
+    const query = { resource: 'assignment', id: assignmentId, pageSize: 50 } as const
+    return tracker.call('GET /ext/history', { query }, { signal })
+  })
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
   return value === undefined ? (
     <Skeleton as="rows" rows={2} cells="face lines" />
   ) : (
-    <ChangeList changes={value.data} />
+    <ChangeList changes={value.result.data} />
   )
 }

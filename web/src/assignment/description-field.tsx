@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { limits } from '../api/types.ts'
+import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'

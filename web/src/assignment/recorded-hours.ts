@@ -1,38 +1,30 @@
 import { signal } from '@preact/signals'
-import { queryOf } from '../api/api.ts'
-import type { Send } from '../api/send.ts'
-import { limits } from '../api/types.ts'
+import { filter, limits, type Tracker } from '#tracker-client'
 
-/** 1,000 entries; larger numbers are not added up here. */
-const pagesMax = 10
-
-interface Page {
-  readonly data: readonly { readonly assignmentId: string; readonly amountHours: number }[]
-  readonly nextCursor: string | null
-}
+/** Larger numbers of entries are not added up here. */
+const entriesMax = 1000
 
 /** The hours recorded by all users on each of the assignments; undefined where there are too many. Part of the extensions. */
 export async function recordedHours(
-  send: Send,
+  tracker: Tracker,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const hundredths = new Map(ids.map((id) => [id, 0]))
   if (ids.length === 0 || ids.length > limits.ids) return undefined
-  const filter = `assignmentId in (${ids.map((id) => `'${id}'`).join(',')})`
+  const question = {
+    filter: filter`assignmentId in ${ids}`,
+    fields: ['assignmentId', 'amountHours'],
+  } as const
   // A filter fits about 40 ids.
-  if (filter.length > limits.filter) return undefined
-  let cursor: string | undefined
-  for (let page = 1; page <= pagesMax; page += 1) {
-    const query = { filter, fields: 'assignmentId,amountHours', pageSize: limits.pageSize, cursor }
-    const response = await send({ path: `/ext/query/appointments${queryOf(query)}`, signal })
-    const { data, nextCursor } = ((await response.json()) as { readonly result: Page }).result
-    for (const { assignmentId, amountHours } of data)
-      hundredths.set(assignmentId, (hundredths.get(assignmentId) ?? 0) + Math.round(amountHours * 100))
-    if (nextCursor === null) return new Map([...hundredths].map(([id, sum]) => [id, sum / 100]))
-    cursor = nextCursor
+  if (question.filter.length > limits.filter) return undefined
+  let entries = 0
+  for await (const { assignmentId, amountHours } of tracker.appointments.rows(question, { signal })) {
+    entries += 1
+    if (entries > entriesMax) return undefined
+    hundredths.set(assignmentId, (hundredths.get(assignmentId) ?? 0) + Math.round(amountHours * 100))
   }
-  return undefined
+  return new Map([...hundredths].map(([id, sum]) => [id, sum / 100]))
 }
 
 const key = 'tracker.daily-hours'

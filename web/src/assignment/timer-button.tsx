@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../api/api-problem.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { readHours, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'

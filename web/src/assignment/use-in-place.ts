@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
-import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { forgetDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { readHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
@@ -106,7 +107,7 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   }
 }
 
-const isUnreached = (problem: unknown) => problem instanceof ApiProblem && problem.status === 0
+const isUnreached = (problem: unknown) => problem instanceof TrackerError && problem.status === 0
 
 /** The browser may report a network before it works, and does not report a server that is back. */
 const againMilliseconds = 5000

@@ -1,4 +1,4 @@
-import { limits } from '../api/types.ts'
+import { limits } from '#tracker-client'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useAllRows } from '../data/use-live.ts'
 import { useKnownPeople } from '../data/use-members.ts'

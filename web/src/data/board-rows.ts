@@ -7,7 +7,7 @@ type Assignment = RecordOf<'assignment'>
 export interface StageQuery {
   readonly id: string
   readonly sortColumn: 'endDate' | 'updatedAt'
-  readonly sortOrder: 'asc' | 'desc'
+  readonly sortOrder: 'ASC' | 'DESC'
 }
 
 /** The loaded rows of a board, and their number in each stage. Immutable. */

@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Api, type QueryOf, queryOf, type RecordOf } from '../api/api.ts'
+import { type Api, keyOf, type QueryOf, type RecordOf } from '../api/api.ts'
 import { followChanges } from '../api/follow-changes.ts'
-import type { Connection } from '../api/live-listing.ts'
+import type { Connection } from '../api/live.ts'
 import { byId, rowsMax } from '../api/load-all.ts'
-import type { Send } from '../api/send.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
@@ -49,8 +48,8 @@ export function useFollowedRows(
   query: QueryOf<'assignment'>,
   { firstPageAtOnce = true }: FollowOptions = {},
 ): FollowedRows {
-  const { api, send, session } = useServices()
-  const key = queryOf(query)
+  const { api, session } = useServices()
+  const key = keyOf(query)
   const [known, setKnown] = useState<Known>()
   const [problem, setProblem] = useState<Error>()
   const [connection, setConnection] = useState<Connection>('connecting')
@@ -69,7 +68,7 @@ export function useFollowedRows(
     const left = new AbortController()
     const tell = (error: Error) => left.signal.aborted || error instanceof SessionEnded || setProblem(error)
     const known = { key, find: () => latest.current, show, firstPageAtOnce }
-    follow({ api, send }, query, known, { signal: left.signal, onConnection: setConnection, tell })
+    follow(api, query, known, { signal: left.signal, onConnection: setConnection, tell })
     return () => left.abort()
   }, [api, key, turn, isSignedIn])
   const rows = useMemo(() => [...(known?.rows.values() ?? [])], [known?.rows])
@@ -100,12 +99,11 @@ interface KnownRows {
 
 /** Loads all pages, and again whenever a change concerns an unknown row. */
 function follow(
-  services: { readonly api: Api; readonly send: Send },
+  api: Api,
   query: QueryOf<'assignment'>,
   { key, find, show, firstPageAtOnce }: KnownRows,
   { signal, onConnection, tell }: Following,
 ): void {
-  const { api } = services
   let isLoaded = false
   const load = async () => {
     try {
@@ -120,7 +118,7 @@ function follow(
     }
   }
   const soon = debounce(load)
-  const stop = followChanges(services, 'assignment', query, {
+  const stop = followChanges(api, 'assignment', query, {
     onConnection,
     onProblem: tell,
     onRows(changed, totalCount) {

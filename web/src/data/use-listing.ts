@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from '../api/api.ts'
-import { ApiProblem } from '../api/api-problem.ts'
-import { type Connection, openLiveListing } from '../api/live-listing.ts'
+import { TrackerError } from '#tracker-client'
+import { keyOf, type Page, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
 
@@ -34,13 +34,13 @@ export function useListing<Name extends ResourceName>(
   query: QueryOf<Name> | undefined,
   { live = false }: { readonly live?: boolean } = {},
 ): Listing<RecordOf<Name>> {
-  const { api, send, session, lastPages } = useServices()
-  const key = query === undefined ? '' : queryOf(query)
+  const { api, session, lastPages } = useServices()
+  const key = query === undefined ? '' : `${name} ${keyOf(query)}`
   const wanted = useRef(query)
   wanted.current = query
   const [known, setKnown] = useState<Known<RecordOf<Name>>>(() => ({
     key,
-    page: lastPages.find<RecordOf<Name>>(listPathOf(name) + key),
+    page: lastPages.find<RecordOf<Name>>(key),
   }))
   const [connection, setConnection] = useState<Connection>('closed')
   const [turn, setTurn] = useState(0)
@@ -50,7 +50,7 @@ export function useListing<Name extends ResourceName>(
     const current = wanted.current
     if (current === undefined || !isSignedIn) return
     const onPage = (page: Page<RecordOf<Name>>) => {
-      lastPages.keep(listPathOf(name) + key, page)
+      lastPages.keep(key, page)
       setKnown((last) => (last.page === page ? last : { key, page }))
     }
     // The end of the session has a dialog of its own; the known rows stay visible behind it.
@@ -59,20 +59,14 @@ export function useListing<Name extends ResourceName>(
     // The connection works and only the query has changed, so the connection status stays.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
-    if (live)
-      return openLiveListing(send, {
-        path: listPathOf(name) + key,
-        onPage,
-        onProblem,
-        onConnection,
-      })
+    if (live) return openLive(api.connect(name, current), { onValue: onPage, onProblem, onConnection })
     const left = new AbortController()
     api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
     return () => left.abort()
   }, [name, key, live, turn, isSignedIn])
   useEffect(
     () =>
-      lastPages.onKept<RecordOf<Name>>(listPathOf(name) + key, (page) =>
+      lastPages.onKept<RecordOf<Name>>(key, (page) =>
         setKnown((last) => (last.key === key && last.page !== page ? { key, page } : last)),
       ),
     [lastPages, name, key],
@@ -98,7 +92,7 @@ const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {
   useEffect(() => {
-    if (!(problem instanceof ApiProblem && problem.status === 0)) return
+    if (!(problem instanceof TrackerError && problem.status === 0)) return
     const timer = setTimeout(reload, retryMilliseconds)
     return () => clearTimeout(timer)
   }, [problem, reload])

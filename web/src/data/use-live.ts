@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type QueryOf, queryOf, type RecordOf, type ResourceName } from '../api/api.ts'
-import { type Connection, openLiveListing } from '../api/live-listing.ts'
+import { type Connect, keyOf, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
 import { type Listing, useListing } from './use-listing.ts'
@@ -11,25 +11,24 @@ export interface Live<Value> extends Loaded<Value> {
 }
 
 /** A response that is sent again whenever it changes, such as a report. */
-export function useLive<Value>(path: string): Live<Value> {
-  const { send, session } = useServices()
-  const [known, setKnown] = useState<{ path: string; value?: Value; problem?: Error }>({ path })
+export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
+  const { session } = useServices()
+  const [known, setKnown] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
   const [connection, setConnection] = useState<Connection>('connecting')
   const [turn, setTurn] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
-    return openLiveListing(send, {
-      path,
-      onPage: (value) => setKnown({ path, value: value as Value }),
+    return openLive(connect, {
+      onValue: (value) => setKnown({ key, value }),
       onConnection: setConnection,
       onProblem: (problem) =>
-        problem instanceof SessionEnded || setKnown((last) => ({ ...last, path, problem })),
+        problem instanceof SessionEnded || setKnown((last) => ({ ...last, key, problem })),
     })
-  }, [send, path, turn, isSignedIn])
+  }, [key, turn, isSignedIn])
   return {
     value: known.value,
-    isStale: known.path !== path,
+    isStale: known.key !== key,
     problem: known.problem,
     connection,
     reload: () => setTurn((count) => count + 1),
@@ -56,7 +55,7 @@ export function useAllRows<Name extends ResourceName>(
 ): AllRows<RecordOf<Name>> {
   const { api } = useServices()
   const first = useListing(name, { ...query, pageSize }, options)
-  const key = queryOf(query)
+  const key = keyOf(query)
   const [others, setOthers] = useState<{ key: string; rows: readonly RecordOf<Name>[] }>({ key, rows: [] })
   const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { QueryOf, RecordOf } from '../api/api.ts'
 import { followChanges } from '../api/follow-changes.ts'
-import type { Connection } from '../api/live-listing.ts'
+import type { Connection } from '../api/live.ts'
 import { rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
@@ -28,7 +28,7 @@ const settleMilliseconds = 400
 
 /** The assignments of a project by stage, each stage as far as it was scrolled, following every change. */
 export function useStagePages(query: QueryOf<'assignment'>, stages: readonly StageQuery[]): StagePages {
-  const { api, send, session } = useServices()
+  const { api, session } = useServices()
   const key = JSON.stringify([query, stages])
   const [known, setKnown] = useState<{ key: string; board: BoardRows }>({ key: '', board: emptyBoard })
   const [problem, setProblem] = useState<Error>()
@@ -53,7 +53,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
     run.current = loader
     void loader.loadAll()
     const lookUp = createLookUp(loader)
-    const stop = followChanges({ api, send }, 'assignment', query, {
+    const stop = followChanges(api, 'assignment', query, {
       onConnection: setConnection,
       onProblem: tell,
       onRows(rows, totalCount) {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { aboutField } from '../api/api-problem.ts'
-import { limits } from '../api/types.ts'
-import { t } from '../texts/text.ts'
+import { limits } from '#tracker-client'
+import { aboutField } from '../api/problems.ts'
+import { type Text, t } from '../texts/text.ts'
 import { type FormState, type FormValues, refuse } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -95,6 +95,16 @@ export function SelectField<Values extends FormValues>(
     </Field>
   )
 }
+
+/** A choice between texts of the program. */
+export const ChoiceField = <Values extends FormValues>(
+  props: FieldProps<Values> & { readonly choices: readonly { readonly id: string; readonly name: Text }[] },
+) => <SelectField {...props} choices={props.choices.map(({ id, name }) => ({ id, name: t(name) }))} />
+
+/** The name of a record, with which its dialog begins. */
+export const NameField = <Values extends FormValues & { readonly name: string }>(
+  props: Pick<FieldProps<Values>, 'form' | 'hint'>,
+) => <TextField {...props} name="name" label={t('Name')} required autofocus />
 
 /** Connects a control with its label, hint and messages. */
 export interface ControlAttributes {

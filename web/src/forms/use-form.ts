@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import { ApiProblem, type FieldErrors } from '../api/api-problem.ts'
+import { TrackerError } from '#tracker-client'
+import type { FieldErrors } from '../api/problems.ts'
 import { t } from '../texts/text.ts'
 import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
 
@@ -90,10 +91,10 @@ const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
 
 /** Reports errors of a form's own checks in the format of the API. */
 export const refuse = (errors: FieldErrors): never => {
-  throw new ApiProblem(400, t('Please correct the fields below.'), errors)
+  throw new TrackerError(400, t('Please correct the fields below.'), { errors })
 }
 
 function errorsOf(error: unknown): FieldErrors {
-  if (error instanceof ApiProblem && Object.keys(error.errors).length > 0) return error.errors
+  if (error instanceof TrackerError && Object.keys(error.errors).length > 0) return error.errors
   return { generalErrors: [error instanceof Error ? error.message : String(error)] }
 }

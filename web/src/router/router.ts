@@ -100,6 +100,12 @@ export const projectPath = (projectId: string, query = ''): string => `/projects
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>
   `/projects/${projectId}/assignments/${assignmentId}${query}`
 
+/** The address of a page that a link opens. The part after the # is sent to no server and written to no log. */
+export const linkAddress = (
+  path: '/invitation' | '/new-password',
+  { secret }: { readonly secret: string },
+): string => `${location.origin}${path}#${secret}`
+
 export interface ScreenProps {
   readonly parameters: PathParameters
 }

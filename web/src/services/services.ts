@@ -1,15 +1,15 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api, Page } from '../api/api.ts'
+import type { PageTracker } from '../api/page-tracker.ts'
 import type { People } from '../api/people.ts'
-import type { Sender } from '../api/send.ts'
 import type { Router } from '../router/router.ts'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Toasts } from './toasts.ts'
 
 /** Everything that exists as long as the page; created in main.tsx. */
-export interface Services extends Sender {
+export interface Services extends PageTracker {
   readonly configuration: Configuration
   readonly router: Router
   readonly session: Session

@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { TrackerError } from '#tracker-client'
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { Configuration } from './configuration.ts'
@@ -36,9 +37,9 @@ export interface Session {
   signOut(): Promise<void>
 }
 
-export class SessionEnded extends Error {
+export class SessionEnded extends TrackerError {
   constructor() {
-    super(t('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.'))
+    super(401, t('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.'))
   }
 }
 

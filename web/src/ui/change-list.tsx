@@ -1,6 +1,6 @@
+import type { Change } from '#tracker-client'
 import type { ResourceName } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
-import type { Change } from '../api/types.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { sentenceOf } from '../api/api-problem.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { t } from '../texts/text.ts'
 import { placeBelow } from './place.ts'
 

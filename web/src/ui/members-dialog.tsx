@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
+import type { Link } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
-import { sentenceOf } from '../api/api-problem.ts'
-import { endInvitation, inviteByMail, inviteInto, openInvitations } from '../api/links.ts'
-import type { Link } from '../api/types.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { useEvery, useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
 import { TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
+import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { showMoment } from '../time/kept-format.ts'
@@ -24,13 +24,13 @@ function InvitationsSection(props: {
   readonly projectId: string
   onProblem(problem: string | undefined): void
 }) {
-  const { configuration, people, send } = useServices()
-  const { value: open, reload } = useLoaded(`invitations ${props.projectId}`, [], () =>
-    openInvitations(send, props.projectId),
+  const { configuration, people, tracker } = useServices()
+  const { value, reload } = useLoaded(`invitations ${props.projectId}`, [], () =>
+    tracker.call('GET /ext/invitations', { query: { projectId: props.projectId } }),
   )
   useEvery(lookMilliseconds, reload)
   const end = (link: Link) =>
-    endInvitation(send, link.id).then(
+    tracker.call('DELETE /ext/invitations', { body: { id: link.id } }).then(
       () => {
         props.onProblem(undefined)
         reload()
@@ -39,11 +39,11 @@ function InvitationsSection(props: {
     )
   return (
     <section class="form" aria-labelledby="invitations-title">
-      {open !== undefined && open.length > 0 && (
+      {value !== undefined && value.links.length > 0 && (
         <>
           <h3 id="invitations-title">{t('Open invitations')}</h3>
           <ul class="rows">
-            {open.map((link) => (
+            {value.links.map((link) => (
               <InvitationRow
                 key={link.id}
                 link={link}
@@ -85,13 +85,13 @@ function InviteByLink(props: {
   onMade(): void
   onProblem(problem: string | undefined): void
 }) {
-  const { send } = useServices()
+  const { tracker } = useServices()
   const [link, setLink] = useState<string>()
   const invite = () =>
-    inviteInto(send, props.projectId).then(
+    tracker.call('POST /ext/invitations', { body: { projectId: props.projectId } }).then(
       (made) => {
         props.onProblem(undefined)
-        setLink(made)
+        setLink(linkAddress('/invitation', made))
         props.onMade()
       },
       (error) => props.onProblem(sentenceOf(error)),
@@ -115,11 +115,11 @@ function InviteByLink(props: {
 }
 
 function InviteByMail(props: { readonly projectId: string; onMade(): void }) {
-  const { send, toasts } = useServices()
+  const { toasts, tracker } = useServices()
   const form = useForm({
     initial: { mailTo: '' },
     async submit({ mailTo }) {
-      await inviteByMail(send, props.projectId, mailTo)
+      await tracker.call('POST /ext/invitations/mail', { body: { projectId: props.projectId, mailTo } })
       toasts.show({
         kind: 'done',
         text: t('The invitation is on its way to {address}.', { address: mailTo }),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { sentenceOf } from '../api/api-problem.ts'
-import type { Connection } from '../api/live-listing.ts'
+import type { Connection } from '../api/live.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { type Text, t } from '../texts/text.ts'
 
 /** Says what to do where there is no content yet. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { limits } from '../api/types.ts'
+import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 

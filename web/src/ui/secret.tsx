@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { limits } from '../api/types.ts'
+import { limits } from '#tracker-client'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { type Text, t } from '../texts/text.ts'

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../api/api.ts'
-import { sentenceOf } from '../api/api-problem.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
 import { type Text, t } from '../texts/text.ts'

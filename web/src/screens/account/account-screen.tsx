@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { createAccess } from '../../api/access.ts'
-import { ApiProblem, sentenceOf } from '../../api/api-problem.ts'
-import type { Account, Consent } from '../../api/types.ts'
+import type { Account, Consent } from '#tracker-client'
+import { TrackerError } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -23,8 +23,8 @@ import { TokensSection } from './tokens-section.tsx'
 
 /** The user's own account. */
 export function AccountScreen() {
-  const { api, configuration } = useServices()
-  const { value: account, problem, reload } = useLoaded('me', [], () => api.me())
+  const { configuration, tracker } = useServices()
+  const { value: account, problem, reload } = useLoaded('me', [], () => tracker.call('GET /api/me'))
   return (
     <Page title={t('My account')}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
@@ -46,12 +46,12 @@ export function AccountScreen() {
 }
 
 function NameSection({ account, onSaved }: { readonly account: Account; onSaved(): void }) {
-  const { api, session, toasts } = useServices()
+  const { session, toasts, tracker } = useServices()
   const form = useForm({
     draft: 'account',
     initial: { name: account.name },
     async submit(values) {
-      await api.rename(values.name)
+      await tracker.call('PATCH /api/me', { body: values })
       form.follow(values)
       toasts.show({ kind: 'done', text: t('Your name was saved.') })
       onSaved()
@@ -97,16 +97,17 @@ const LanguageSection = () => (
 
 /** Changes the user's own password. This ends every session, so a new sign-in follows. */
 function PasswordSection({ login }: { readonly login: string }) {
-  const { api, session } = useServices()
+  const { session, tracker } = useServices()
   const [lock, setLock] = useState<{ readonly until: number; readonly text: string }>()
   const seconds = useSecondsUntil(lock?.until)
   const form = useForm({
     initial: { currentPassword: '', newPassword: '' },
-    async submit({ currentPassword, newPassword }) {
+    async submit(body) {
       try {
-        await api.changePassword(currentPassword, newPassword)
+        // A lockout is shown at once, not waited for.
+        await tracker.call('POST /api/me/password', { body }, { retries: 0 })
       } catch (error) {
-        if (!(error instanceof ApiProblem && error.status === 429 && error.retryAfterSeconds)) throw error
+        if (!(error instanceof TrackerError && error.status === 429 && error.retryAfterSeconds)) throw error
         return setLock({ until: Date.now() + error.retryAfterSeconds * 1000, text: sentenceOf(error) })
       }
       await session.signOut()
@@ -157,26 +158,25 @@ function PasswordSection({ login }: { readonly login: string }) {
 
 /** Consents of the user to other apps. Hidden without any. */
 function ConsentsSection() {
-  const { send, toasts } = useServices()
-  const access = createAccess(send)
-  const { value: consents, problem, reload } = useLoaded('consents', [], () => access.consents())
+  const { toasts, tracker } = useServices()
+  const { value, problem, reload } = useLoaded('consents', [], () => tracker.call('GET /ext/consents'))
   const [front, setFront] = useState<Consent>()
   const withdraw = async ({ clientId, name }: Consent) => {
     try {
-      await access.withdrawConsent(clientId)
+      await tracker.call('DELETE /ext/consents', { body: { clientId } })
       toasts.show({ kind: 'done', text: t('The access of {name} was revoked.', { name }) })
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
     reload()
   }
-  if (!problem && !consents?.length) return null
+  if (!problem && !value?.consents.length) return null
   return (
     <section aria-labelledby="consents-title">
       <h2 id="consents-title">{t('Apps with access')}</h2>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       <ul class="rows">
-        {consents?.map((consent) => (
+        {value?.consents.map((consent) => (
           <li key={consent.clientId} class="row">
             <span class="row-text">
               <bdi>{consent.name}</bdi>

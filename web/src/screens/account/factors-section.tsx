@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
 import {
   type AppOffer,
   canMakePasskey,
@@ -10,8 +9,9 @@ import {
   type Passkey,
   StaleSignIn,
 } from '../../api/factors.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { TextField } from '../../forms/fields.tsx'
+import { NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -276,7 +276,7 @@ function PasskeyNameDialog({ passkey: { id, name }, factors, onDone, onClose }: 
   return (
     <Dialog title={t('Rename {name}', { name })} onClose={onClose}>
       <Form form={form} submitLabel={t('Save')} onCancel={onClose}>
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
       </Form>
     </Dialog>
   )

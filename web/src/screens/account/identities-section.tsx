@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { createAccess } from '../../api/access.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
-import type { OutsideIdentity } from '../../api/types.ts'
+import type { OutsideIdentity } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { connectAddress, loadSignInWays } from '../../session/provider.ts'
@@ -13,30 +12,29 @@ import { LoadProblem } from '../../ui/notes.tsx'
 
 /** Accounts at external providers that the user may sign in with. Hidden without providers. */
 export function IdentitiesSection() {
-  const { configuration, send, toasts } = useServices()
-  const access = createAccess(send)
+  const { configuration, toasts, tracker } = useServices()
   const { value: ways } = useLoaded('sign-in ways', [], () => loadSignInWays(configuration))
-  const { value: identities, problem, reload } = useLoaded('identities', [], () => access.identities())
+  const { value, problem, reload } = useLoaded('identities', [], () => tracker.call('GET /ext/identities'))
   const [front, setFront] = useState<OutsideIdentity>()
   useConnecting()
   const nameOf = (id: string) => ways?.providers.find((one) => one.id === id)?.name ?? id
   const disconnect = async ({ id, provider }: OutsideIdentity) => {
     try {
-      await access.disconnectIdentity(id)
+      await tracker.call('DELETE /ext/identities', { body: { id } })
       toasts.show({ kind: 'done', text: t('{name} was disconnected.', { name: nameOf(provider) }) })
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
     reload()
   }
-  if (!ways || (ways.providers.length === 0 && !identities?.length)) return null
+  if (!ways || (ways.providers.length === 0 && !value?.identities.length)) return null
   return (
     <section aria-labelledby="identities-title">
       <h2 id="identities-title">{t('Linked accounts')}</h2>
       <p class="form-note">{t('Sign in here with an account at another provider.')}</p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       <ul class="rows">
-        {identities?.map((one) => (
+        {value?.identities.map((one) => (
           <li key={one.id} class="row">
             <span class="row-text">
               <bdi>{nameOf(one.provider)}</bdi>

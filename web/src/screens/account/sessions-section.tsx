@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { createAccess } from '../../api/access.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
-import type { Session as SignIn } from '../../api/types.ts'
+import type { Session as SignIn } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -13,11 +12,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The user's sessions, and how to end them. */
 export function SessionsSection() {
-  const { send, session, toasts } = useServices()
-  const access = createAccess(send)
-  const { value: sessions, problem, reload } = useLoaded('sessions', [], () => access.sessions())
+  const { session, toasts, tracker } = useServices()
+  const { value, problem, reload } = useLoaded('sessions', [], () => tracker.call('GET /ext/sessions'))
   const [isEndingAll, setEndingAll] = useState(false)
-  const run = async (work: () => Promise<void>, done: () => void) => {
+  const run = async (work: () => Promise<unknown>, done: () => void) => {
     try {
       await work()
       done()
@@ -27,7 +25,7 @@ export function SessionsSection() {
   }
   const end = ({ id }: SignIn) =>
     run(
-      () => access.endSession(id),
+      () => tracker.call('DELETE /ext/sessions', { body: { ids: [id] } }),
       () => {
         toasts.show({ kind: 'done', text: t('The session was ended.') })
         reload()
@@ -37,9 +35,9 @@ export function SessionsSection() {
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">{t('Where you are signed in')}</h2>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {sessions === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
+      {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
       <ul class="rows">
-        {sessions?.map((one) => (
+        {value?.sessions.map((one) => (
           <li key={one.id} class="row">
             <span class="row-text">
               {browserOf(one)}
@@ -73,7 +71,7 @@ export function SessionsSection() {
           confirmLabel={t('End all')}
           onConfirm={() =>
             void run(
-              () => access.endAllSessions(),
+              () => tracker.call('POST /ext/sessions/end-all', { body: {} }),
               () => void session.signOut(),
             )
           }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
-import { createAccess } from '../../api/access.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import type { Token } from '#tracker-client'
 import { loadAll } from '../../api/load-all.ts'
-import type { Token } from '../../api/types.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { SelectField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -19,13 +18,12 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The user's personal access tokens. */
 export function TokensSection() {
-  const { send, toasts } = useServices()
-  const access = createAccess(send)
-  const { value: tokens, problem, reload } = useLoaded('tokens', [], () => access.tokens())
+  const { toasts, tracker } = useServices()
+  const { value, problem, reload } = useLoaded('tokens', [], () => tracker.call('GET /ext/tokens'))
   const [front, setFront] = useState<'new' | Token>()
   const end = async ({ id, name }: Token) => {
     try {
-      await access.endToken(id)
+      await tracker.call('DELETE /ext/tokens', { body: { ids: [id] } })
       toasts.show({ kind: 'done', text: t('{name} was revoked.', { name }) })
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -41,9 +39,9 @@ export function TokensSection() {
         )}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {tokens === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
+      {value === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
       <ul class="rows">
-        {tokens?.map((token) => (
+        {value?.tokens.map((token) => (
           <TokenRow key={token.id} token={token} onEnd={() => setFront(token)} />
         ))}
       </ul>
@@ -116,7 +114,7 @@ const pagesMax = 3
 
 /** Asks for the purpose of the token, then shows it once. */
 function TokenDialog({ onClose }: { onClose(): void }) {
-  const { api, send } = useServices()
+  const { api, tracker } = useServices()
   const [secret, setSecret] = useState<string>()
   const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
     loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
@@ -124,13 +122,13 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   const form = useForm({
     initial: { name: '', scopes: '', projectIds: everyProject, expiresAt: '90' },
     async submit({ name, scopes, projectIds, expiresAt }) {
-      const made = await createAccess(send).makeToken({
+      const body = {
         name,
         scopes: scopesOf(scopes),
         projectIds: projectIds === everyProject ? null : [projectIds],
         expiresAt: new Date(Date.now() + Number(expiresAt) * 86_400_000).toISOString(),
-      })
-      setSecret(made.secret)
+      }
+      setSecret((await tracker.call('POST /ext/tokens', { body })).secret)
     },
   })
   if (secret !== undefined)
@@ -143,21 +141,8 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={t('New token')} onClose={onClose}>
       <Form form={form} submitLabel={t('Create token')} onCancel={onClose}>
-        <TextField
-          form={form}
-          name="name"
-          label={t('Name')}
-          hint={t('The program that will use it.')}
-          required
-          autofocus
-        />
-        <SelectField
-          form={form}
-          name="scopes"
-          label={t('Permissions')}
-          required
-          choices={scopeChoices.map(({ id, name }) => ({ id, name: t(name) }))}
-        />
+        <NameField form={form} hint={t('The program that will use it.')} />
+        <ChoiceField form={form} name="scopes" label={t('Permissions')} required choices={scopeChoices} />
         <SelectField
           form={form}
           name="projectIds"

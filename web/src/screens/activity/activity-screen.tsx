@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { createEvents } from '../../api/events.ts'
-import type { Change } from '../../api/types.ts'
+import type { Change } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -15,13 +14,14 @@ const pageSize = 50
 
 /** All changes in a project, newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
-  const { people, send, toasts } = useServices()
-  const events = createEvents(send)
+  const { people, toasts, tracker } = useServices()
+  const load = async (before: string | undefined, signal?: AbortSignal) =>
+    (await tracker.call('GET /ext/history', { query: { projectId, pageSize, before } }, { signal })).result
   const first = useLoaded(
     `activity-${projectId}`,
     ['assignment', 'appointment', 'comment'],
     async (signal) => {
-      const page = await events.history({ projectId, pageSize }, signal)
+      const page = await load(undefined, signal)
       await people.known(page.data.flatMap(({ callerId }) => callerId ?? []))
       return page
     },
@@ -29,7 +29,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
   const [older, setOlder] = useState<{ data: readonly Change[]; next: string | null }>()
   const next = older ? older.next : first.value?.next
   const loadMore = () =>
-    events.history({ projectId, pageSize, before: next ?? undefined }).then(
+    load(next ?? undefined).then(
       (page) => setOlder({ data: [...(older?.data ?? []), ...page.data], next: page.next }),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )

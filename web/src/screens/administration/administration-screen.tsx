@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useListing } from '../../data/use-listing.ts'
-import { TextAreaField, TextField } from '../../forms/fields.tsx'
+import { NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
@@ -274,7 +274,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
   return (
     <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
       <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
         {fields.map((field) => (
           <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
         ))}

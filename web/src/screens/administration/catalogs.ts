@@ -107,7 +107,7 @@ export interface CatalogRow {
   readonly order?: number
 }
 
-export type CatalogValues = Readonly<Record<string, string>>
+export type CatalogValues = Readonly<Record<string, string>> & { readonly name: string }
 
 export const valuesOf = (
   { fields, isOrdered }: Catalog,

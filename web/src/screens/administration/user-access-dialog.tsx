@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type AccessState, createUserAccess, type UserAccess } from '../../api/access.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { createFactors, StaleSignIn } from '../../api/factors.ts'
-import { mailPasswordLink, makePasswordLink } from '../../api/links.ts'
+import type { Tracker } from '#tracker-client'
+import { createFactors, type Factors, StaleSignIn } from '../../api/factors.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { linkAddress } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
@@ -13,17 +13,50 @@ import { Secret } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
+interface AccessState {
+  /** Set for a role in the database; administrators named by the settings have none. */
+  readonly hasRole: boolean
+  readonly isDeactivated: boolean
+  /** Set where the account has a second factor in addition to the password. */
+  readonly hasFactor: boolean
+}
+
+async function loadAccess(tracker: Tracker, factors: Factors, userId: string): Promise<AccessState> {
+  const [{ administrators }, { deactivations }, hasFactor] = await Promise.all([
+    tracker.call('GET /ext/administrators'),
+    tracker.call('GET /ext/deactivations', { query: { ids: userId } }),
+    factors.hasFactor(userId).catch(() => false),
+  ])
+  return {
+    hasRole: administrators.some((one) => one.userId === userId),
+    isDeactivated: deactivations.length > 0,
+    hasFactor,
+  }
+}
+
 /** The rights of an account, and whether its user may sign in. */
 export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
-  const { configuration, send, session } = useServices()
-  const access = createUserAccess(send, createFactors(configuration, session))
+  const { configuration, session, tracker } = useServices()
+  const factors = createFactors(configuration, session)
   const { id, name } = row
-  const { value: state, problem, reload } = useLoaded(`access ${id}`, [], () => access.state(id))
+  const {
+    value: state,
+    problem,
+    reload,
+  } = useLoaded(`access ${id}`, [], () => loadAccess(tracker, factors, id))
   const { isBusy, run } = useRun(reload)
   const [link, setLink] = useState<string>()
   const linksFor = passwordLinkOf(
-    async () => setLink(await makePasswordLink(send, id)),
-    configuration.mail ? () => mailPasswordLink(send, id) : undefined,
+    async () =>
+      setLink(
+        linkAddress(
+          '/new-password',
+          await tracker.call('POST /ext/password-links', { body: { userId: id } }),
+        ),
+      ),
+    configuration.mail
+      ? () => tracker.call('POST /ext/password-links/mail', { body: { userId: id } })
+      : undefined,
   )
   const isSelf = id === session.person.value?.id
   return (
@@ -41,7 +74,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
       )}
       {state && !isSelf && link === undefined && (
         <ul class="rows">
-          {[...changesOf(row, state, access), ...linksFor(row, state)].map(
+          {[...changesOf(row, state, { tracker, factors }), ...linksFor(row, state)].map(
             ({ label, note, action, done, work }) => (
               <li key={label} class="row">
                 <span class="row-text">
@@ -69,7 +102,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
 function useRun(onDone: () => void) {
   const { configuration, router, toasts } = useServices()
   const [isBusy, setBusy] = useState(false)
-  const run = async (work: () => Promise<void>, done: string) => {
+  const run = async (work: () => Promise<unknown>, done: string) => {
     if (isBusy) return
     setBusy(true)
     try {
@@ -95,12 +128,12 @@ interface Change {
   readonly action: string
   /** The message after success. */
   readonly done: string
-  work(): Promise<void>
+  work(): Promise<unknown>
 }
 
 /** A deactivated account cannot sign in with any password. */
 const passwordLinkOf =
-  (work: () => Promise<void>, mail: (() => Promise<void>) | undefined) =>
+  (work: () => Promise<unknown>, mail: (() => Promise<unknown>) | undefined) =>
   ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly Change[] =>
     isDeactivated
       ? []
@@ -128,7 +161,7 @@ const passwordLinkOf =
 const changesOf = (
   { id, name }: CatalogRow,
   { hasRole, isDeactivated, hasFactor }: AccessState,
-  access: UserAccess,
+  { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
 ): readonly Change[] => [
   {
     label: hasRole ? t('Administrator') : t('No administrator role'),
@@ -139,21 +172,22 @@ const changesOf = (
     done: hasRole
       ? t('{name} is no longer an administrator.', { name })
       : t('{name} becomes an administrator at the next sign-in.', { name }),
-    work: () => access.setRole(id, !hasRole),
+    work: () => tracker.call(`${hasRole ? 'DELETE' : 'POST'} /ext/administrators`, { body: { userId: id } }),
   },
   {
     label: isDeactivated ? t('Deactivated') : t('May sign in'),
     note: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
     action: isDeactivated ? t('Reactivate') : t('Deactivate'),
     done: isDeactivated ? t('{name} may sign in again.', { name }) : t('{name} was deactivated.', { name }),
-    work: () => access.setDeactivated(id, !isDeactivated),
+    work: () =>
+      tracker.call(`${isDeactivated ? 'DELETE' : 'POST'} /ext/deactivations`, { body: { userId: id } }),
   },
   {
     label: t('Sessions and tokens'),
     note: t('Ends all of them, for a lost device or a password that someone else knows.'),
     action: t('End all'),
     done: t('All sessions and tokens of {name} were ended.', { name }),
-    work: () => access.endSessions(id),
+    work: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: id } }),
   },
   ...(hasFactor
     ? [
@@ -164,7 +198,7 @@ const changesOf = (
           ),
           action: t('Reset'),
           done: t('The second factor of {name} was reset.', { name }),
-          work: () => access.takeFactorsAway(id),
+          work: () => factors.takeAway(id),
         },
       ]
     : []),

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import type { Send } from '../../api/send.ts'
-import type { ClientChange, ClientWish, NewClient, RegisteredClient } from '../../api/types.ts'
+import type { NewClient, RegisteredClient } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -22,8 +21,8 @@ type Front =
 
 /** Apps that users sign in to with their account here; for administrators. */
 export function ClientsScreen() {
-  const { send, session } = useServices()
-  const { value: clients, problem, reload } = useLoaded('clients', [], () => createClients(send).list())
+  const { session, tracker } = useServices()
+  const { value, problem, reload } = useLoaded('clients', [], () => tracker.call('GET /ext/clients'))
   const [front, setFront] = useState<Front>()
   if (!session.person.value?.isAdministrator)
     return (
@@ -53,14 +52,14 @@ export function ClientsScreen() {
         {t('Users sign in to them with their account here. Apps from the settings are not listed.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {clients === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
-      {clients?.length === 0 && (
+      {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
+      {value?.clients.length === 0 && (
         <EmptyState title={t('No apps yet')}>
           <p>{t('Add one with its name and its callback address.')}</p>
         </EmptyState>
       )}
       <ul class="rows">
-        {clients?.map((client) => (
+        {value?.clients.map((client) => (
           <ClientRow key={client.id} client={client} onChoose={(what) => setFront({ what, client })} />
         ))}
       </ul>
@@ -110,9 +109,8 @@ interface InFrontProps {
 }
 
 function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
-  const { send, toasts } = useServices()
-  const clients = createClients(send)
-  const run = (work: Promise<unknown>, then: (result: unknown) => void) =>
+  const { toasts, tracker } = useServices()
+  const run = <Result,>(work: Promise<Result>, then: (result: Result) => void) =>
     void work.then(then, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   if (front.what === 'secret') return <NewSecret made={front.made} onClose={onDone} />
   if (front.what === 'new') return <ClientDialog client={undefined} onDone={onDone} onClose={onClose} />
@@ -125,7 +123,9 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
         text={t('The previous secret stops working within seconds.')}
         confirmLabel={t('Generate secret')}
         onConfirm={() =>
-          run(clients.renewSecret(client.id), (made) => onFront({ what: 'secret', made: made as NewClient }))
+          run(tracker.call('POST /ext/clients/secret', { body: { id: client.id } }), (made) =>
+            onFront({ what: 'secret', made }),
+          )
         }
         onClose={onClose}
       />
@@ -135,7 +135,7 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
       title={t('End {name}?', { name: client.name })}
       text={t('Users can no longer sign in to it, and its tokens stop working within 30 seconds.')}
       confirmLabel={t('End it')}
-      onConfirm={() => run(clients.end(client.id), onDone)}
+      onConfirm={() => run(tracker.call('DELETE /ext/clients', { body: { id: client.id } }), onDone)}
       onClose={onClose}
     />
   )
@@ -177,7 +177,7 @@ const valuesOf = (client: RegisteredClient | undefined) => ({
 
 /** The properties of an app, and its callback addresses. */
 function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
-  const { send } = useServices()
+  const { tracker } = useServices()
   const [made, setMade] = useState<NewClient>()
   const form = useForm({
     initial: valuesOf(client),
@@ -190,10 +190,11 @@ function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
         isFirstParty: values.isFirstParty === 'own',
         requiresPkce: client?.requiresPkce ?? true,
       }
-      const clients = createClients(send)
-      if (client === undefined) setMade(await clients.make({ ...wish, hasSecret: values.kind === 'server' }))
-      else {
-        await clients.change({ id: client.id, ...wish })
+      if (client === undefined) {
+        const body = { ...wish, hasSecret: values.kind === 'server' }
+        setMade(await tracker.call('POST /ext/clients', { body }))
+      } else {
+        await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...wish } })
         onDone()
       }
     },
@@ -212,23 +213,8 @@ type Values = ReturnType<typeof valuesOf>
 
 const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly isNew: boolean }) => (
   <>
-    <TextField
-      form={form}
-      name="name"
-      label={t('Name')}
-      hint={t('The name that people see.')}
-      required
-      autofocus
-    />
-    {isNew && (
-      <SelectField
-        form={form}
-        name="kind"
-        label={t('Where it runs')}
-        required
-        choices={kinds.map(({ id, name }) => ({ id, name: t(name) }))}
-      />
-    )}
+    <NameField form={form} hint={t('The name that people see.')} />
+    {isNew && <ChoiceField form={form} name="kind" label={t('Where it runs')} required choices={kinds} />}
     <TextAreaField
       form={form}
       name="redirectUris"
@@ -249,13 +235,7 @@ const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly is
       hint={t('svc.api lets it act for users here.')}
       required
     />
-    <SelectField
-      form={form}
-      name="isFirstParty"
-      label={t('Consent')}
-      required
-      choices={consents.map(({ id, name }) => ({ id, name: t(name) }))}
-    />
+    <ChoiceField form={form} name="isFirstParty" label={t('Consent')} required choices={consents} />
   </>
 )
 
@@ -279,26 +259,3 @@ const NewSecret = ({ made, onClose }: { readonly made: NewClient; onClose(): voi
     )}
   </Dialog>
 )
-
-/** Apps that users sign in to, created by administrators. Part of the extensions. */
-export interface Clients {
-  list(): Promise<readonly RegisteredClient[]>
-  make(wish: ClientWish): Promise<NewClient>
-  change(change: ClientChange): Promise<void>
-  renewSecret(id: string): Promise<NewClient>
-  end(id: string): Promise<void>
-}
-
-const path = '/ext/clients'
-
-const createClients = (send: Send): Clients => ({
-  list: async () => (await (await send({ path })).json()).clients,
-  make: async (body) => (await send({ method: 'POST', path, body })).json(),
-  async change(body) {
-    await send({ method: 'PATCH', path, body })
-  },
-  renewSecret: async (id) => (await send({ method: 'POST', path: `${path}/secret`, body: { id } })).json(),
-  async end(id) {
-    await send({ method: 'DELETE', path, body: { id } })
-  },
-})

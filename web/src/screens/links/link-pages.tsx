@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ApiProblem, sentenceOf } from '../../api/api-problem.ts'
-import { acceptInvitation, joinByInvitation, readInvitation, usePasswordLink } from '../../api/links.ts'
-import type { ShownInvitation } from '../../api/types.ts'
+import type { ShownInvitation } from '#tracker-client'
+import { TrackerError } from '#tracker-client'
+import { openGuestTracker } from '../../api/page-tracker.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
@@ -24,7 +25,9 @@ export function InvitationPage() {
   const form = useForm({
     initial: { name: '', login: '', password: '' },
     async submit(values) {
-      await acceptInvitation(configuration.apiUrl, { ...values, secret: secretOf() })
+      await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
+        body: { ...values, secret: secretOf() },
+      })
       sessionStorage.setItem(loginKey, values.login)
     },
   })
@@ -69,10 +72,12 @@ function useInvitation() {
   const { configuration } = useServices()
   const [read, setRead] = useState<{ invitation?: ShownInvitation; over?: string }>()
   useEffect(() => {
-    readInvitation(configuration.apiUrl, secretOf()).then(
+    const body = { secret: secretOf() }
+    const read = openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/read', { body })
+    read.then(
       (invitation) => setRead({ invitation }),
       (error) =>
-        setRead(error instanceof ApiProblem && error.status === 410 ? { over: sentenceOf(error) } : {}),
+        setRead(error instanceof TrackerError && error.status === 410 ? { over: sentenceOf(error) } : {}),
     )
   }, [])
   return { ...read, isRead: read !== undefined }
@@ -99,13 +104,15 @@ const Named = ({ children }: { readonly children: ComponentChildren }) => (
 
 /** Joins with an existing account, after a sign-in if this browser has no session. */
 function JoinWithAccount() {
-  const { configuration, router, send, session } = useServices()
+  const { configuration, router, session, tracker } = useServices()
   const [problem, setProblem] = useState<string>()
   const person = session.person.value
   const join = async () => {
     if (session.state.peek() !== 'signed-in')
       return startSignIn(configuration, `${location.pathname}${location.hash}`)
-    router.go(projectPath(await joinByInvitation(send, secretOf())), { replace: true })
+    const body = { secret: secretOf() }
+    const { projectId } = await tracker.call('POST /ext/invitations/join', { body })
+    router.go(projectPath(projectId), { replace: true })
   }
   const isSignedIn = session.state.value === 'signed-in' && person !== undefined
   return (
@@ -133,7 +140,10 @@ export function NewPasswordPage() {
   const [isDone, setDone] = useState(false)
   const form = useForm({
     initial: { newPassword: '' },
-    submit: ({ newPassword }) => usePasswordLink(configuration.apiUrl, { newPassword, secret: secretOf() }),
+    async submit(values) {
+      const body = { ...values, secret: secretOf() }
+      await openGuestTracker(configuration.apiUrl).call('POST /ext/password-links/use', { body })
+    },
   })
   if (isDone) return <Done title={t('Your new password is set')} />
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
 import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { doneStageOf, fieldsOf } from '../../assignment/assignment-values.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'

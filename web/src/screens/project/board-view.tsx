@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { fieldsOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
@@ -94,8 +94,8 @@ function useCardFacts() {
 
 const stageQuery = (id: string, isDone: boolean): StageQuery =>
   isDone
-    ? { id, sortColumn: 'updatedAt', sortOrder: 'desc' }
-    : { id, sortColumn: 'endDate', sortOrder: 'asc' }
+    ? { id, sortColumn: 'updatedAt', sortOrder: 'DESC' }
+    : { id, sortColumn: 'endDate', sortOrder: 'ASC' }
 
 type Rows = readonly RecordOf<'assignment'>[]
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Connection } from '../../api/live-listing.ts'
+import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStageOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import type { Connection } from '../../api/live-listing.ts'
+import type { Connection } from '../../api/live.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'

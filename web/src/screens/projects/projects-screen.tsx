@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
-import { ApiProblem } from '../../api/api-problem.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { SelectField, TextField } from '../../forms/fields.tsx'
+import { NameField, SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -154,7 +154,7 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
         </p>
       )}
       <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
         <SelectField
           form={form}
           name="organizationId"
@@ -230,11 +230,11 @@ function RenameProjectDialog({ project, onClose }: { readonly project: Project; 
         await api.update('project', { id: project.id, ...values, expectedVersion: versionOf(theirs ?? base) })
         toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
       } catch (error) {
-        if (!(error instanceof ApiProblem && error.status === 409)) throw error
+        if (!(error instanceof TrackerError && error.status === 409)) throw error
         const now = await api.get('project', project.id)
         if (versionOf(now) === versionOf(theirs ?? base)) throw error
         setTheirs(now)
-        throw new ApiProblem(409, t('Someone else has changed this project in the meantime.'))
+        throw new TrackerError(409, t('Someone else has changed this project in the meantime.'))
       }
     },
   })
@@ -251,7 +251,7 @@ function RenameProjectDialog({ project, onClose }: { readonly project: Project; 
         onCancel={onClose}
         onDone={onClose}
       >
-        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <NameField form={form} />
         <SelectField
           form={form}
           name="organizationId"

@@ -1,6 +1,5 @@
 import type { Api, ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { listRoutes } from '../../api/types.ts'
 import { inOneLine, type Text, t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
@@ -134,4 +133,4 @@ export const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([
   ...kind,
 }))
 
-export const pathOf = ({ resource }: RemovedKind): string => `/removed/${listRoutes[resource]}`
+export const pathOf = ({ resource }: RemovedKind): string => `/removed/${resource}s`

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { createEvents, type Events } from '../../api/events.ts'
+import type { Tracker } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -189,33 +189,33 @@ const parallelMax = 2
 
 /** Maps each row to its remover, read from the history step by step. */
 function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
-  const { send } = useServices()
+  const { tracker } = useServices()
   const [removers, setRemovers] = useState<ReadonlyMap<string, string>>(new Map())
   useEffect(() => {
     const left = new AbortController()
     const waiting = rows.slice(0, rowsAsked).filter(({ id }) => !removers.has(id))
-    const events = createEvents(send)
     const work = async () => {
       for (let row = waiting.shift(); row !== undefined && !left.signal.aborted; row = waiting.shift()) {
-        const [id, callerId] = [row.id, await findRemover(events, row, left.signal)]
+        const [id, callerId] = [row.id, await findRemover(tracker, row, left.signal)]
         if (callerId) setRemovers((all) => new Map(all).set(id, callerId))
       }
     }
     for (let line = 0; line < parallelMax; line += 1) void work()
     return () => left.abort()
-  }, [send, rows])
+  }, [tracker, rows])
   return removers
 }
 
 /** Undefined where the user may not read the history, or its newest entry is not the removal. */
 async function findRemover(
-  events: Events,
+  tracker: Tracker,
   { id, resource }: RemovedRow,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const { data } = await events.history({ resource, id, pageSize: 1 }, signal)
-    return data[0]?.action === 'remove' ? (data[0].callerId ?? undefined) : undefined
+    const query = { resource, id, pageSize: 1 }
+    const [newest] = (await tracker.call('GET /ext/history', { query }, { signal })).result.data
+    return newest?.action === 'remove' ? (newest.callerId ?? undefined) : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
-import { sentenceOf } from '../../api/api-problem.ts'
-import type { HoursReport } from '../../api/types.ts'
+import type { HoursReport } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLive } from '../../data/use-live.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
@@ -15,8 +15,8 @@ import { readPeriod } from './periods.ts'
 import {
   groupings,
   isGroupedBy,
-  pathOfHours,
-  pathOfWhole,
+  queryOfHours,
+  queryOfWhole,
   readWanted,
   type SumRow,
   sumRowsOf,
@@ -24,25 +24,31 @@ import {
   type Whole,
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
-import { downloadCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
+import { saveCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
 
 /** Recorded hours of a period in a chosen grouping, next to the planned ones. The address contains all choices. */
 export function SumsScreen() {
-  const { router, send, toasts } = useServices()
+  const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams
   const period = readPeriod(query)
   const wanted = readWanted(query, period)
-  const path = pathOfHours(wanted)
-  const hours = useLive<HoursReport['result']>(path)
-  const whole = useWhole(wanted, hours.value)
+  const asked = { query: queryOfHours(wanted) }
+  const hours = useLive(JSON.stringify(asked), (options) =>
+    tracker.connect('GET /ext/reports/hours', asked, options),
+  )
+  const whole = useWhole(wanted, hours.value?.result)
   const shown = formatOf('long').formatRange(dateOf(period.from), dateOf(period.to))
   const download = () =>
-    downloadCsv(send, {
-      path,
-      fileName: `${t('Hours')} ${period.from} ${period.to}.csv`,
-      written: (table) => tableForPeople(table, wordsOfHours()),
-    }).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
-  const report = hours.value && isGroupedBy(wanted, hours.value.groups) ? hours.value : undefined
+    tracker.call('GET /ext/reports/hours', asked, { headers: { accept: 'text/csv' } }).then(
+      (table) =>
+        saveCsv(
+          `${t('Hours')} ${period.from} ${period.to}.csv`,
+          tableForPeople(String(table), wordsOfHours()),
+        ),
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  const now = hours.value?.result
+  const report = now && isGroupedBy(wanted, now.groups) ? now : undefined
   const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
   // Shown together, so that the plan does not move the hours.
   const isComplete = report && (plan || wanted.second !== undefined || whole.problem)
@@ -78,14 +84,16 @@ export function SumsScreen() {
 
 /** Read again with every change of the hours. */
 function useWhole(wanted: Wanted, hours: HoursReport['result'] | undefined) {
-  const { send } = useServices()
-  const read = async (report: 'hours' | 'assignments', signal: AbortSignal) =>
-    (await (await send({ path: pathOfWhole(report, wanted), signal })).json()).result.groups
-  const key = `${pathOfWhole('hours', wanted)} ${JSON.stringify(hours?.total)}`
+  const { tracker } = useServices()
+  const query = queryOfWhole(wanted)
+  const key = JSON.stringify([query, hours?.total])
   return useLoaded(key, ['assignment'], async (signal): Promise<Whole | undefined> => {
     if (wanted.second !== undefined) return undefined
-    const [recorded, planned] = await Promise.all([read('hours', signal), read('assignments', signal)])
-    return { hours: recorded, assignments: planned }
+    const [recorded, planned] = await Promise.all([
+      tracker.call('GET /ext/reports/hours', { query }, { signal }),
+      tracker.call('GET /ext/reports/assignments', { query }, { signal }),
+    ])
+    return { hours: recorded.result.groups, assignments: planned.result.groups }
   })
 }
 

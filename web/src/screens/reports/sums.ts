@@ -1,5 +1,5 @@
-import { queryOf } from '../../api/api.ts'
-import type { AssignmentsReport, HoursReport } from '../../api/types.ts'
+import type { AssignmentsReport, HoursReport } from '#tracker-client'
+import { withoutBlanks } from '../../api/api.ts'
 import type { Text } from '../../texts/text.ts'
 import { addDays, dateOf, formatOf, showWeek } from '../../time/days.ts'
 import type { Period } from './periods.ts'
@@ -47,18 +47,17 @@ export function readWanted(query: URLSearchParams, period: Period): Wanted {
   }
 }
 
-/** The hours recorded in the period. */
-export const pathOfHours = ({ by, second, period, filters }: Wanted): string =>
-  `/ext/reports/hours${queryOf({
+/** Asks for the hours recorded in the period. */
+export const queryOfHours = ({ by, second, period, filters }: Wanted) =>
+  withoutBlanks({
     groupBy: second === undefined ? by : `${by},${second}`,
     dateFrom: period.from,
     dateTo: addDays(period.to, 1),
     ...filters,
-  })}`
+  })
 
-/** All hours without a period, to compare with the estimates. */
-export const pathOfWhole = (report: 'hours' | 'assignments', { by, filters }: Wanted): string =>
-  `/ext/reports/${report}${queryOf({ groupBy: by, ...filters })}`
+/** Asks for everything without a period, to compare hours with the estimates. */
+export const queryOfWhole = ({ by, filters }: Wanted) => withoutBlanks({ groupBy: by, ...filters })
 
 type HoursGroup = HoursReport['result']['groups'][number]
 type PlannedGroup = AssignmentsReport['result']['groups'][number]

@@ -1,4 +1,3 @@
-import type { Send } from '../../api/send.ts'
 import { t } from '../../texts/text.ts'
 import { typeHours } from '../../time/hours.ts'
 import { groupings } from './sums.ts'
@@ -57,18 +56,9 @@ export const wordsOfHours = (): TableWords => ({
   decimalMark: typeHours(0.5).charAt(1),
 })
 
-export interface Download {
-  readonly path: string
-  readonly fileName: string
-  /** Converts the API's table. */
-  written(table: string): string
-}
-
-/** Fetched with the token, which a plain link would not send, and then saved like any download. */
-export async function downloadCsv(send: Send, { path, fileName, written }: Download): Promise<void> {
-  const response = await send({ path, headers: { accept: 'text/csv' } })
-  const table = new Blob([written(await response.text())], { type: 'text/csv' })
-  const address = URL.createObjectURL(table)
+/** Saves a table that was read with the token, which a plain link would not send, like any download. */
+export function saveCsv(fileName: string, table: string): void {
+  const address = URL.createObjectURL(new Blob([table], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = address
   link.download = fileName

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { limits } from '../../api/types.ts'
+import { limits } from '#tracker-client'
 import { homePath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { loadSignInWays, type SignInWays, signInAddress } from '../../session/provider.ts'

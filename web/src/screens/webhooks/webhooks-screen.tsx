@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { createEvents } from '../../api/events.ts'
-import type { Webhook, WebhookDelivery } from '../../api/types.ts'
+import type { Webhook, WebhookDelivery } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -16,10 +15,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The webhooks of a project; without a project, for administrators, those without one. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
-  const { send } = useServices()
+  const { tracker } = useServices()
   const [secret, setSecret] = useState<string>()
   const { value, problem, reload } = useLoaded(`webhooks-${projectId}`, [], () =>
-    createEvents(send).webhooks(projectId),
+    tracker.call('GET /ext/webhooks', { query: { projectId } }),
   )
   return (
     <Page title={t('Webhooks')} {...(projectId && { above: <ProjectCrumbs projectId={projectId} /> })}>
@@ -41,13 +40,13 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
         />
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
-        {value?.length === 0 && (
+        {value?.webhooks.length === 0 && (
           <EmptyState title={t('No webhooks yet')}>
             <p>{t('Enter an address above: from then on each change is sent to it.')}</p>
           </EmptyState>
         )}
         <ul class="rows">
-          {value?.map((webhook) => (
+          {value?.webhooks.map((webhook) => (
             <WebhookRow key={webhook.id} webhook={webhook} onChanged={reload} onSecret={setSecret} />
           ))}
         </ul>
@@ -63,17 +62,13 @@ function NewWebhook({
   readonly projectId: string | undefined
   onMade(secret: string): void
 }) {
-  const { send } = useServices()
+  const { tracker } = useServices()
   const form = useForm({
     draft: `webhook-${projectId}`,
     initial: { url: '', name: '' },
     async submit({ url, name }) {
-      const made = await createEvents(send).makeWebhook({
-        url,
-        name: name || null,
-        projectId: projectId ?? null,
-      })
-      onMade(made.secret)
+      const body = { url, name: name || null, projectId: projectId ?? null }
+      onMade((await tracker.call('POST /ext/webhook', { body })).webhook.secret)
     },
   })
   return (
@@ -91,12 +86,12 @@ export interface WebhookRowProps {
 }
 
 function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
-  const { send, toasts } = useServices()
-  const events = createEvents(send)
+  const { toasts, tracker } = useServices()
   const [isLogOpen, setLogOpen] = useState(false)
   const run = (work: Promise<unknown>) => () =>
     work.then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const { id, active, pausedBecause, waiting } = webhook
+  const it = { body: { id } }
   const Do = ({ label, work }: { readonly label: string; work(): Promise<unknown> }) => (
     <button type="button" class="button" onClick={() => void run(work())()}>
       {label}
@@ -121,10 +116,16 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
           </span>
         )}
         <span class="form-buttons">
-          <Do label={t('Send a test')} work={() => events.testWebhook(id)} />
-          <Do label={active ? t('Pause') : t('Resume')} work={() => events.setActive(id, !active)} />
-          <Do label={t('New secret')} work={() => events.newSecret(id).then(onSecret)} />
-          <Do label={t('Remove')} work={() => events.removeWebhook(id)} />
+          <Do label={t('Send a test')} work={() => tracker.call('POST /ext/webhook/test', it)} />
+          <Do
+            label={active ? t('Pause') : t('Resume')}
+            work={() => tracker.call('PATCH /ext/webhook', { body: { id, active: !active } })}
+          />
+          <Do
+            label={t('New secret')}
+            work={async () => onSecret((await tracker.call('POST /ext/webhook/rotate', it)).secret)}
+          />
+          <Do label={t('Remove')} work={() => tracker.call('DELETE /ext/webhook', it)} />
           <button
             type="button"
             class="button"
@@ -142,19 +143,20 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
 
 /** The latest deliveries, the responses, and how long they took. */
 function WebhookLog({ id }: { readonly id: string }) {
-  const { send, toasts } = useServices()
-  const events = createEvents(send)
-  const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () => events.deliveries(id))
+  const { toasts, tracker } = useServices()
+  const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () =>
+    tracker.call('GET /ext/webhook/deliveries', { query: { id, pageSize: 20 } }),
+  )
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
   if (value === undefined) return <Skeleton as="rows" rows={2} cells="lines button" />
-  if (value.length === 0) return <EmptyState title={t('Nothing has been sent yet')} />
+  if (value.result.data.length === 0) return <EmptyState title={t('Nothing has been sent yet')} />
   const replay = (deliveryId: string) =>
-    events
-      .replay(id, deliveryId)
+    tracker
+      .call('POST /ext/webhook/replay', { body: { id, deliveryId } })
       .then(reload, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   return (
     <ul class="rows" aria-label={t('Log')}>
-      {value.map((delivery) => (
+      {value.result.data.map((delivery) => (
         <li key={delivery.id} class="row">
           <span class="row-text">
             {delivery.type}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { readHours } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'

@@ -197,9 +197,9 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
 
 /** The recorded hours that estimates are compared with; undefined without the extensions. */
 function useRecorded(ids: readonly string[]) {
-  const { configuration, send } = useServices()
+  const { configuration, tracker } = useServices()
   const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
-    configuration.extensions ? recordedHours(send, ids, signal) : undefined,
+    configuration.extensions ? recordedHours(tracker, ids, signal) : undefined,
   )
   return value
 }

@@ -1,41 +1,43 @@
-import { SessionEnded } from '../session/session.ts'
-import type { Page } from './api.ts'
-import { ApiProblem } from './api-problem.ts'
-import type { Send } from './send.ts'
+import { TrackerError } from '#tracker-client'
+import type { Connect } from './api.ts'
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'closed'
 
-export interface LiveListing<Row> {
-  /** A list route with its query. */
-  readonly path: string
-  onPage(page: Page<Row>): void
+export interface LiveListener<Value> {
+  onValue(value: Value): void
   onConnection(connection: Connection): void
-  /** The listing was rejected permanently and is not retried. */
+  /** It was rejected permanently and is not retried. */
   onProblem(problem: Error): unknown
 }
 
 /**
- * Keeps a live listing open until the returned function is called: after an outage, after the token's end, after the device
- * slept. A hidden page releases its connection, because a browser has six per host for all its tabs.
+ * Keeps an answer live until the returned function is called: after an outage, after the token's end, after the device slept. A
+ * hidden page releases its connection, because a browser has six per host for all its tabs.
  */
-export function openLiveListing<Row>(send: Send, listing: LiveListing<Row>): () => void {
+export function openLive<Value>(connect: Connect<Value>, listener: LiveListener<Value>): () => void {
   const closed = new AbortController()
-  void run(send, listing, closed.signal)
+  void run(connect, listener, closed.signal)
   return () => closed.abort()
 }
 
-async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSignal): Promise<void> {
-  let lastId = ''
+async function run<Value>(
+  connect: Connect<Value>,
+  listener: LiveListener<Value>,
+  closed: AbortSignal,
+): Promise<void> {
+  let lastEventId = ''
   let failures = 0
-  const onEvent = (id: string) => {
-    lastId = id
+  const show = (id: string, value: Value) => {
+    lastEventId = id
     failures = 0
+    listener.onConnection('live')
+    listener.onValue(value)
   }
-  listing.onConnection('connecting')
+  listener.onConnection('connecting')
   while (!closed.aborted) {
     await untilVisible(closed)
     const problem = await withLiveSlot<unknown>((hasSlot) =>
-      hasSlot ? follow(send, listing, lastId, closed, onEvent) : look(send, listing, closed, onEvent),
+      hasSlot ? follow(connect, lastEventId, closed, show) : look(connect, closed, show),
     ).catch((error: unknown) => error)
     if (closed.aborted) return
     if (problem === looked) {
@@ -43,19 +45,17 @@ async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSign
       continue
     }
     if (isFinal(problem)) {
-      listing.onConnection('closed')
-      listing.onProblem(problem)
+      listener.onConnection('closed')
+      listener.onProblem(problem)
       return
     }
     if (document.hidden) continue
-    listing.onConnection(navigator.onLine ? 'reconnecting' : 'offline')
+    listener.onConnection(navigator.onLine ? 'reconnecting' : 'offline')
     await pause(failures, closed)
     failures += 1
   }
 }
 
-/** Twice as long as the server's heartbeat of 15 s, and a little more. */
-const silenceMilliseconds = 35_000
 /** A page hidden for a shorter time keeps its connection. */
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
@@ -64,69 +64,56 @@ const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 const lookMilliseconds = 3000
 const looked = Symbol('looked')
 
-/** Reads the current page without keeping the connection. */
-async function look<Row>(
-  send: Send,
-  listing: LiveListing<Row>,
+type Show<Value> = (id: string, value: Value) => void
+
+/** Reads the current answer without keeping the connection. */
+async function look<Value>(
+  connect: Connect<Value>,
   closed: AbortSignal,
-  onEvent: (id: string) => void,
+  show: Show<Value>,
 ): Promise<typeof looked | undefined> {
   const enough = new AbortController()
   let isFound = false
-  const onPage = (page: Page<Row>) => {
+  const showFirst = (id: string, value: Value) => {
     isFound = true
-    listing.onPage(page)
+    show(id, value)
     enough.abort()
   }
   // Reads from the beginning: after a known number, nothing would arrive until something changes.
-  await follow(send, { ...listing, onPage }, '', AbortSignal.any([closed, enough.signal]), onEvent).catch(
-    (error: unknown) => {
-      if (!isFound) throw error
-    },
-  )
+  await follow(connect, '', AbortSignal.any([closed, enough.signal]), showFirst).catch((error: unknown) => {
+    if (!isFound) throw error
+  })
   return isFound ? looked : undefined
 }
 
-async function follow<Row>(
-  send: Send,
-  { path, onPage, onConnection }: LiveListing<Row>,
-  lastId: string,
+/** One connection, as long as the page is visible and the network is there. */
+async function follow<Value>(
+  connect: Connect<Value>,
+  lastEventId: string,
   closed: AbortSignal,
-  onEvent: (id: string) => void,
+  show: Show<Value>,
 ): Promise<void> {
   if (closed.aborted) return
-  const given = new AbortController()
-  const stop = () => given.abort()
-  const watchdog = createTimer(stop, silenceMilliseconds)
-  const hiding = createTimer(stop, hiddenMilliseconds)
+  const left = new AbortController()
+  const leave = () => left.abort()
+  const hiding = createTimer(leave, hiddenMilliseconds)
   const onVisibility = () => (document.hidden ? hiding.start() : hiding.stop())
   document.addEventListener('visibilitychange', onVisibility)
-  addEventListener('offline', stop)
-  closed.addEventListener('abort', stop)
+  addEventListener('offline', leave)
+  closed.addEventListener('abort', leave)
   try {
-    watchdog.start()
-    const headers = { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) }
-    const response = await send({ path, headers, signal: given.signal })
-    if (response.body === null) return
-    for await (const { id, data } of readEvents(response.body, watchdog.start)) {
-      onEvent(id)
-      onConnection('live')
-      onPage(JSON.parse(data).result)
-    }
+    for await (const { id, answer } of connect({ lastEventId, signal: left.signal })) show(id, answer)
   } finally {
-    stop()
-    watchdog.stop()
     hiding.stop()
     document.removeEventListener('visibilitychange', onVisibility)
-    removeEventListener('offline', stop)
-    closed.removeEventListener('abort', stop)
+    removeEventListener('offline', leave)
+    closed.removeEventListener('abort', leave)
   }
 }
 
 /** Errors that a retry would not change. After the end of a session the user signs in again. */
-const isFinal = (error: unknown): error is Error =>
-  error instanceof SessionEnded ||
-  (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429)
+const isFinal = (error: unknown): error is TrackerError =>
+  error instanceof TrackerError && error.status >= 400 && error.status < 500 && error.status !== 429
 
 function createTimer(run: () => void, milliseconds: number) {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -178,41 +165,4 @@ async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): P
     if (result !== undefined) return result.value
   }
   return run(false)
-}
-
-export interface StreamEvent {
-  readonly id: string
-  readonly data: string
-}
-
-/**
- * The events of a `text/event-stream` body; an EventSource cannot send a token. `onBytes` is called for everything that arrives,
- * including heartbeats.
- */
-export async function* readEvents(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onBytes: () => void,
-): AsyncGenerator<StreamEvent> {
-  let text = ''
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    onBytes()
-    text = (text + chunk).replaceAll('\r\n', '\n')
-    const blocks = text.split('\n\n')
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const event = eventIn(block)
-      if (event !== undefined) yield event
-    }
-  }
-}
-
-function eventIn(block: string): StreamEvent | undefined {
-  let id = ''
-  const data: string[] = []
-  for (const line of block.split('\n')) {
-    const [, field, value = ''] = /^(\w+):? ?(.*)$/.exec(line) ?? []
-    if (field === 'id') id = value
-    if (field === 'data') data.push(value)
-  }
-  return data.length > 0 ? { id, data: data.join('\n') } : undefined
 }
