@@ -76,7 +76,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'a session that has just ended creates nothing long-lived',
-    from: 'mayLast(route) && !(await session.standsNow())',
+    from: 'outlastsSession && !(await session.standsNow())',
     to: 'false',
     tests: ['nothing-lasts'],
   },
