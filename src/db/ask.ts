@@ -9,10 +9,10 @@ import { columnTypes } from './columns.ts'
 export async function ask<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement
   if (name === undefined) return (await client.query(statement)).rows as Row[]
+  const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
+  client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
   try {
-    return await new Promise<Row[]>((resolve, reject) => {
-      client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
-    })
+    return await promise
   } catch (error) {
     // Replaces the stack of the socket event with that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
@@ -29,6 +29,7 @@ interface Columns {
 
 const told = new WeakMap<pg.Connection, Told>()
 
+/** What is known of the statements that a connection has prepared. */
 interface Told {
   /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>
@@ -36,9 +37,7 @@ interface Told {
   readonly silent: pg.Connection
 }
 
-function toldBy(connection: pg.Connection): Told {
-  const known = told.get(connection)
-  if (known) return known
+function nothingTold(connection: pg.Connection): Told {
   const silent: pg.Connection = Object.assign(Object.create(connection), { describe() {} })
   const made = { columns: new Map<string, Columns>(), silent }
   told.set(connection, made)
@@ -87,7 +86,7 @@ class NamedQuery<Row> extends Query {
   }
 
   override prepare(connection: pg.Connection): void {
-    this.#told = toldBy(connection)
+    this.#told = told.get(connection) ?? nothingTold(connection)
     this.#columns = this.#told.columns.get(this.#name)
     super.prepare(this.#columns ? this.#told.silent : connection)
   }
@@ -98,21 +97,17 @@ class NamedQuery<Row> extends Query {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { names, parsers, empty } = this.#columns as Columns
+    const row: Record<string, unknown> = { ...empty }
     try {
-      this.#rows.push(this.#read(fields))
+      for (let index = 0; index < names.length; index += 1) {
+        const text = fields[index] as string | null
+        if (text !== null) row[names[index] as string] = parsers[index]?.(text)
+      }
+      this.#rows.push(row as Row)
     } catch (error) {
       this.#failure ??= error
     }
-  }
-
-  #read(fields: readonly (string | null)[]): Row {
-    const { names, parsers, empty } = this.#columns as Columns
-    const row: Record<string, unknown> = { ...empty }
-    for (let index = 0; index < names.length; index += 1) {
-      const text = fields[index] as string | null
-      if (text !== null) row[names[index] as string] = parsers[index]?.(text)
-    }
-    return row as Row
   }
 
   handleCommandComplete(): void {}
