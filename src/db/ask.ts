@@ -121,3 +121,74 @@ class NamedQuery<Row> extends Query {
     this.#reject(error)
   }
 }
+
+/** The columns of a row, as text. */
+export type TextRow = readonly (string | null)[]
+
+/** A prepared statement with its values. */
+interface Prepared {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+/** Sends a statement that returns at most one row, on a connection that is not in pipeline mode. */
+export const askOneRow = (client: pg.Client, statement: Prepared): Promise<TextRow | undefined> =>
+  new Promise((resolve, reject) => {
+    client.query(new PreparedCall(statement, (error, row) => (error ? reject(error) : resolve(row))))
+  })
+
+/**
+ * A prepared statement that returns one row of text, submitted through the driver's extension point. It sends
+ * three messages in one packet and skips the objects that the driver would build per query (a result, its
+ * fields and parsers), which would be garbage for every transaction. In pipeline mode the driver accepts only
+ * subclasses of its own query, whose constructor builds them.
+ */
+class PreparedCall implements pg.Submittable {
+  readonly name: string
+  readonly text: string
+  /** The driver replaces this with a wrapper that clears its timeout. */
+  callback: (error: unknown, row?: TextRow) => void
+  readonly #values: readonly string[]
+  #row: TextRow | undefined
+
+  constructor({ name, text, values }: Prepared, callback: (error: unknown, row?: TextRow) => void) {
+    this.name = name
+    this.text = text
+    this.#values = values
+    this.callback = callback
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.stream.cork()
+    // The driver records the statements that the database has parsed and removes those it rejected.
+    const { parsedStatements } = connection as RememberingConnection
+    if (parsedStatements[this.name] === undefined)
+      connection.parse({ name: this.name, text: this.text, types: [] }, true)
+    connection.bind({ statement: this.name, values: [...this.#values] }, true)
+    connection.execute(null, true)
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleDataRow({ fields }: { readonly fields: TextRow }): void {
+    this.#row = fields
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#row)
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error)
+  }
+
+  handleRowDescription(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+}
+
+/** A member of the driver's connection that its types do not declare. */
+interface RememberingConnection extends pg.Connection {
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>
+}
