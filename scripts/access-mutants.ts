@@ -76,7 +76,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'a session that has just ended creates nothing long-lived',
-    from: 'mayLast(route) && !(await session.standsNow())',
+    from: 'outlastsSession && !(await session.standsNow())',
     to: 'false',
     tests: ['nothing-lasts'],
   },
@@ -95,14 +95,14 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['password-links'],
   },
   {
-    file: 'src/records/token-rights.ts',
+    file: 'src/records/rights.ts',
     rule: 'an app creates no webhook',
     from: 'origin.clientId !== webClientId) throw notForApps()',
     to: 'false) throw notForApps()',
     tests: ['nothing-lasts'],
   },
   {
-    file: 'src/records/token-rights.ts',
+    file: 'src/records/rights.ts',
     rule: 'an app of an administrator changes no account',
     from: "if (purpose === 'write' && isOfAccounts(listed)) requireNoApp(caller)",
     to: '',

@@ -178,7 +178,7 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['http/csv'],
   },
   {
-    file: 'src/records/require-write.ts',
+    file: 'src/records/write-conditions.ts',
     rule: 'beyond the contract, an unseen reference is answered like a missing one',
     from: "if (edition === 'v1' || caller",
     to: 'if (edition.length > 0 || caller',
@@ -187,8 +187,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/records/write-conditions.ts',
     rule: 'an unseen reference is answered like a missing one among others in one statement',
-    from: 'isUnseen(wanted)),',
-    to: 'undefined),',
+    from: 'const isUnseen = caller && unseenReference(resource, caller, name, value)',
+    to: "const isUnseen = typeof value === 'string' && caller && unseenReference(resource, caller, name, value)",
     tests: ['batch-refusals'],
   },
 ]

@@ -48,22 +48,22 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/db/fair-queue.ts',
     rule: 'an account has no more lists in flight than its share',
-    from: '&& atOncePerAccount.used(account) < atOncePerAccount.max',
+    from: '|| atOncePerAccount.used(account) >= atOncePerAccount.max',
     to: '',
     tests: ['fair-queue', 'slow-lists'],
   },
   {
     file: 'src/db/transactions.ts',
     rule: 'the writes of an account use no more connections than its share',
-    from: 'work?.holder === undefined || work.connections > 0',
-    to: 'work?.holder !== null || work.connections > 0',
+    from: '!work || holder === undefined',
+    to: 'holder !== null',
     tests: ['lend-connections', 'held-rows'],
   },
   {
     file: 'src/db/transactions.ts',
     rule: 'a request that holds a connection does not wait for a second share',
-    from: ' || work.connections > 0',
-    to: '',
+    from: 'work?.connections === 0 ? work.holder : undefined',
+    to: 'work?.holder',
     tests: ['lend-connections'],
   },
   {
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['held-rows'],
   },
   {
-    file: 'src/db/locked-rows.ts',
+    file: 'src/db/conditional-write.ts',
     rule: 'rows are locked in the order of their ids',
     from: ' order by row.id $',
     to: ' $',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['if-match'],
   },
   {
-    file: 'src/db/locked-rows.ts',
+    file: 'src/db/conditional-write.ts',
     rule: 'a parent cannot be removed while its child is being created',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: ' ${lock}`',

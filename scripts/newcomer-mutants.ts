@@ -77,7 +77,7 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['newcomer-connections'],
   },
   {
-    file: 'src/http/unread-bodies.ts',
+    file: 'src/http/broken-requests.ts',
     rule: 'bodies that arrive after their responses have a rate',
     from: 'if (!takeAll(parts, length)) raw.socket.destroy()',
     to: '',

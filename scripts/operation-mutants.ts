@@ -5,7 +5,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/db/logged-write.ts',
     rule: 'every write is kept in the history, by its own statement',
-    from: "{ name: 'logged', statement: log }, { name: 'kept', statement: kept }]",
+    from: "{ name: 'logged', statement: log }, { name: 'kept', statement: keep }]",
     to: "{ name: 'logged', statement: log }]",
     tests: ['journeys/history'],
   },
@@ -207,7 +207,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/visible-rows.ts',
     rule: 'members see the rows of their own projects only',
-    from: 'return inProjects(access.projectPath, caller, memberships, callers)',
+    from: 'return inProjects(access.projectPath, caller, memberships)',
     to: "return raw('true')",
     tests: ['contract/authorization'],
   },
@@ -219,7 +219,7 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['contract/membership'],
   },
   {
-    file: 'src/records/require-write.ts',
+    file: 'src/records/write-conditions.ts',
     rule: 'users cannot write rows into foreign projects',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',

@@ -19,7 +19,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/auth/access-token.ts',
     rule: 'a verified token leaves the cache at its exp',
-    from: 'Math.min(claims.expiresAt, now() + rememberedMilliseconds)',
+    from: 'Math.min(expiresAt, now() + rememberedMilliseconds)',
     to: 'now() + rememberedMilliseconds',
     tests: ['auth/authenticate'],
   },

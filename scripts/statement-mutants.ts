@@ -32,7 +32,7 @@ export const statementMutants: readonly Mutant[] = [
     tests: ['db/database'],
   },
   {
-    file: 'src/db/locked-rows.ts',
+    file: 'src/db/conditional-write.ts',
     rule: 'writes that share a statement wait for no lock',
     from: "waitsForNobody ? ' skip locked' : ''",
     to: "''",
@@ -74,7 +74,7 @@ export const statementMutants: readonly Mutant[] = [
     tests: ['records/gathered'],
   },
   {
-    file: 'src/db/signature.ts',
+    file: 'src/db/logged-write.ts',
     rule: 'each row of a shared statement keeps its own author',
     from: 'raw(\'input.":caller"\')',
     to: 'raw(\'(select min(":caller"::text)::uuid from input)\')',

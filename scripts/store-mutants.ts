@@ -27,8 +27,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/stores.ts',
     rule: 'a store of several nodes executes named statements in steps',
-    from: 'row?.isDistributed ? inSteps',
-    to: 'row === undefined ? inSteps',
+    from: 'isSharded = row?.isDistributed === true',
+    to: 'isSharded = row === undefined',
     tests: ['sharded/in-steps'],
   },
   {

@@ -54,8 +54,6 @@ export function newTokenText(prefix: Prefix): string {
   return text + checksumOf(text)
 }
 
-export const isTokenText = (text: string): boolean => text.startsWith(tokenPrefix)
-
 const patterns: Readonly<Record<Prefix, RegExp>> = { svc_: patternOf('svc_'), svl_: patternOf('svl_') }
 
 /**

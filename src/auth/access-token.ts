@@ -138,11 +138,16 @@ const rememberedTokensMax = 10_000
 /** A withdrawn key takes effect after this long. */
 const rememberedMilliseconds = 5 * 60_000
 
-export type VerifyAccessToken = (token: string) => Promise<AccessTokenClaims>
+export interface VerifiedClaims extends AccessTokenClaims {
+  /** Contains everything that the validity of the session depends on; each token can be revoked by itself. */
+  readonly sessionKey: string
+}
+
+export type VerifyAccessToken = (token: string) => Promise<VerifiedClaims>
 
 export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAccessToken {
   const { issuer, audience, scope, keys, now } = options
-  const remembered = createBoundedCache<AccessTokenClaims>({ entriesMax: rememberedTokensMax, now })
+  const remembered = createBoundedCache<VerifiedClaims>({ entriesMax: rememberedTokensMax, now })
   return async (token) => {
     // Hashed, so that a memory dump of this process has no usable token among the keys.
     const digest = hash('sha256', token, 'base64')
@@ -158,8 +163,9 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
       requiredClaims: ['exp', 'sub'],
     })
     if (!isWithinLifetime(payload, now())) throw unauthenticated()
-    const claims = requireClaims(payload, scope)
-    remembered.set(digest, claims, Math.min(claims.expiresAt, now() + rememberedMilliseconds))
+    const { expiresAt, ...others } = requireClaims(payload, scope)
+    const claims = { ...others, expiresAt, sessionKey: JSON.stringify(Object.values(others)) }
+    remembered.set(digest, claims, Math.min(expiresAt, now() + rememberedMilliseconds))
     return claims
   }
 }

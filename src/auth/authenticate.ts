@@ -4,7 +4,7 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
-import { isTokenText } from '../accounts/read-fields.ts'
+import { tokenPrefix } from '../accounts/read-fields.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
@@ -15,6 +15,7 @@ import {
   createAccessTokenVerifier,
   readAccessTokenClaims,
   stillStands,
+  type VerifiedClaims,
 } from './access-token.ts'
 import { createTokenSearch, type FindToken, type FoundToken } from './api-tokens.ts'
 import { createBoundedCache } from './bounded-cache.ts'
@@ -67,17 +68,18 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     now,
     keys: createProviderKeys({ ...options, now }),
   })
-  const sessionCheck = createSessionCheck({ ...options, now, cacheSeconds })
+  const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
   const findToken = createTokenSearch({ ...options, now, cacheSeconds })
   const leftMilliseconds = (cacheSeconds * 1000) / 3
   return {
     async authenticate(authorizationHeader, origin) {
       const token = readBearer(authorizationHeader)
-      if (extensions && isTokenText(token))
+      if (extensions && token.startsWith(tokenPrefix))
         return acceptToken(token, { findToken, now, origin, leftMilliseconds })
-      const claims = await refuseUnverifiable(verifyAccessToken(token), options, origin)
-      const isCurrentSession = sessionCheck(claims)
-      if (!(await isCurrentSession())) throw unauthenticated()
+      const claims = await verifyAccessToken(token).catch((error) =>
+        refuseUnverifiable(error, options, origin),
+      )
+      if (!(await isCurrentSession(claims))) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
       return {
         caller: {
@@ -89,7 +91,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         },
         sessionId: claims.sessionId,
         expiresAt,
-        recheck: () => now() < expiresAt && isCurrentSession(leftMilliseconds),
+        recheck: () => now() < expiresAt && isCurrentSession(claims, leftMilliseconds),
         standsNow: async (queries = options.database) =>
           now() < expiresAt && standsNow({ ...options, database: queries }, claims),
       }
@@ -157,21 +159,17 @@ function readBearer(header = ''): string {
  * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. If
  * the keys cannot be fetched, no token is rejected.
  */
-async function refuseUnverifiable(
-  verification: Promise<AccessTokenClaims>,
+function refuseUnverifiable(
+  error: unknown,
   { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,
   origin: RequestOrigin | undefined,
-) {
-  try {
-    return await verification
-  } catch (error) {
-    if (error instanceof Problem && error.kind === 'overloaded') throw error
-    const isExpected = error instanceof errors.JOSEError || error instanceof Problem
-    if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
-    if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
-      securityLog?.(refusedByAudience(error.payload, origin))
-    throw unauthenticated()
-  }
+): never {
+  if (error instanceof Problem && error.kind === 'overloaded') throw error
+  const isExpected = error instanceof errors.JOSEError || error instanceof Problem
+  if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
+    securityLog?.(refusedByAudience(error.payload, origin))
+  throw unauthenticated()
 }
 
 /** Our provider signed the token, but for another host, so it was sent to a host it is not meant for. */
@@ -192,9 +190,7 @@ function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefine
  * Checks whether the token's session is still valid. Cached results return synchronously; a caller that
  * relies on the result for a while asks for one that stays in the cache for at least as long.
  */
-export type SessionCheck = (
-  claims: AccessTokenClaims,
-) => (leftMilliseconds?: number) => boolean | Promise<boolean>
+export type SessionCheck = (claims: VerifiedClaims, leftMilliseconds?: number) => boolean | Promise<boolean>
 
 export interface CurrentSessionOptions {
   readonly database: Queries
@@ -227,28 +223,15 @@ function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
     )
     return asked
   }
-  return (claims) => {
-    const key = keyOf(claims)
-    return (leftMilliseconds) => answers.get(key, leftMilliseconds)?.known ?? ask(key, claims)
+  return (claims, leftMilliseconds) => {
+    const { sessionKey } = claims
+    return answers.get(sessionKey, leftMilliseconds)?.known ?? ask(sessionKey, claims)
   }
 }
 
 interface Answer {
   /** A promise while the query runs. */
   known: boolean | Promise<boolean>
-}
-
-/** Keys of cached tokens, which are needed for each of their requests. */
-const keys = new WeakMap<AccessTokenClaims, string>()
-
-/** Contains everything that the result depends on; each token can be revoked by itself. */
-function keyOf(claims: AccessTokenClaims): string {
-  const known = keys.get(claims)
-  if (known !== undefined) return known
-  const { expiresAt, ...others } = claims
-  const key = JSON.stringify(Object.values(others))
-  keys.set(claims, key)
-  return key
 }
 
 /** Queries the database, bypassing the cache. */

@@ -84,7 +84,9 @@ async function fetchProviderKeys(metadataAddress: string, issuer: string): Promi
   if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
   // Its other contents are checked by their user.
   const keysAddress = onTheSameWay(metadata.jwks_uri, metadataAddress, issuer)
-  return (await fetchObject(keysAddress)) as unknown as JSONWebKeySet
+  const { keys } = await fetchObject(keysAddress)
+  if (!Array.isArray(keys)) throw new Error(`${keysAddress} names no keys.`)
+  return { keys }
 }
 
 const discoveryPath = '/.well-known/openid-configuration'

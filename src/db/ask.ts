@@ -9,10 +9,10 @@ import { columnTypes } from './columns.ts'
 export async function ask<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement
   if (name === undefined) return (await client.query(statement)).rows as Row[]
+  const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
+  client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
   try {
-    return await new Promise<Row[]>((resolve, reject) => {
-      client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
-    })
+    return await promise
   } catch (error) {
     // Replaces the stack of the socket event with that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
@@ -29,6 +29,7 @@ interface Columns {
 
 const told = new WeakMap<pg.Connection, Told>()
 
+/** What is known of the statements that a connection has prepared. */
 interface Told {
   /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>
@@ -36,9 +37,7 @@ interface Told {
   readonly silent: pg.Connection
 }
 
-function toldBy(connection: pg.Connection): Told {
-  const known = told.get(connection)
-  if (known) return known
+function nothingTold(connection: pg.Connection): Told {
   const silent: pg.Connection = Object.assign(Object.create(connection), { describe() {} })
   const made = { columns: new Map<string, Columns>(), silent }
   told.set(connection, made)
@@ -87,7 +86,7 @@ class NamedQuery<Row> extends Query {
   }
 
   override prepare(connection: pg.Connection): void {
-    this.#told = toldBy(connection)
+    this.#told = told.get(connection) ?? nothingTold(connection)
     this.#columns = this.#told.columns.get(this.#name)
     super.prepare(this.#columns ? this.#told.silent : connection)
   }
@@ -98,21 +97,17 @@ class NamedQuery<Row> extends Query {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { names, parsers, empty } = this.#columns as Columns
+    const row: Record<string, unknown> = { ...empty }
     try {
-      this.#rows.push(this.#read(fields))
+      for (let index = 0; index < names.length; index += 1) {
+        const text = fields[index] as string | null
+        if (text !== null) row[names[index] as string] = parsers[index]?.(text)
+      }
+      this.#rows.push(row as Row)
     } catch (error) {
       this.#failure ??= error
     }
-  }
-
-  #read(fields: readonly (string | null)[]): Row {
-    const { names, parsers, empty } = this.#columns as Columns
-    const row: Record<string, unknown> = { ...empty }
-    for (let index = 0; index < names.length; index += 1) {
-      const text = fields[index] as string | null
-      if (text !== null) row[names[index] as string] = parsers[index]?.(text)
-    }
-    return row as Row
   }
 
   handleCommandComplete(): void {}
@@ -125,4 +120,75 @@ class NamedQuery<Row> extends Query {
   handleError(error: unknown): void {
     this.#reject(error)
   }
+}
+
+/** The columns of a row, as text. */
+export type TextRow = readonly (string | null)[]
+
+/** A prepared statement with its values. */
+interface Prepared {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+/** Sends a statement that returns at most one row, on a connection that is not in pipeline mode. */
+export const askOneRow = (client: pg.Client, statement: Prepared): Promise<TextRow | undefined> =>
+  new Promise((resolve, reject) => {
+    client.query(new PreparedCall(statement, (error, row) => (error ? reject(error) : resolve(row))))
+  })
+
+/**
+ * A prepared statement that returns one row of text, submitted through the driver's extension point. It sends
+ * three messages in one packet and skips the objects that the driver would build per query (a result, its
+ * fields and parsers), which would be garbage for every transaction. In pipeline mode the driver accepts only
+ * subclasses of its own query, whose constructor builds them.
+ */
+class PreparedCall implements pg.Submittable {
+  readonly name: string
+  readonly text: string
+  /** The driver replaces this with a wrapper that clears its timeout. */
+  callback: (error: unknown, row?: TextRow) => void
+  readonly #values: readonly string[]
+  #row: TextRow | undefined
+
+  constructor({ name, text, values }: Prepared, callback: (error: unknown, row?: TextRow) => void) {
+    this.name = name
+    this.text = text
+    this.#values = values
+    this.callback = callback
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.stream.cork()
+    // The driver records the statements that the database has parsed and removes those it rejected.
+    const { parsedStatements } = connection as RememberingConnection
+    if (parsedStatements[this.name] === undefined)
+      connection.parse({ name: this.name, text: this.text, types: [] }, true)
+    connection.bind({ statement: this.name, values: [...this.#values] }, true)
+    connection.execute(null, true)
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleDataRow({ fields }: { readonly fields: TextRow }): void {
+    this.#row = fields
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#row)
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error)
+  }
+
+  handleRowDescription(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+}
+
+/** A member of the driver's connection that its types do not declare. */
+interface RememberingConnection extends pg.Connection {
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }

@@ -101,6 +101,7 @@ const pollMilliseconds = 200
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined
   let polling: Repetition | undefined
+  let ignoreCommits: (() => void) | undefined
   let isPolling = false
   let isPollWanted = false
   let lookedAt = 0
@@ -129,9 +130,6 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     }
   }
 
-  database.onCommit(() => {
-    if (polling) void poll()
-  })
   return {
     secondsBehind: () => (polling ? (performance.now() - lookedAt) / 1000 : 0),
     async start() {
@@ -139,10 +137,13 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
       snapshot = (await changesSince(database, undefined)).snapshot
       lookedAt = performance.now()
       polling ??= repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
+      ignoreCommits ??= database.onCommit(() => void poll())
     },
     stop() {
       void polling?.stop()
+      ignoreCommits?.()
       polling = undefined
+      ignoreCommits = undefined
     },
   }
 }

@@ -1,6 +1,32 @@
 import { invalid, type Problem } from '../model/problem.ts'
-import type { LockedRows } from './locked-rows.ts'
 import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
+
+export type Strength = 'update' | 'no key update' | 'key share'
+
+/** Rows called `row` that are locked until the transaction ends, in the order of their ids. */
+export interface Locking {
+  readonly table: string
+  readonly columns: Sql
+  readonly where: Sql
+  /** `update` blocks new references, `no key update` allows them, `key share` is the lock of a reference. */
+  readonly strength: Strength
+  /** `where` may name the row of `input` that has the same id. */
+  readonly isOfInput?: boolean
+  /** Skips rows that another transaction has locked. */
+  readonly waitsForNobody?: true
+}
+
+export type LockedRows = Sql & { readonly locking: Locking }
+
+export const lockRows = namedStatement<Locking>('lock rows')
+
+export function lockedRows(locking: Locking): LockedRows {
+  const { table, columns, where, strength, isOfInput, waitsForNobody } = locking
+  const input = raw(isOfInput ? ' join input on input.id = row.id' : '')
+  const lock = raw(`for ${strength} of row${waitsForNobody ? ' skip locked' : ''}`)
+  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lock}`
+  return { ...lockRows.of(locking, statement), locking }
+}
 
 /** A requirement of a write. The statement that writes checks it too, so a write takes one round trip. */
 export interface Condition {
@@ -18,30 +44,6 @@ export interface Part {
 
 /** Every part of a conditional write must have this in its `where`. */
 export const permitted: Sql = raw('verdict.refused = 0')
-
-/**
- * Locks rows, checks every condition, and runs all parts if none rejects the write, in one statement. Locks
- * are taken in the order of the conditions. Under READ COMMITTED a row whose lock had to be waited for is
- * read again after the wait, so a condition on a locked row sees its newest version; everything else is as it
- * was when the statement began.
- */
-export async function writeIf<Written extends object>(
-  queries: Queries,
-  conditions: readonly Condition[],
-  parts: readonly Part[],
-  answer: { readonly columns: Sql; readonly from: string },
-  named: (statement: Sql) => Sql,
-): Promise<Written[]> {
-  const from = raw(answer.from)
-  if (conditions.length === 0)
-    return queries.query(named(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`))
-  const statement = sql`
-    with ${listOf([...verdictOf(conditions), ...parts])}
-    select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`
-  const rows = await queries.query<Written & Verdict>(named(statement))
-  refuseBy(conditions, rows[0])
-  return rows
-}
 
 export interface Asked<Written> {
   readonly position: number
@@ -62,26 +64,19 @@ export async function writeEachIf<Written extends object>(
   answer: { readonly columns: Sql; readonly from: string },
   named: (statement: Sql) => Sql,
 ): Promise<Asked<Written>[]> {
-  const first = [
-    { name: 'input', statement: input },
-    ...lockingParts(conditions),
-    {
-      name: 'verdict',
-      statement: sql`select input.*, ${refusedBits(conditions)} as refused from ${fromInput(conditions)}`,
-    },
-  ]
+  const first = { name: 'input', statement: input }
   const statement = sql`
-    with ${listOf([...first, ...parts])}
+    with ${listOf([first, ...verdictOf(conditions, 'each'), ...parts])}
     select verdict.position, verdict.refused, row.id as "writtenId", ${answer.columns}
     from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
     order by verdict.position`
   const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
     named(statement),
   )
-  return rows.map(({ position, refused, writtenId, ...written }) => ({
-    position,
-    refusal: refused === 0 ? undefined : problemOf(conditionsIn(refused, conditions)),
-    written: writtenId === null ? undefined : (written as unknown as Written),
+  return rows.map((row) => ({
+    position: row.position,
+    refusal: row.refused === 0 ? undefined : problemOf(row.refused, conditions),
+    written: row.writtenId === null ? undefined : row,
   }))
 }
 
@@ -91,7 +86,7 @@ export async function requireConditions(
   conditions: readonly Condition[],
 ): Promise<void> {
   if (conditions.length === 0) return
-  const statement = sql`with ${listOf(verdictOf(conditions))} select refused from verdict`
+  const statement = sql`with ${listOf(verdictOf(conditions, 'one'))} select refused from verdict`
   const [verdict] = await transaction.query<Verdict>(askConditions.of(conditions, statement))
   refuseBy(conditions, verdict)
 }
@@ -103,56 +98,44 @@ export interface Verdict {
   readonly refused: number
 }
 
-function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
+export function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
   const refused = verdict?.refused ?? 0
-  if (refused !== 0) throw problemOf(conditionsIn(refused, conditions))
+  if (refused !== 0) throw problemOf(refused, conditions)
 }
 
-const conditionsIn = (refused: number, conditions: readonly Condition[]) =>
-  conditions.filter((_, index) => (refused >> index) & 1)
+/** The parts that lock rows, in the order of the conditions, and the one that then checks all conditions. */
+export function verdictOf(conditions: readonly Condition[], rows: 'one' | 'each'): Part[] {
+  const parts: Part[] = []
+  for (const { locks } of conditions) if (locks) parts.push({ name: locks.name, statement: locks.rows })
+  return [...parts, { name: 'verdict', statement: checkOf(conditions, rows) }]
+}
 
-const verdictOf = (conditions: readonly Condition[]): Part[] => [
-  ...lockingParts(conditions),
-  {
-    name: 'verdict',
-    statement: sql`select ${refusedBits(conditions)} as refused from ${fromOnce(conditions)}`,
-  },
-]
+/**
+ * Checks all conditions, for one row or for each row of `input`. One that evaluates to null rejects the write.
+ * The row as it is stored is called `before`; where it is missing, its columns are null.
+ */
+export function checkOf(conditions: readonly Condition[], rows: 'one' | 'each'): Sql {
+  const bits: Sql[] = []
+  let isOfStored = false
+  for (const { locks, refusedIf } of conditions) {
+    bits.push(sql`((${refusedIf}) is not false)::int * ${raw(String(1 << bits.length))}`)
+    if (locks?.name === 'before') isOfStored = true
+  }
+  const refused = bits.length === 0 ? raw('0') : join(bits, ' + ')
+  return rows === 'one'
+    ? sql`select ${refused} as refused from (select 1) as once${raw(isOfStored ? ' left join before on true' : '')}`
+    : sql`select input.*, ${refused} as refused from input${raw(isOfStored ? ' left join before on before.id = input.id' : '')}`
+}
 
-export const fromOnce = (conditions: readonly Condition[]): Sql =>
-  raw(`(select 1) as once${isOfStored(conditions) ? ' left join before on true' : ''}`)
-
-export const fromInput = (conditions: readonly Condition[]): Sql =>
-  raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
-
-/** Whether any condition refers to the stored row as `before`; its columns are null if it is missing. */
-const isOfStored = (conditions: readonly Condition[]): boolean =>
-  conditions.some(({ locks }) => locks?.name === 'before')
-
-const lockingParts = (conditions: readonly Condition[]): Part[] =>
-  conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : []))
-
-export const listOf = (parts: readonly Part[]): Sql =>
-  join(
-    parts.map(({ name, statement }) => sql`${raw(`"${name}"`)} as materialized (${statement})`),
-    ', ',
-  )
-
-/** A condition that evaluates to null rejects the write. */
-export const refusedBits = (conditions: readonly Condition[]): Sql =>
-  conditions.length === 0 ? raw('0') : joinedBits(conditions)
-
-const joinedBits = (conditions: readonly Condition[]): Sql =>
-  join(
-    conditions.map(
-      ({ refusedIf }, index) => sql`((${refusedIf}) is not false)::int * ${raw(String(1 << index))}`,
-    ),
-    ' + ',
-  )
+export function listOf(parts: readonly Part[]): Sql {
+  const list: Sql[] = []
+  for (const { name, statement } of parts) list.push(sql`${raw(`"${name}"`)} as materialized (${statement})`)
+  return join(list, ', ')
+}
 
 /** The first rejection becomes the error. Consecutive validation errors are merged into one. */
-function problemOf(refused: readonly Condition[]): Problem {
-  const problems = refused.map(({ refusal }) => refusal())
+function problemOf(refused: number, conditions: readonly Condition[]): Problem {
+  const problems = conditions.flatMap(({ refusal }, index) => ((refused >> index) & 1 ? [refusal()] : []))
   const [first] = problems
   if (!first) throw new Error('A statement rejected a write for a condition that it was not given.')
   if (first.kind !== 'invalid') return first

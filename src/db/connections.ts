@@ -180,16 +180,14 @@ const namesMax = 1000
 /** Names every distinct text, so that the server parses and plans it once: its work is 2.4 times less. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
-  const nameOf = (text: string) => {
-    const known = names.get(text)
-    if (known !== undefined || names.size >= namesMax) return known
-    const name = `s${names.size}`
-    names.set(text, name)
-    return name
-  }
   return (statement) => {
     const { text, values } = render(statement)
-    const name = named && !statement.isRare ? nameOf(text) : undefined
-    return { text, values, ...(name !== undefined && { name }) }
+    if (!named || statement.isRare) return { text, values }
+    let name = names.get(text)
+    if (name === undefined && names.size < namesMax) {
+      name = `s${names.size}`
+      names.set(text, name)
+    }
+    return name === undefined ? { text, values } : { text, values, name }
   }
 }

@@ -3,17 +3,16 @@ import { type Budgets, openBudgets } from '../config/budgets.ts'
 import { ask } from './ask.ts'
 import { type Connections, createConnections, type Prepare, preparedStatements } from './connections.ts'
 import type { Query } from './execution.ts'
-import { isLostConnection, refusing, retried } from './failures.ts'
-import { limitsOfRequests, type TimeLimits } from './in-time.ts'
+import { isLostConnection } from './failures.ts'
+import { limitsOfRequests, retried, type TimeLimits } from './in-time.ts'
 import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
 import { createPositions } from './position.ts'
 import type { Queries, Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
-import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
 import { chooseExecution } from './stores.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
-import { createWorks, type Works } from './work.ts'
+import { createCalls, createWorks, type StatementKind, type StatementListener, type Works } from './work.ts'
 
 export type { SingleWrites } from './transactions.ts'
 export type { Queries }
@@ -84,8 +83,7 @@ export function openDatabase({
   const ofLiveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
   const exports = openStreamedReads(connections, budgets, limits, exportLimits)
   const works = createWorks()
-  const { timed, onStatement } = createTiming(works, limits)
-  const call = refusing(works, timed)
+  const { call, onStatement } = createCalls(works.current, limits)
   const execution = chooseExecution((statement) =>
     call({ kind: 'read', statement }, ({ endsAt }) => reads.by(endsAt)(statement)),
   )
@@ -101,7 +99,6 @@ export function openDatabase({
     budgets,
     poolSize,
     current: works.current,
-    timed,
     call,
     execution,
   })
@@ -134,7 +131,7 @@ function openReads(connections: Connections, prepare: Prepare, limits: TimeLimit
     (endsAt: number): Query =>
     <Row>(statement: Sql) => {
       const send = (client: pg.ClientBase) => ask<Row>(client, prepare(statement))
-      return retried(isLostConnection, () => connection.use(send, endsAt), endsAt)
+      return retried({ endsAt }, () => connection.use(send, endsAt), isLostConnection)
     }
   const query: Query = (statement) => by(performance.now() + limits.answerMilliseconds)(statement)
   return { by, query, close: connection.close }

@@ -6,8 +6,8 @@ export type Query = <Row>(statement: Sql) => Promise<Row[]>
 export interface Execution {
   /** Executes a statement on a connection, or within a transaction; `query` sends it. */
   execute<Row>(query: Query, statement: Sql): Promise<Row[]>
-  /** Executes a statement that is a transaction of its own. */
-  executeAlone<Row>(senders: Senders, statement: Sql): Promise<Row[]>
+  /** Executes statements that are a transaction each. */
+  alone(senders: Senders): Query
   /** Whether one statement may write for several callers. */
   canShare(): boolean
 }
@@ -17,11 +17,4 @@ export interface Senders {
   readonly transaction: <Result>(
     work: (transaction: { readonly query: Query }) => Promise<Result>,
   ) => Promise<Result>
-}
-
-/** Sends each statement as it is written. */
-export const asWritten: Execution = {
-  execute: (query, statement) => query(statement),
-  executeAlone: ({ query }, statement) => query(statement),
-  canShare: () => true,
 }

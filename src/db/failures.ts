@@ -1,6 +1,4 @@
 import { duplicate, overloaded, uncertain } from '../model/problem.ts'
-import type { Call } from './statement-times.ts'
-import type { Work, Works } from './work.ts'
 
 /** Meanings of the driver's errors. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface DriverFailure {
@@ -76,48 +74,17 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 
 const retryAfterSeconds = 5
 
-/** Wraps a call, so that an unavailable store becomes a problem. */
-export const refusing =
-  ({ current }: Pick<Works, 'current'>, call: Call): Call =>
-  async (asked, run) => {
-    try {
-      return await call(asked, run)
-    } catch (error) {
-      throw refusalOf(error, current())
-    }
-  }
-
 /**
  * The store could not be reached, did not answer in time, has no room, or stopped a statement at its time
  * limit, such as a write that waited for a locked row. The caller is not at fault and nothing was done, so a
  * retry is safe. If the request has already written something, that is not true, and the error says so. A
  * commit whose outcome is unknown is passed on unchanged.
  */
-export function refusalOf(error: unknown, work: Work | undefined): unknown {
+export function refusalOf(error: unknown, work: { readonly hasCommitted: boolean } | undefined): unknown {
   if (!isLostConnection(error) && !isOutOfRoom(error) && !isTimedOut(error)) return error
   if (work?.hasCommitted) return uncertain(error)
   return overloaded('The store is not available, and nothing was done. Please try again later.', {
     retryAfterSeconds,
     cause: error,
   })
-}
-
-/** Waits between attempts; together they outlast a restart of the database on the same machine. */
-const waitsMilliseconds = [10, 40, 160, 640]
-
-/** Retries as long as the failure may pass and there is time left, up to four times. */
-export async function retried<Result>(
-  mayPass: (error: unknown) => boolean,
-  attempt: () => Promise<Result>,
-  endsAt = Number.POSITIVE_INFINITY,
-): Promise<Result> {
-  for (const wait of waitsMilliseconds) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!mayPass(error) || performance.now() + wait > endsAt) throw error
-      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
-    }
-  }
-  return attempt()
 }

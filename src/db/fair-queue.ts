@@ -86,29 +86,23 @@ export interface Places {
 
 export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueueOptions): Places {
   const queues = createQueues(waiting)
-  const mayEnter = (account: string) =>
-    atOnce.used() < atOnce.max && atOncePerAccount.used(account) < atOncePerAccount.max
   const enter = (account: string) => {
+    const isFull = atOnce.used() >= atOnce.max || atOncePerAccount.used(account) >= atOncePerAccount.max
+    if (isFull) return false
     atOnce.take()
     atOncePerAccount.take(1, account)
+    return true
   }
   return {
-    enter(account) {
-      if (!mayEnter(account)) return false
-      enter(account)
-      return true
-    },
+    enter,
     // When the wait ends, the place is already counted as taken, so that later work cannot overtake it.
     wait: (account, signal) => queues.wait(account, signal),
     leave(account) {
       atOnce.giveBack()
       atOncePerAccount.giveBack(1, account)
+      if (waiting.waiting.used() === 0) return
       queues.comesLast(account)
-      const next = queues.next(mayEnter)
-      if (next) {
-        enter(next.account)
-        next.letIn()
-      }
+      queues.next(enter)?.letIn()
     },
   }
 }
@@ -199,11 +193,11 @@ function createQueues({
         signal?.removeEventListener('abort', giveUp)
       })
     },
-    /** Removes and returns the next waiter that may enter. */
-    next(mayEnter: (account: string) => boolean): Waiter | undefined {
+    /** Removes and returns the next waiter that gets a place. */
+    next(enter: (account: string) => boolean): Waiter | undefined {
       for (const [account, queue] of queues) {
         const [waiter] = queue
-        if (!waiter || !mayEnter(account)) continue
+        if (!waiter || !enter(account)) continue
         comesLast(account)
         leave(waiter)
         return waiter

@@ -1,7 +1,7 @@
 import { isConflict, isLostConnection, isOfRow } from './failures.ts'
 import { Silent } from './in-time.ts'
 import type { Queries, Sql } from './sql.ts'
-import type { Call, Waiting } from './statement-times.ts'
+import type { Call, Waiting } from './work.ts'
 
 /** A kind of write that one statement can do for several callers at once. */
 export interface KindOfWrite<Item, Result> {
@@ -23,7 +23,7 @@ export type GatheredWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, ite
 export interface GatherOptions {
   readonly call: Call
   /** Records that the current request has committed something. */
-  readonly noteOwn: () => void
+  readonly committed: () => void
   readonly isPossible: () => boolean
   /** Sends a statement that is a transaction, once. */
   readonly send: <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
@@ -31,9 +31,9 @@ export interface GatherOptions {
 
 interface Entry {
   readonly item: unknown
-  /** The time at which this call gives up. */
-  readonly endsAt: number
-  readonly endWait: () => void
+  /** The call that waits since it began. */
+  readonly waiting: Waiting
+  readonly beganAt: number
   /** Reports the statement to the measurements. */
   readonly tell: (statement: Sql) => void
 }
@@ -45,7 +45,7 @@ interface Entry {
  * rolls all of it back. Such writes then run alone, where they wait, are rejected or fail as usual, without
  * holding up the others.
  */
-export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions): GatheredWrites {
+export function gatherWrites({ call, committed, isPossible, send }: GatherOptions): GatheredWrites {
   const gatherings = new Map<string, Gathering<Entry, unknown>>()
 
   function gatheringOf<Item, Result>(kind: KindOfWrite<Item, Result>): Gathering<Entry, unknown> {
@@ -67,10 +67,8 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
   ): Promise<readonly (Result | undefined)[]> {
     const beganAt = performance.now()
     const waiting: Waiting = {
-      begin: () => () => {
-        for (const { endWait } of entries) endWait()
-      },
-      endsAt: Math.min(...entries.map(({ endsAt }) => endsAt)),
+      waitSeconds: 0,
+      endsAt: Math.min(...entries.map(({ waiting }) => waiting.endsAt)),
       renew: () => undefined,
     }
     const query = <Row>(statement: Sql) => {
@@ -89,6 +87,9 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
       const mayPass = isLostConnection(error) && !(error instanceof Silent) && isEarly
       if (isOfRow(error) || isConflict(error) || mayPass) return []
       throw error
+    } finally {
+      for (const entry of entries)
+        entry.waiting.waitSeconds = (beganAt - entry.beganAt) / 1000 + waiting.waitSeconds
     }
   }
 
@@ -98,26 +99,20 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
     const turn = gathering.enter()
     if (turn) return kind.alone(item).finally(turn)
     const asked: { kind: 'write'; statement?: Sql } = { kind: 'write' }
-    const gathered = await call(asked, (waiting) => {
-      const endWait = once(waiting.begin())
+    const gathered = await call(asked, async (waiting) => {
+      const beganAt = performance.now()
       const tell = (statement: Sql) => {
         asked.statement = statement
       }
+      const gathered = await gathering.wait({ item, waiting, beganAt, tell })
       // A write that gets its own turn has only waited.
-      return gathering.wait({ item, endsAt: waiting.endsAt, endWait, tell }).finally(endWait)
+      if (gathered.turn) waiting.waitSeconds = (performance.now() - beganAt) / 1000
+      return gathered
     })
     if (gathered.turn) return kind.alone(item).finally(gathered.turn)
     if (gathered.written === undefined) return kind.alone(item)
-    noteOwn()
+    committed()
     return gathered.written as Result
-  }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) work()
-    isDone = true
   }
 }
 

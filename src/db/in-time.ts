@@ -10,7 +10,7 @@ export class Silent extends Error {
 
 /**
  * Only the client can notice that a server has stopped answering. `endsAt` is on the clock of
- * `performance.now()`; `giveUp` ends the pending work.
+ * `performance.now()`; `giveUp` ends the pending work, or releases what it still brings.
  */
 export async function inTime<Result>(
   endsAt: number,
@@ -33,20 +33,29 @@ export async function inTime<Result>(
   }
 }
 
-/** Limits the wait for a resource that must be released: one that arrives too late is released here. */
-export async function gotInTime<Thing>(
-  endsAt: number,
-  coming: Promise<Thing>,
-  giveBack: (thing: Thing) => void,
-): Promise<Thing> {
-  let isLate = false
-  coming.then(
-    (thing) => isLate && giveBack(thing),
-    () => undefined,
-  )
-  return inTime(endsAt, coming, () => {
-    isLate = true
-  })
+/** Waits between attempts; together they outlast a restart of the database on the same machine. */
+const waitsMilliseconds = [10, 40, 160, 640]
+
+/** The time limit of several attempts, on the clock of `performance.now()`. */
+interface Limited {
+  readonly endsAt: number
+}
+
+/** Retries as long as the failure may pass and there is time left, up to four times. */
+export async function retried<Result, Limit extends Limited>(
+  limit: Limit,
+  attempt: () => Promise<Result>,
+  mayPass: (error: unknown, limit: Limit) => boolean,
+): Promise<Result> {
+  for (const wait of waitsMilliseconds) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!mayPass(error, limit) || performance.now() + wait > limit.endsAt) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
+    }
+  }
+  return attempt()
 }
 
 export interface TimeLimits {

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
 import type { Connections, PipelinedConnection } from './connections.ts'
-import { isLostConnection, isTimedOut, isUnparsed, retried } from './failures.ts'
+import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { inTime, Silent } from './in-time.ts'
+import { inTime, retried, Silent } from './in-time.ts'
 import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
 import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
-import type { Waiting } from './statement-times.ts'
+import type { Waiting } from './work.ts'
 
 /** Statements that may take long: few run at once, shared fairly by accounts, each stopped at its limit. */
 export interface LimitedReads {
@@ -102,7 +102,7 @@ export function openLimitedReads(
           : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(asked))
         return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(asked))
       }
-      return retried(isLostConnection, attempt, waiting.endsAt)
+      return retried(waiting, attempt, isLostConnection)
     }
 
   return {
@@ -125,9 +125,9 @@ function inTurn<Result>(
   waiting: Waiting,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const end = waiting.begin()
+  const beganAt = performance.now()
   const done = queue(account, () => {
-    end()
+    waiting.waitSeconds += (performance.now() - beganAt) / 1000
     return work()
   })
   return inTime(waiting.endsAt, done)

@@ -1,8 +1,7 @@
 import type { AccessRule } from '../model/access-rule.ts'
+import type { Caller } from '../model/caller.ts'
 import { columnName } from './columns.ts'
-import type { Condition, Part } from './conditional-write.ts'
-import type { LockedRows } from './locked-rows.ts'
-import type { Signature, Writer } from './signature.ts'
+import type { Condition, LockedRows, Part } from './conditional-write.ts'
 import { join, namedStatement, raw, type Sql, sql } from './sql.ts'
 
 /** The properties of a resource that the store needs. */
@@ -11,8 +10,6 @@ export interface Table extends Remembered {
 }
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'
-
-export type { Writer } from './signature.ts'
 
 export interface WrittenTable {
   readonly table: Table
@@ -33,6 +30,9 @@ export interface WriteOf {
   readonly writing: Writing
 }
 
+/** Undefined for writes without a caller, such as those of the seed. */
+export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
+
 /** The pieces of a conditional write. */
 export interface LoggedWrite {
   readonly action: Action
@@ -50,27 +50,42 @@ export const writeRows = namedStatement<LoggedWrite>('write rows')
 export const mainPart = 'written0'
 
 /** The parts that write the rows, and their lines in the change log and in the history. */
-export const loggedParts = (action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] =>
-  partsOf(
-    action,
-    signature,
-    writes.map((write) => ({ ...write, statement: sql`${write.statement} returning row.*` })),
-  )
+export function loggedParts(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
+  const returning: WrittenTable[] = []
+  for (const write of writes) returning.push({ ...write, statement: sql`${write.statement} returning row.*` })
+  return partsOf(action, signature, returning)
+}
 
-/** The same parts, given statements that return the rows they wrote. */
-export function partsOf(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
-  const parts = writes.map((written, index) => ({ ...written, name: `written${index}` }))
-  const logged = parts.map(
-    ({ table, name }) =>
-      sql`select ${raw(`'${table.name}', row.id, '${action}'`)}, ${signature.caller} from ${raw(name)} as row${signature.from}`,
-  )
+/**
+ * The same parts, given statements that return the rows they wrote. One statement writes the history and the change log, so neither can
+ * be written without the other. Only declared columns are included: no secret is kept, and no new resource can be forgotten. For a new
+ * row its values are kept, for a changed one `[before, after]` of each changed column.
+ */
+export function partsOf(
+  action: Action,
+  { caller, origin, from }: Signature,
+  writes: readonly WrittenTable[],
+): Part[] {
+  const parts: Part[] = []
+  const logged: Sql[] = []
+  const kept: Sql[] = []
+  for (const { table, statement, change } of writes) {
+    const name = `written${parts.length}`
+    const written = raw(name)
+    parts.push({ name, statement })
+    logged.push(
+      sql`select ${raw(`'${table.name}', row.id, '${action}'`)}, ${caller} from ${written} as row${from}`,
+    )
+    kept.push(sql`
+      select logged.*, ${fieldsOf(table, change)}, ${origin}
+      from logged join ${written} as row on row.id = logged.row_id${from}
+        ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`)
+  }
   const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}
     returning sequence, transaction, at, resource, row_id, action, caller`
-  const kept = historyOf(
-    parts.map(({ name: now, ...written }) => ({ ...written, now })),
-    signature,
-  )
-  return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
+  const keep = sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
+    ${join(kept, ' union all ')}`
+  return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: keep }]
 }
 
 /** A table whose rows are kept in the history, and the rule that finds the project of a row. */
@@ -80,33 +95,10 @@ interface Remembered {
   readonly access?: AccessRule
 }
 
-export interface Written {
-  readonly table: Remembered
-  /** The part of the statement that wrote the rows and returns their new state. */
-  readonly now: string
-  /** The columns that the statement sets, and the part that locked the old rows; absent for new rows. */
-  readonly change?: Change | undefined
-}
-
+/** The columns that a statement sets, and the part that locked the rows in their old state. */
 interface Change {
   readonly before: string
   readonly columns: readonly string[]
-}
-
-/**
- * Writes the history in the same statement as the change log, so neither can be written without the other.
- * Only declared columns are included: no secret is kept, and no new resource can be forgotten. For a new row
- * its values are kept, for a changed one `[before, after]` of each changed column.
- */
-function historyOf(writes: readonly Written[], { origin, from }: Signature): Sql {
-  const kept = writes.map(
-    ({ table, now, change }) => sql`
-      select logged.*, ${fieldsOf(table, change)}, ${origin}
-      from logged join ${raw(now)} as row on row.id = logged.row_id${from}
-        ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`,
-  )
-  return sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
-    ${join(kept, ' union all ')}`
 }
 
 const texts = new WeakMap<Remembered, Map<string, Sql>>()
@@ -150,4 +142,52 @@ function projectOf({ access }: Remembered): string {
   return projectPath.length === 1
     ? `row.${spelled(projectPath[0])}`
     : '(select project_id from assignments where id = row.assignment_id)'
+}
+
+/** The author of a row called `row`, as the change log and the history record it. */
+export interface Signature {
+  readonly caller: Sql
+  readonly origin: Sql
+  /** The source of these values, in addition to the row. */
+  readonly from: Sql
+}
+
+/** Signs all rows of a statement with one writer. */
+export const signedBy = (writer: Writer): Signature => {
+  const { sessionId = null, clientId = null, host = null, requestId = null } = writer?.origin ?? {}
+  return {
+    caller: sql`${writer?.id ?? null}::uuid`,
+    origin: sql`${sessionId}::text, ${clientId}::text, ${host}::text, ${requestId}::text`,
+    from: raw(''),
+  }
+}
+
+/** Signs each row with the writer in the row of `input` with the same id. */
+export const signedInInput: Signature = {
+  caller: raw('input.":caller"'),
+  origin: raw('input.":session", input.":client", input.":host", input.":request"'),
+  from: raw(' join input on input.id = row.id'),
+}
+
+/** No field has these names. */
+export const signatureTypes = {
+  ':caller': 'uuid',
+  ':session': 'text',
+  ':client': 'text',
+  ':host': 'text',
+  ':request': 'text',
+} as const
+
+/** The values of a writer in a row of `input`. */
+export const signatureColumns = (
+  writer: Writer,
+): Readonly<Record<keyof typeof signatureTypes, string | null>> => {
+  const { sessionId = null, clientId = null, host = null, requestId = null } = writer?.origin ?? {}
+  return {
+    ':caller': writer?.id ?? null,
+    ':session': sessionId,
+    ':client': clientId,
+    ':host': host,
+    ':request': requestId,
+  }
 }

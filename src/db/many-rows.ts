@@ -1,19 +1,21 @@
 import { column, shownColumns, tableOf } from './columns.ts'
-import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
+import { type Asked, type Condition, lockedRows, permitted, writeEachIf } from './conditional-write.ts'
 import { idTaken, loginTaken } from './failures.ts'
-import { lockedRows } from './locked-rows.ts'
 import {
   type Action,
   type LoggedWrite,
   loggedParts,
   mainPart,
+  signatureColumns,
+  signatureTypes,
+  signedBy,
+  signedInInput,
   type Table,
   type WriteOf,
   type Writer,
   type WrittenTable,
 } from './logged-write.ts'
 import { type AlsoInserted, columnsOf, nextVersion, type Row, type Values } from './rows.ts'
-import { signatureColumns, signatureTypes, signedBy, signedInInput } from './signature.ts'
 import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
 
 /** Rows that one statement writes or rejects one by one. All have the same columns. */

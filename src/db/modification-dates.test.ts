@@ -57,7 +57,7 @@ describe('a modification date', () => {
   it('is available to many callers of a store that answers slowly', async () => {
     let now = 0
     const slow: Queries & Pick<Database, 'onCommit'> = {
-      onCommit: () => undefined,
+      onCommit: () => () => undefined,
       async query(statement) {
         await sleep(50)
         return fresh.database.query(statement)
@@ -77,7 +77,7 @@ describe('a modification date', () => {
   it('costs two statements twice a second, however many answers are made', async () => {
     let asked = 0
     const counting: Queries & Pick<Database, 'onCommit'> = {
-      onCommit: () => undefined,
+      onCommit: () => () => undefined,
       query(statement) {
         asked += 1
         return fresh.database.query(statement)

@@ -1,14 +1,22 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { isLostConnection, readOnlyCode } from './failures.ts'
-import { gotInTime, inTime } from './in-time.ts'
+import { inTime } from './in-time.ts'
 
-export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =>
-  gotInTime(endsAt, pool.connect(), (client) => client.release())
+/** A connection that arrives too late is released here. */
+export async function acquire(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
+  const coming = pool.connect()
+  return inTime(endsAt, coming, () =>
+    coming.then(
+      (client) => client.release(),
+      () => undefined,
+    ),
+  )
+}
 
 /** A connection that failed is not used again. */
 export const release = (client: pg.PoolClient, failure: unknown): void =>
-  client.release(isLostConnection(failure) ? (failure as Error) : undefined)
+  client.release(failure !== undefined && isLostConnection(failure) ? (failure as Error) : undefined)
 
 /** Closes a connection that has not answered by `endsAt`, which rolls back its open transaction. */
 export const answered = <Result>(

@@ -1,18 +1,26 @@
 import { column, columnName, shownColumns, tableOf, toMilliseconds } from './columns.ts'
-import { type Condition, permitted, writeIf } from './conditional-write.ts'
+import {
+  type Condition,
+  type LockedRows,
+  listOf,
+  lockedRows,
+  permitted,
+  refuseBy,
+  type Verdict,
+  verdictOf,
+} from './conditional-write.ts'
 import { duplicateProblem } from './failures.ts'
-import { type LockedRows, lockedRows } from './locked-rows.ts'
 import {
   type Action,
   loggedParts,
   mainPart,
+  signedBy,
   type Table,
   type WriteOf,
   type Writer,
   type WrittenTable,
   writeRows,
 } from './logged-write.ts'
-import { signedBy } from './signature.ts'
 import { join, type Queries, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
@@ -39,26 +47,21 @@ export async function insertRow(
   values: Values,
   { conditions = [], also = [] }: InsertOptions = {},
 ): Promise<Row> {
-  const writes = [{ table, values }, ...also].map((row) => ({
-    table: row.table,
-    statement: insertion(row, conditions.length > 0),
-    writing: { insert: row.values },
-  }))
+  const isConditional = conditions.length > 0
+  const writes = [insertion({ table, values }, isConditional)]
+  for (const row of also) writes.push(insertion(row, isConditional))
   return first(await write(queries, 'create', writer, writes, { conditions }))
 }
 
 export const columnsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
 
-function insertion({ table, values }: AlsoInserted, isConditional: boolean): Sql {
-  const names = Object.keys(values)
-  const columns = join(names.map(column), ', ')
-  const given = join(
-    names.map((name) => sql`${values[name]}`),
-    ', ',
-  )
+function insertion({ table, values }: AlsoInserted, isConditional: boolean): WrittenTable & WriteOf {
+  const columns = join(Object.keys(values).map(column), ', ')
+  const given = join(Object.values(values), ', ')
   const rows = isConditional ? sql`select ${given} from verdict where ${permitted}` : sql`values (${given})`
-  return sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
+  const statement = sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
+  return { table, statement, writing: { insert: values } }
 }
 
 export async function updateRow(
@@ -164,8 +167,11 @@ interface WriteOptions {
 }
 
 /**
- * Writes the rows of one or more tables in one statement, with a line in the change log and in the history
- * for each; returns the rows of the first table.
+ * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
+ * each, and returns those of the first table. The statement first locks rows, in the order of the conditions,
+ * and writes only if no condition rejects it. Under READ COMMITTED a row whose lock had to be waited for is read
+ * again after the wait, so a condition on a locked row sees its newest version; everything else is as it was
+ * when the statement began.
  */
 async function write(
   queries: Queries,
@@ -177,15 +183,19 @@ async function write(
   const [main] = writes
   if (!main) return []
   const columns = shownColumns(main.table)
-  const first = locks.map(({ name, rows }) => ({ name, statement: rows }))
+  const written = raw(mainPart)
+  const parts = loggedParts(action, signedBy(writer), writes)
+  const locked = locks.map(({ name, rows }) => ({ name, statement: rows }))
+  const statement =
+    conditions.length === 0
+      ? sql`with ${listOf([...locked, ...parts])} select ${columns} from ${written} as row`
+      : sql`with ${listOf([...verdictOf(conditions, 'one'), ...locked, ...parts])}
+          select verdict.refused, ${columns} from verdict left join ${written} as row on true`
   try {
-    return await writeIf<Row>(
-      queries,
-      conditions,
-      [...first, ...loggedParts(action, signedBy(writer), writes)],
-      { columns, from: mainPart },
-      (statement) => writeRows.of({ action, writer, conditions, locks, writes, columns }, statement),
-    )
+    const pieces = { action, writer, conditions, locks, writes, columns }
+    const rows = await queries.query<Row & Verdict>(writeRows.of(pieces, statement))
+    refuseBy(conditions, rows[0])
+    return rows
   } catch (error) {
     throw duplicateProblem(error, main.table) ?? error
   }

@@ -36,7 +36,8 @@ export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
 /** SQL written by us, such as a table's name. Never pass anything that came from a request. */
 export const raw = (text: string): Sql => ({ strings: [text], parts: [], [writtenHere]: true })
 
-export const join = (pieces: readonly Sql[], separator: string): Sql => ({
+/** Joins pieces of SQL, or values, which become parameters. */
+export const join = (pieces: readonly unknown[], separator: string): Sql => ({
   strings: ['', ...Array<string>(Math.max(pieces.length - 1, 0)).fill(separator), ''],
   parts: pieces,
   [writtenHere]: true,
@@ -62,12 +63,11 @@ function textOf({ strings, parts }: Sql, values: unknown[]): string {
   let text = strings[0] ?? ''
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index]
-    text += (isSql(part) ? textOf(part, values) : `$${values.push(part)}`) + (strings[index + 1] ?? '')
+    const isSql = typeof part === 'object' && part !== null && writtenHere in part
+    text += (isSql ? textOf(part as Sql, values) : `$${values.push(part)}`) + (strings[index + 1] ?? '')
   }
   return text
 }
-
-const isSql = (part: unknown): part is Sql => typeof part === 'object' && part !== null && writtenHere in part
 
 export interface Queries {
   query<Row>(statement: Sql): Promise<Row[]>

@@ -1,4 +1,4 @@
-import { asWritten, type Execution, type Query } from './execution.ts'
+import type { Execution, Query } from './execution.ts'
 import { checkNodes } from './sharded/check-nodes.ts'
 import { completeSchema } from './sharded/distribute.ts'
 import { inSteps } from './sharded/execution.ts'
@@ -13,25 +13,30 @@ import { sql } from './sql.ts'
  */
 export const storeTasks = { checkNodes, completeSchema, holdCommits, ownTables }
 
-/** Chooses the execution for the store, which is asked once, before the first named statement. */
+/** Sends each statement as it is written, or in steps; the store is asked once, before the first named one. */
 export function chooseExecution(ask: Query): Execution {
-  let known: Execution | undefined
-  const choose = async (): Promise<Execution> => {
+  let isSharded: boolean | undefined
+  const choose = async () => {
     const [row] = await ask<{ isDistributed: boolean }>(isDistributed)
-    known = row?.isDistributed ? inSteps : asWritten
-    return known
+    isSharded = row?.isDistributed === true
   }
-  return {
+  const execution: Execution = {
     execute(query, statement) {
-      if (known || !statement.named) return (known ?? asWritten).execute(query, statement)
-      return choose().then((chosen) => chosen.execute(query, statement))
+      if (isSharded === false || !statement.named) return query(statement)
+      if (isSharded) return inSteps.execute(query, statement)
+      return choose().then(() => execution.execute(query, statement))
     },
-    executeAlone(senders, statement) {
-      if (known || !statement.named) return (known ?? asWritten).executeAlone(senders, statement)
-      return choose().then((chosen) => chosen.executeAlone(senders, statement))
+    alone(senders) {
+      const inTransactions = inSteps.alone(senders)
+      const execute: Query = (statement) => {
+        if (isSharded === false || !statement.named) return senders.query(statement)
+        return isSharded ? inTransactions(statement) : choose().then(() => execute(statement))
+      }
+      return execute
     },
-    canShare: () => known?.canShare() ?? false,
+    canShare: () => isSharded === false,
   }
+  return execution
 }
 
 /** `distribute` creates this table. */

@@ -1,17 +1,16 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
-import { contended, uncertain } from '../model/problem.ts'
+import { uncertain } from '../model/problem.ts'
 import { ask } from './ask.ts'
 import type { Connections, Prepare } from './connections.ts'
 import type { Execution } from './execution.ts'
-import { isConflict, isLostConnection, isRefusedByServer, retried } from './failures.ts'
+import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
 import { createPlaces, type Places } from './fair-queue.ts'
 import { type GatheredWrites, gatherWrites } from './group-commit.ts'
-import { gotInTime, type TimeLimits } from './in-time.ts'
-import { acquire, answered, release } from './pooled-connections.ts'
+import { inTime, retried, type TimeLimits } from './in-time.ts'
+import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
 import type { Queries, Sql } from './sql.ts'
-import type { Call, createTiming, Waiting } from './statement-times.ts'
-import type { Work, Works } from './work.ts'
+import { type Call, type Waiting, type Works, waited } from './work.ts'
 
 /** Everything that writes, on its own connection pool. */
 export interface Transactions {
@@ -22,8 +21,8 @@ export interface Transactions {
    * effect but writing rows. The limits of a request apply unless others are given.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
-  /** Calls back after each committed transaction of this process. */
-  onCommit(listener: () => void): void
+  /** Calls back after each committed transaction of this process, until the returned function is called. */
+  onCommit(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -32,9 +31,7 @@ export interface SingleWrites extends Queries {
   readonly gathered?: GatheredWrites
 }
 
-export interface TransactionOptions
-  extends Pick<ReturnType<typeof createTiming>, 'timed'>,
-    Pick<Works, 'current'> {
+export interface TransactionOptions extends Pick<Works, 'current'> {
   readonly prepare: Prepare
   readonly limits: TimeLimits
   readonly budgets: Budgets
@@ -50,15 +47,15 @@ export interface TransactionOptions
 const lockMillisecondsTogether = 20
 
 export function openTransactions(connections: Connections, options: TransactionOptions): Transactions {
-  const { limits: limitsOfRequest, budgets, poolSize, current } = options
-  const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limitsOfRequest)
-  const lend = lendFairly(pool, placesOf(budgets, limitsOfRequest), current)
+  const { limits, budgets, poolSize, current } = options
+  const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
+  const lend = lendFrom(pool, enteringShares(placesOf(budgets, limits), current))
   const commits = createCommits(current)
   const transaction = transactionsBy(connections, lend, options, commits)
   const gathered = openGathered(connections, options, commits)
   return {
     single: {
-      query: singleBy(connections, lend, options, { transaction, commits }),
+      query: singleBy(sendingAlone(connections, lend, limits), options, transaction, commits),
       gathered: gathered.write,
     },
     transaction,
@@ -72,86 +69,73 @@ export function openTransactions(connections: Connections, options: TransactionO
 function transactionsBy(
   connections: Connections,
   lend: Lend,
-  { prepare, limits: limitsOfRequest, timed, call, execution }: TransactionOptions,
-  commits: Commits,
+  { prepare, limits: limitsOfRequest, call, execution }: TransactionOptions,
+  { committed }: Commits,
 ): Transactions['transaction'] {
   return async (work, limits = limitsOfRequest) => {
     const steps = {
       begin: (client: pg.PoolClient) => connections.begin(client, limits),
       send: <Row>(client: pg.PoolClient, statement: Sql) =>
-        timed({ kind: 'in transaction', statement, limits }, ({ endsAt }) =>
+        call({ kind: 'in transaction', statement, limits }, ({ endsAt }) =>
           answered(client, endsAt, ask<Row>(client, prepare(statement))),
         ),
       work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
     const result = await call({ kind: 'transaction', limits }, (waiting) =>
-      retriedTransaction(waiting, () => runTransaction(lend, waiting, steps)),
+      retried(waiting, () => runTransaction(lend, waiting, steps), mayPass),
     )
-    commits.noteOwn()
-    commits.notify()
+    committed()
     return result
   }
 }
 
 function singleBy(
-  connections: Connections,
-  lend: Lend,
-  { limits, call, execution }: TransactionOptions,
-  { transaction, commits }: Pick<Transactions, 'transaction'> & { readonly commits: Commits },
+  sendAlone: SendAlone,
+  { call, execution }: TransactionOptions,
+  transaction: Transactions['transaction'],
+  { committed }: Commits,
 ): SingleWrites['query'] {
   const query = async <Row>(statement: Sql) => {
-    const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
     const rows = await call({ kind: 'write', statement }, (waiting) =>
-      retriedTransaction(waiting, () => runSingle(lend, waiting, run)),
+      retried(waiting, () => sendAlone<Row>(statement, waiting), mayPass),
     )
-    commits.noteOwn()
-    commits.notify()
+    committed()
     return rows
   }
-  return (statement) => execution.executeAlone({ query, transaction }, statement)
+  return execution.alone({ query, transaction })
 }
 
 /** Uses its own pool, because its connections have a shorter lock timeout. */
 function openGathered(
   connections: Connections,
   { limits, budgets, call, execution }: TransactionOptions,
-  { noteOwn, notify }: Commits,
+  { committed }: Commits,
 ) {
   const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
   const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, gatheredLimits)
-  const lend = lendAny(pool)
-  const write = gatherWrites({
-    call,
-    noteOwn,
-    isPossible: execution.canShare,
-    async send<Row>(statement: Sql, waiting: Waiting) {
-      const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, gatheredLimits)
-      const rows = await runSingle(lend, waiting, run)
-      notify()
-      return rows
-    },
-  })
+  const send = sendingAlone(connections, lendFrom(pool), gatheredLimits)
+  const write = gatherWrites({ call, committed, isPossible: execution.canShare, send })
   return { write, close: () => pool.end() }
 }
 
 interface Commits {
-  /** Records that the current request has committed something. */
-  noteOwn(): void
-  notify(): void
+  /** The current request has committed something. */
+  committed(): void
   readonly onCommit: Transactions['onCommit']
 }
 
 function createCommits(current: Works['current']): Commits {
-  const listeners: (() => void)[] = []
+  const listeners = new Set<() => void>()
   return {
-    noteOwn() {
+    committed() {
       const work = current()
       if (work) work.hasCommitted = true
-    },
-    notify() {
       for (const listener of listeners) listener()
     },
-    onCommit: (listener) => void listeners.push(listener),
+    onCommit(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 
@@ -179,101 +163,80 @@ export interface Lent {
 /** Under load a connection is used again much sooner. */
 const silentMilliseconds = 20
 
-/** Serves callers in the order in which they ask. */
-function lendAny(pool: pg.Pool): Lend {
+/** Serves callers in the order in which they ask, once they have their share. */
+function lendFrom(pool: pg.Pool, enter?: EnterShare): Lend {
   const heardAt = new WeakMap<pg.PoolClient, number>()
   return async (waiting) => {
-    const client = await waited(waiting, acquire(pool, waiting.endsAt))
-    return {
-      client,
-      isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
-      giveBack(failure) {
-        if (failure === undefined) heardAt.set(client, performance.now())
-        release(client, failure)
-      },
+    const leave = await enter?.(waiting)
+    try {
+      const client = await waited(waiting, acquire(pool, waiting.endsAt))
+      return {
+        client,
+        isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
+        giveBack(failure) {
+          if (failure === undefined) heardAt.set(client, performance.now())
+          release(client, failure)
+          leave?.()
+        },
+      }
+    } catch (error) {
+      leave?.()
+      throw error
     }
   }
 }
+
+/** Waits for a place if the current request needs one, and returns the function that leaves it. */
+type EnterShare = (waiting: Waiting) => Promise<(() => void) | undefined>
 
 /**
  * Limits each holder to its share, because a write that waits for a locked row keeps its connection: the
  * writes to one row could take all of them. Background work does not wait for a share.
  */
-function lendFairly(pool: pg.Pool, places: Places, current: Works['current']): Lend {
-  const lend = lendAny(pool)
-  return (waiting) => {
+const enteringShares =
+  (places: Places, current: Works['current']): EnterShare =>
+  async (waiting) => {
     const work = current()
     // Waiting for a second connection while holding the first could deadlock with others that do the same.
-    return work?.holder === undefined || work.connections > 0
-      ? lend(waiting)
-      : lendShare(lend, waiting, places, work, work.holder)
-  }
-}
-
-async function lendShare(
-  lend: Lend,
-  waiting: Waiting,
-  places: Places,
-  work: Work,
-  holder: string,
-): Promise<Lent> {
-  if (!places.enter(holder))
-    await waited(
-      waiting,
-      gotInTime(waiting.endsAt, places.wait(holder), () => places.leave(holder)),
-    )
-  work.connections += 1
-  const leave = () => {
-    work.connections -= 1
-    places.leave(holder)
-  }
-  try {
-    const lent = await lend(waiting)
-    return {
-      ...lent,
-      giveBack(failure) {
-        lent.giveBack(failure)
-        leave()
-      },
+    const holder = work?.connections === 0 ? work.holder : undefined
+    if (!work || holder === undefined) return undefined
+    if (!places.enter(holder)) {
+      const coming = places.wait(holder)
+      const leaveLate = () => coming.then(() => places.leave(holder), ignore)
+      await waited(waiting, inTime(waiting.endsAt, coming, leaveLate))
     }
-  } catch (error) {
-    leave()
-    throw error
+    work.connections += 1
+    return () => {
+      work.connections -= 1
+      places.leave(holder)
+    }
   }
-}
 
-async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promise<Result> {
-  const end = waiting.begin()
-  try {
-    return await coming
-  } finally {
-    end()
-  }
-}
+const ignore = () => undefined
+
+type SendAlone = <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
 
 /**
- * A connection that has been silent is probed first: a hanging server may still execute a statement when it
- * recovers, and its caller would not know.
+ * Sends a statement that is a transaction, once. A connection that has been silent is probed first: a hanging
+ * server may still execute a statement when it recovers, and its caller would not know.
  */
-async function runSingle<Row>(
-  lend: Lend,
-  waiting: Waiting,
-  run: (client: pg.PoolClient) => Promise<Row[]>,
-): Promise<Row[]> {
-  const { client, isSilent, giveBack } = await lend(waiting)
-  let failure: unknown
-  let isSent = false
-  try {
-    if (isSilent) await answered(client, waiting.endsAt, client.query(''))
-    isSent = true
-    return await answered(client, waiting.endsAt, run(client))
-  } catch (error) {
-    failure = error
-    throw isSent && isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
-  } finally {
-    giveBack(failure)
+const sendingAlone =
+  (connections: Connections, lend: Lend, limits: ConnectionLimits): SendAlone =>
+  async <Row>(statement: Sql, waiting: Waiting) => {
+    const { client, isSilent, giveBack } = await lend(waiting)
+    let failure: unknown
+    let isSent = false
+    try {
+      if (isSilent) await answered(client, waiting.endsAt, client.query(''))
+      isSent = true
+      return await answered(client, waiting.endsAt, connections.run<Row>(client, statement, limits))
+    } catch (error) {
+      failure = error
+      throw isSent && isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
+    } finally {
+      giveBack(failure)
+    }
   }
-}
 
 export interface Steps<Result> {
   begin(client: pg.PoolClient): Promise<unknown>
@@ -324,14 +287,8 @@ const rolledBack = (client: pg.PoolClient): Promise<unknown> =>
 const unknownOutcome = (error: unknown) =>
   uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
 
-async function retriedTransaction<Result>(waiting: Waiting, attempt: () => Promise<Result>): Promise<Result> {
-  const mayPass = (error: unknown) => {
-    if (isConflict(error)) waiting.renew()
-    return isConflict(error) || (isLostConnection(error) && performance.now() < waiting.endsAt)
-  }
-  try {
-    return await retried(mayPass, attempt)
-  } catch (error) {
-    throw isConflict(error) ? contended() : error
-  }
+/** The store has answered with a conflict, so the time limit restarts. */
+function mayPass(error: unknown, waiting: Waiting): boolean {
+  if (isConflict(error)) waiting.renew()
+  return isConflict(error) || isLostConnection(error)
 }

@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Problem } from '../model/problem.ts'
+import { contended, Problem } from '../model/problem.ts'
+import { isConflict, refusalOf } from './failures.ts'
+import type { TimeLimits } from './in-time.ts'
+import { render, type Sql } from './sql.ts'
 
 /** A request or a command while it is processed. The statements it sends are attributed to it. */
 export interface Work {
@@ -90,5 +93,101 @@ export function createWorks(): Works {
       // Shared work that a request has started, such as watching for changes, continues without it.
       return work?.isOver ? undefined : work
     },
+  }
+}
+
+/** `in transaction` marks the statements of a `transaction`, whose time includes theirs. */
+export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transaction' | 'in transaction'
+
+export interface EndedStatement {
+  readonly kind: StatementKind
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
+  /** From the call to the answer, including waits and retries. */
+  readonly seconds: number
+  /** The part of it that was spent waiting in a queue or for a connection. */
+  readonly waitSeconds: number
+  readonly isFailed: boolean
+  /** Undefined outside of requests and commands. */
+  readonly work: Work | undefined
+  /** Excludes parameter values; undefined for a transaction, which is many statements. */
+  text(): string | undefined
+}
+
+export type StatementListener = (statement: EndedStatement) => void
+
+/** The state of one call while it is in progress. */
+export interface Waiting {
+  /** The time that it has spent waiting in a queue or for a connection. */
+  waitSeconds: number
+  /** The time at which a silent store is given up, on the clock of `performance.now()`. */
+  endsAt: number
+  /** Restarts the time limit, because the store has answered. */
+  renew(): void
+}
+
+export interface Asked {
+  readonly kind: StatementKind
+  /** May be set later, while the call runs. */
+  readonly statement?: Sql | undefined
+  /** The limits of a request unless others are given. */
+  readonly limits?: TimeLimits
+}
+
+/** Runs a call of the store within its time limit. */
+export type Call = <Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>) => Promise<Result>
+
+/** Measures how long statements take, including those that fail, and reports their failures as problems. */
+export function createCalls(current: Works['current'], limitsOfRequest: TimeLimits) {
+  const listeners: StatementListener[] = []
+  return {
+    onStatement: (listener: StatementListener) => void listeners.push(listener),
+    async call<Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>): Promise<Result> {
+      const { kind, limits = limitsOfRequest } = asked
+      const work = current()
+      const startedAt = performance.now()
+      let isFailed = true
+      const waiting: Waiting = {
+        waitSeconds: 0,
+        endsAt: startedAt + limits.answerMilliseconds,
+        renew() {
+          this.endsAt = performance.now() + limits.answerMilliseconds
+        },
+      }
+      try {
+        const result = await run(waiting)
+        isFailed = false
+        return result
+      } catch (error) {
+        throw problemOf(error, kind, work)
+      } finally {
+        const seconds = (performance.now() - startedAt) / 1000
+        const { waitSeconds } = waiting
+        if (work && kind !== 'in transaction') {
+          work.storeSeconds += seconds - waitSeconds
+          work.waitSeconds += waitSeconds
+        }
+        const text = () => asked.statement && render(asked.statement).text.replace(/\s+/g, ' ').trim()
+        for (const listener of listeners)
+          listener({ kind, startedAt, seconds, waitSeconds, isFailed, work, text })
+      }
+    },
+  }
+}
+
+/** A transaction handles the errors of its own statements. */
+function problemOf(error: unknown, kind: StatementKind, work: Work | undefined): unknown {
+  if (kind === 'in transaction') return error
+  const isWrite = kind === 'write' || kind === 'transaction'
+  return isWrite && isConflict(error) ? contended() : refusalOf(error, work)
+}
+
+/** Waits for a place or a connection. */
+export async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promise<Result> {
+  const beganAt = performance.now()
+  try {
+    return await coming
+  } finally {
+    waiting.waitSeconds += (performance.now() - beganAt) / 1000
   }
 }

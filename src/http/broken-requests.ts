@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Budgets } from '../config/budgets.ts'
+import { takeAll } from '../model/budget.ts'
+import { addressKey } from './addresses.ts'
 import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './errors.ts'
 import { requireFewKeys } from './url.ts'
 
@@ -47,6 +50,28 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
 /** Compressed bodies would have to be decompressed before their size is known. */
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
+
+/**
+ * A request may be answered before its body has arrived, and Node then reads and drops the rest at the speed
+ * of the network. These bytes have a rate. Beyond it the connection is destroyed; within it a client that
+ * writes first and reads afterwards gets its response.
+ */
+export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void {
+  app.addHook('onSend', ({ raw, ip }, _reply, payload, done) => {
+    const { 'transfer-encoding': encoding, 'content-length': length = 0 } = raw.headers
+    if (!raw.complete && (encoding !== undefined || Number(length) > 0)) {
+      const parts = [
+        { budget: budgets.budget('unreadBodyBytesOfAddress'), holder: addressKey(ip) },
+        { budget: budgets.budget('unreadBodyBytes') },
+      ]
+      raw.on('data', ({ length }: Buffer) => {
+        if (!takeAll(parts, length)) raw.socket.destroy()
+      })
+      raw.resume()
+    }
+    done(null, payload)
+  })
+}
 
 /**
  * The time a client whose request was rejected early has for reading the response before its connection is

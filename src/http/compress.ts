@@ -11,7 +11,8 @@ import { addVary, tagOfCoding } from './conditional.ts'
 export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
   // Creates no promise unless something is compressed: most responses are not.
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!isCompressible(reply, payload)) return done(null, payload)
+    const isLong = typeof payload === 'string' && payload.length >= sizeMin
+    if (!isLong || !isJson(reply) || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
     // When too many are being compressed, the response is sent uncompressed, because every waiting response
@@ -22,12 +23,6 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
       .then((body) => done(null, body), done)
   })
 }
-
-const isCompressible = (reply: FastifyReply, payload: unknown): payload is string =>
-  typeof payload === 'string' &&
-  payload.length >= sizeMin &&
-  isJson(reply) &&
-  !reply.hasHeader('content-encoding')
 
 async function compress(reply: FastifyReply, payload: string, coding: Coding): Promise<Buffer> {
   const body = await codings[coding](Buffer.from(payload))

@@ -74,14 +74,6 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-/** Added in onRequest, so that errors of any later hook carry them too. */
-export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(securityHeaders)
-    done()
-  })
-}
-
 /** The policy of our pages that load their own scripts and styles; `connectTo` names the other origins they may call. */
 export function documentationPolicy(connectTo: readonly string[] = []): string {
   return [

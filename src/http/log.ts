@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { styleText } from 'node:util'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { budgetLimits } from '../config/budgets.ts'
 import { type Budget, createRate } from '../model/budget.ts'
@@ -64,16 +64,6 @@ export function linesOf(request: FastifyRequest): Lines {
   }
 }
 
-/**
- * Writes one line per request, also if the client has disconnected; never headers, query values or bodies.
- */
-export function logRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    logRequest(request, reply)
-    done()
-  })
-}
-
 // Health checks run every few seconds, and are uninteresting as long as they succeed.
 const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -82,6 +72,9 @@ const requestEnded = 'A request has ended.'
 // Longer than any of our paths; longer ones are truncated.
 const loggedPathLengthMax = 256
 
+/**
+ * Writes one line per request, also if the client has disconnected; never headers, query values or bodies.
+ */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const startedAt = performance.now()
   reply.raw.once('close', () => {
@@ -107,21 +100,15 @@ const requestId = /^[\w.:-]{1,128}$/
 export const requestIdHeader = 'x-request-id'
 
 /** The request id from a proxy, so that its log and ours can be correlated. */
-export const requestIdOf = ({ headers }: IncomingMessage): string => requestIdFrom(headers[requestIdHeader])
+export const requestIdOf = ({ headers }: IncomingMessage): string =>
+  givenRequestId(headers[requestIdHeader]) ?? randomUUID()
 
+/** The same from the metadata of a call. */
 export const requestIdFrom = (given: unknown): string => givenRequestId(given) ?? randomUUID()
 
 /** Hosts that generate no ids themselves use only a given one. */
 export const givenRequestId = (given: unknown): string | undefined =>
   typeof given === 'string' && requestId.test(given) ? given : undefined
-
-/** Set early, so that every error carries it too. */
-export function showRequestIds(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header(requestIdHeader, request.id)
-    done()
-  })
-}
 
 /** Rewrites each JSON line of the log for reading in a terminal. */
 const readableLog = (write: (text: string) => unknown): DestinationStream => ({

@@ -16,14 +16,13 @@ import { type Budgets, budgetLimits, openBudgets } from '../config/budgets.ts'
 import type { RequestOrigin } from '../model/caller.ts'
 import { busy, invalid } from '../model/problem.ts'
 import { addressKey } from './addresses.ts'
-import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
-import { addSecurityHeaders, allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
+import { answerBrokenConnection, answerBrokenRequests, limitUnreadBodies } from './broken-requests.ts'
+import { allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
 import { countConnections, limitAddresses, limitPipelining } from './count-events.ts'
 import { answerErrors, type Envelope, frameworkRefusal, sendEnvelope } from './errors.ts'
-import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
+import { type Log, logRequest, requestIdHeader, requestIdOf } from './log.ts'
 import { createServer as createHttpServer } from './node-http.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
-import { limitUnreadBodies } from './unread-bodies.ts'
 import { parseQuery, pathOf, requireFewKeys } from './url.ts'
 
 export interface ServerOptions {
@@ -62,10 +61,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   if (!options.trustedHops) limitAddresses(app.server, budgets.budget('httpConnectionsOfAddress'))
   app.decorateRequest('isAuthenticated', false)
   acceptBodies(app, options.bodies ?? ['json'])
-  showRequestIds(app)
+  beginRequests(app)
   limitUnreadBodies(app, budgets)
-  if (options.log !== undefined) logRequests(app)
-  addSecurityHeaders(app)
   // Comes before the limiter, because a browser can read an error only with these headers.
   if (options.cors !== undefined) allowOrigins(app, options.cors)
   if (options.rateLimit !== undefined) limitRate(app, options.rateLimit)
@@ -138,6 +135,15 @@ function trustedProxies(hops: number): false | ((address: string, hop: number) =
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
 
+/** The first hook, so that errors of any later one carry these headers too and are logged. */
+function beginRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header(requestIdHeader, request.id)
+    logRequest(request, reply)
+    done()
+  })
+}
+
 /** No hook runs for an address that cannot be decoded, so the headers are set here. */
 function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   logRequest(request, reply)
@@ -155,27 +161,16 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   app.removeAllContentTypeParsers()
   for (const kind of kinds) {
     const { type, parse } = bodyKinds[kind]
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
       // An unknown route gets 404 or 405, whatever the body is.
-      if (request.is404) return done(null, {})
-      const { body, problem } = attempt(() => parse(textOf(request, bytes as Buffer)))
-      done(problem ?? null, body)
-    })
+      request.is404 ? {} : parse(textOf(request, bytes)),
+    )
   }
   app.addContentTypeParser('*', readEmpty)
   app.addHook('preValidation', (request, _reply, done) => {
     request.body ??= {}
     done()
   })
-}
-
-/** Separate from calling the next handler, so that its errors are never mistaken for those of an invalid body. */
-function attempt(read: () => object): { body?: object; problem?: Error } {
-  try {
-    return { body: read() }
-  } catch (error) {
-    return { problem: error as Error }
-  }
 }
 
 /** Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored changed. */
@@ -203,20 +198,17 @@ const jsonOptions = { protoAction: 'remove', constructorAction: 'remove' } as co
 
 function parseJsonObject(text: string): object {
   if (text === '' || text === byteOrderMark) return {}
-  const value = parseJson(text)
+  let value: unknown
+  try {
+    value = secureJson.parse(text, jsonOptions)
+  } catch {
+    throw invalid({ generalErrors: ['The body is not valid JSON.'] })
+  }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw invalid({ generalErrors: ['The body must be a JSON object.'] })
 }
 
 const byteOrderMark = '\uFEFF'
-
-function parseJson(text: string): unknown {
-  try {
-    return secureJson.parse(text, jsonOptions)
-  } catch {
-    throw invalid({ generalErrors: ['The body is not valid JSON.'] })
-  }
-}
 
 function parseForm(text: string): object {
   if (!hasUtf8Escapes(text)) throw notUtf8()

@@ -1,14 +1,14 @@
 /**
- * Decides who may see and change the rows of a resource. `visible-rows.ts` and `require-write.ts` in
+ * Decides who may see and change the rows of a resource. `visible-rows.ts` and `write-conditions.ts` in
  * `src/records/` implement each kind. `Columns` are those of the resource.
  */
 export type AccessRule<Columns extends string = string> =
   /** All users read, administrators write. */
-  | { readonly kind: 'catalog' }
+  | { readonly kind: 'catalog'; readonly ownerColumn?: never }
   /** Only administrators read and write. */
-  | { readonly kind: 'administrators' }
+  | { readonly kind: 'administrators'; readonly ownerColumn?: never }
   /** Accounts: users see themselves and the people they share a project with. The rows are read-only. */
-  | { readonly kind: 'colleagues' }
+  | { readonly kind: 'colleagues'; readonly ownerColumn?: never }
   /** Each user has rows of their own, which others neither read nor write. */
   | { readonly kind: 'owner'; readonly ownerColumn: Extract<'userId', Columns> }
   | ProjectMembers<Columns>
@@ -28,10 +28,6 @@ export type ProjectPath<Columns extends string = string> =
   | readonly ['id']
   | ('projectId' extends Columns ? readonly ['projectId'] : never)
   | ('assignmentId' extends Columns ? readonly ['assignmentId', 'projectId'] : never)
-
-/** The column that must name the caller, unless an administrator writes. */
-export const ownerColumnOf = (access: AccessRule): 'userId' | undefined =>
-  access.kind === 'projectMembers' || access.kind === 'owner' ? access.ownerColumn : undefined
 
 export const catalog = { kind: 'catalog' } as const satisfies AccessRule
 export const administratorsOnly = { kind: 'administrators' } as const satisfies AccessRule

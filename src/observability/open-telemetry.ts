@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TelemetrySettings } from '../config/host-settings.ts'
 import type { Database } from '../db/database.ts'
-import type { EndedStatement } from '../db/statement-times.ts'
-import type { Work } from '../db/work.ts'
+import type { EndedStatement, Work } from '../db/work.ts'
 import { repeat } from '../model/repeat.ts'
 import type { OtlpHistogram } from './metrics.ts'
 

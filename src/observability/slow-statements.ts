@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import type { EndedStatement } from '../db/statement-times.ts'
+import type { EndedStatement } from '../db/work.ts'
 
 export interface SlowStatement {
   /** Such as `ListProjects`; undefined outside of requests and commands. */

@@ -1,15 +1,14 @@
 import { newId } from '../db/columns.ts'
 import type { Queries, SingleWrites } from '../db/database.ts'
-import { type Writers, writerOfInput } from '../db/many-rows.ts'
 import { insertRow, type Row, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Tracker } from './context.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
-import { requireRole } from './require-write.ts'
+import { isOfAccounts, requireRole } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
-import { createEach, type EachItem, shapeOf, updateAlike } from './write-each.ts'
+import { callersOf, createEach, type EachItem, shapeOf, updateAlike } from './write-each.ts'
 
 /**
  * Runs one statement that locks the parents, checks the conditions, and inserts. It may also include
@@ -26,24 +25,17 @@ export async function create(
   const { id = newId(), values } = readInput(resource, body, 'create', tracker, caller.id)
   const stored = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const { single } = tracker.database
-  const alone = () =>
-    insertRow(
-      single,
-      resource,
-      caller,
-      { id, ...stored },
-      {
-        conditions: createConditions(
-          resource,
-          caller,
-          values,
-          referenceConditions(resource, [values], { caller }),
-        ),
-        also: rules.alsoCreate?.(caller, id) ?? [],
-      },
-    )
-  const created = await createGathered(single, resource, { caller, id, values, stored }, alone)
-  noteAccountChange(tracker.securityLog, resource, caller, 'create', [created.id])
+  const alone = () => {
+    const references = referenceConditions(resource, [values], { caller })
+    const conditions = createConditions(resource, caller, values, references)
+    const also = rules.alsoCreate?.(caller, id) ?? []
+    return insertRow(single, resource, caller, { id, ...stored }, { conditions, also })
+  }
+  const mayShare = !rules.prepare && !rules.alsoCreate
+  const created = mayShare
+    ? await gathered(single, 'create', resource, { caller, id, values, stored }, alone)
+    : await alone()
+  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'create', [created.id])
   return created
 }
 
@@ -57,17 +49,6 @@ interface Wanted {
 }
 
 type Alone = () => Promise<Row>
-
-/** Creates a row, possibly in one statement with concurrent creates. */
-const createGathered = (
-  single: SingleWrites,
-  resource: Resource,
-  wanted: Wanted,
-  alone: Alone,
-): Promise<Row> =>
-  resource.rules.prepare || resource.rules.alsoCreate
-    ? alone()
-    : gathered(single, 'create', resource, wanted, alone)
 
 /** Changes a row, possibly in one statement with concurrent changes. */
 export const updateGathered = (
@@ -114,21 +95,14 @@ async function writeTogether(
   resource: Resource,
   all: readonly Wanted[],
 ): Promise<(Row | undefined)[]> {
-  const writers: Writers = { each: all.map(({ caller }) => caller) }
+  const callers = callersOf(all.map(({ caller }) => caller))
   const items = all.map(({ id, values, stored }, index): EachItem => ({ index, ids: [id], values, stored }))
-  const caller = eachCaller(all[0]?.caller.isAdministrator === true)
   const outcomes =
     verb === 'create'
-      ? await createEach(queries, resource, caller, items, writers)
-      : await updateAlike(queries, resource, caller, items, versionsOf(all), writers)
+      ? await createEach(queries, resource, callers, items)
+      : await updateAlike(queries, resource, callers, items, versionsOf(all))
   return outcomes.map(({ row }) => row)
 }
-
-/** A placeholder for the caller of each row in conditions: its id is not a text but the SQL that finds it. */
-const eachCaller = (isAdministrator: boolean): Caller => ({
-  id: writerOfInput as unknown as string,
-  isAdministrator,
-})
 
 const versionsOf = (all: readonly Wanted[]): RequiredVersions =>
   new Map(all.flatMap(({ versions = none }) => [...versions]))

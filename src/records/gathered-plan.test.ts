@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { explainedTracker, type Plan, sumOver } from '../../test/support/explained-tracker.ts'
 import { isDistributed } from '../../test/support/fresh-database.ts'
-import { writerOfInput } from '../db/many-rows.ts'
 import type { Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { updateAlike } from './write-each.ts'
+import { callersOf, updateAlike } from './write-each.ts'
 
 /** All belong to one project, so that its members see them all. */
 const assignments = 5000
@@ -40,10 +39,9 @@ describe('Changes by several callers in one statement', { skip: isDistributed },
       read += assignmentsReadBy(plan)
       changed = (await client.query('select from appointments where amount_hours = 2')).rowCount ?? 0
     })
-    const eachCaller = { id: writerOfInput as unknown as string, isAdministrator: false }
     const items = written.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))
-    const writers = { each: written.map(({ caller }) => caller) }
-    await updateAlike(explaining, resourceNamed('appointment'), eachCaller, items, new Map(), writers)
+    const callers = callersOf(written.map(({ caller }) => caller))
+    await updateAlike(explaining, resourceNamed('appointment'), callers, items, new Map())
     assert.equal(changed, rowsTogether)
     assert.ok(read <= readMax, `${read} assignments`)
   })

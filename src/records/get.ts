@@ -8,7 +8,7 @@ import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, missing, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Tracker } from './context.ts'
-import { requireRole } from './require-write.ts'
+import { requireRole } from './rights.ts'
 import { readAt, refuseTooSlow, requireSettled } from './settled-timestamp.ts'
 import { changesThatMatter, shownRows } from './visible-rows.ts'
 

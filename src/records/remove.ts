@@ -9,8 +9,8 @@ import { referencesTo } from '../resources/derived.ts'
 import type { Tracker } from './context.ts'
 import { readIds } from './list-query.ts'
 import { noteAccountChange } from './note-account-change.ts'
-import { requireOwner, requireRole } from './require-write.ts'
-import { lockVisible, type RequiredVersions, requireVersions } from './write-conditions.ts'
+import { isOfAccounts, requireRole } from './rights.ts'
+import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
 /** Removes all rows or none. Their links are removed along and record which row took them. */
 export async function remove(
@@ -25,7 +25,7 @@ export async function remove(
   await tracker.database.transaction((transaction) =>
     removeWithin(transaction, resource, caller, ids, versions),
   )
-  noteAccountChange(tracker.securityLog, resource, caller, 'remove', ids)
+  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'remove', ids)
 }
 
 export async function removeWithin(

@@ -1,7 +1,6 @@
 import { column, tableOf } from '../db/columns.ts'
-import { requireConditions } from '../db/conditional-write.ts'
+import { lockedRows, requireConditions } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
-import { lockedRows } from '../db/locked-rows.ts'
 import { type Row, restoreRows, type Values } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
@@ -10,9 +9,9 @@ import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '.
 import type { Tracker } from './context.ts'
 import { readIds } from './list-query.ts'
 import { noteAccountChange } from './note-account-change.ts'
-import { requireOwner, requireRole } from './require-write.ts'
+import { isOfAccounts, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
-import { lockVisible, referenceConditions } from './write-conditions.ts'
+import { lockVisible, referenceConditions, requireOwner } from './write-conditions.ts'
 
 /** Restores all rows or none, with the links that their removal took along. */
 export async function restore(
@@ -24,7 +23,7 @@ export async function restore(
   requireRole(resource, caller, 'write')
   const ids = readIds(body, 'refused')
   await tracker.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
-  noteAccountChange(tracker.securityLog, resource, caller, 'restore', ids)
+  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'restore', ids)
 }
 
 export async function restoreWithin(

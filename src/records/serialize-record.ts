@@ -7,8 +7,11 @@ import { resources } from '../resources/all.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
 
 /** A stored row as every host serializes it: its columns in their order; nulls are included. */
-export const showRecord = ({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(columns.map((name) => [name, row[name]]))
+export function showRecord({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> {
+  const record: Record<string, unknown> = {}
+  for (const name of columns) record[name] = row[name]
+  return record
+}
 
 type Kind = WireKind | 'rowTimestamp' | 'flag'
 

@@ -6,7 +6,7 @@ import type { Tracker } from './context.ts'
 import { updateGathered } from './create.ts'
 import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
-import { requireRole } from './require-write.ts'
+import { isOfAccounts, requireRole } from './rights.ts'
 import {
   lockVisible,
   type RequiredVersions,
@@ -33,7 +33,7 @@ export async function update(
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const stored = storedOf(resource, prepared)
   const updated = await writeUpdate(tracker.database, resource, caller, { id, values, stored, versions })
-  noteAccountChange(tracker.securityLog, resource, caller, 'update', [id])
+  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'update', [id])
   if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
   return updated
 }

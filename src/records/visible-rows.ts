@@ -1,12 +1,12 @@
 import { column, tableOf } from '../db/columns.ts'
 import type { ReadableRows } from '../db/named-statements.ts'
 import { allOf, join, raw, type Sql, sql } from '../db/sql.ts'
-import { type AccessRule, ownerColumnOf, type ProjectPath } from '../model/access-rule.ts'
+import type { AccessRule, ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { goesAlong } from '../resources/derived.ts'
-import { isCovered } from './token-rights.ts'
+import { type Asker, isCovered } from './rights.ts'
 
 /** The memberships that count: a removed project keeps its members, in case it is restored. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
@@ -14,16 +14,8 @@ export type Memberships = 'active' | 'activeOrRemovedWithProject'
 /** Active rows can be read, removed ones restored. */
 export type RowState = 'active' | 'removed'
 
-/** Whether all rows are for one caller, or each row is for a caller of its own, whose id is then SQL. */
-export type Callers = 'one' | 'each'
-
 /** The condition a row called `row` must meet for the caller to see it: every verb but create uses it. */
-export function visibleRows(
-  listed: Listed,
-  caller: Caller,
-  memberships: Memberships = 'active',
-  callers: Callers = 'one',
-): Sql {
+export function visibleRows(listed: Listed, caller: Asker, memberships: Memberships = 'active'): Sql {
   if (!isCovered(caller, listed, 'read')) return raw('false')
   const { access } = listed
   if (caller.isAdministrator) return raw('true')
@@ -37,7 +29,7 @@ export function visibleRows(
     case 'owner':
       return sql`row.${column(access.ownerColumn)} = ${caller.id}`
     case 'projectMembers':
-      return inProjects(access.projectPath, caller, memberships, callers)
+      return inProjects(access.projectPath, caller, memberships)
   }
 }
 
@@ -79,7 +71,7 @@ const isMembership = (memberships: Memberships): Sql =>
 /**
  * The single definition of the projects in which a caller is a member; a token has no more than its account.
  */
-export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql {
+export function projectsOf({ id, token }: Asker, memberships: Memberships): Sql {
   const limit = token?.projectIds
   if (limit && token.isOfAdministrator) {
     const active = raw(memberships === 'active' ? 'and active' : '')
@@ -90,7 +82,7 @@ export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql
 }
 
 /** A removed project has no active memberships, because they are removed and restored with it. */
-const isColleague = (caller: Caller): Sql => sql`row.id in (
+const isColleague = (caller: Asker): Sql => sql`row.id in (
   select ${caller.id}::uuid
   union all
   select user_id from user_projects where active and project_id in ${projectsOf(caller, 'active')}
@@ -101,11 +93,11 @@ const isColleague = (caller: Caller): Sql => sql`row.id in (
  * index of active assignments. For one caller, the assignments are looked up once for all rows; for a caller
  * per row they would be looked up for each row.
  */
-function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships, callers: Callers): Sql {
+function inProjects(path: ProjectPath, caller: Asker, memberships: Memberships): Sql {
   const projects = projectsOf(caller, memberships)
   if (path.length === 1) return sql`row.${column(path[0])} in ${projects}`
   const assignments = raw(memberships === 'active' ? 'active and' : '')
-  const its = raw(callers === 'each' ? 'id = row.assignment_id and' : '')
+  const its = raw(typeof caller.id === 'string' ? '' : 'id = row.assignment_id and')
   return sql`row.assignment_id in (select id from assignments where ${its} ${assignments} project_id in ${projects})`
 }
 
@@ -124,7 +116,7 @@ export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
  */
 function restorableRows(listed: Listed, caller: Caller): Sql {
   const { access } = listed
-  const ownerColumn = ownerColumnOf(access)
+  const { ownerColumn } = access
   return allOf([
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),

@@ -1,21 +1,21 @@
 import { column, shownColumns } from '../db/columns.ts'
-import type { Condition } from '../db/conditional-write.ts'
+import { type Condition, type LockedRows, lockedRows } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
-import { type LockedRows, lockedRows } from '../db/locked-rows.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
-import { allOf, raw, type Sql, sql } from '../db/sql.ts'
+import { join, raw, type Sql, sql } from '../db/sql.ts'
+import type { ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
-import { changed, invalid, missing } from '../model/problem.ts'
+import { changed, forbidden, invalid, missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
-import { membershipConditions, ownerConditions, unseenReference } from './require-write.ts'
-import { type Callers, type Memberships, type RowState, visibleRows } from './visible-rows.ts'
+import { referencesFrom } from '../resources/derived.ts'
+import type { Asker } from './rights.ts'
+import { type Memberships, projectsOf, type RowState, visibleRows } from './visible-rows.ts'
 
 /** The conditions of a new row, in the order in which they are checked. */
 export const createConditions = (
   resource: Resource,
-  caller: Caller,
+  caller: Asker,
   values: Values,
   references: readonly Condition[],
 ): Condition[] => [
@@ -31,19 +31,18 @@ interface Updating {
   readonly values: Values
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
-  readonly callers?: Callers
 }
 
 /** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
 export function updateConditions(
   resource: Resource,
-  caller: Caller,
-  { ids, values, references, versions, callers = 'one' }: Updating,
+  caller: Asker,
+  { ids, values, references, versions }: Updating,
 ): Condition[] {
   const before = { before: 'before' }
   return [
     {
-      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, { ...toUpdate, callers }) },
+      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
       refusedIf: sql`before.id is null`,
       refusal: () => missing(resource.title),
     },
@@ -57,7 +56,7 @@ export function updateConditions(
 
 interface References {
   /** If set, an unseen row may look like a missing one to this caller. */
-  readonly caller?: Caller
+  readonly caller?: Asker
   /**
    * The name of the locked row whose references are known to be valid: a reference that does not change is
    * not checked again.
@@ -69,60 +68,82 @@ interface References {
  * Every row that is referred to must be active, and stays so until the transaction ends: `for key share`
  * conflicts with the `for update` of a removal, so no child can appear under a parent that is being removed.
  */
-export const referenceConditions = (resource: Resource, rows: readonly Values[], references?: References) =>
-  conditionsWith(conditionOf, resource, rows, references)
-
-/** The same conditions for each row of `input`, which has its references under the names of the fields. */
-export const eachReferenceCondition = (
+export function referenceConditions(
   resource: Resource,
   rows: readonly Values[],
-  references?: References,
-) => conditionsWith(eachConditionOf, resource, rows, references)
-
-const conditionsWith = (
-  condition: typeof conditionOf,
-  resource: Resource,
-  rows: readonly Values[],
-  { before, caller }: References = {},
-): Condition[] =>
-  referencesFrom(resource).flatMap((reference) => {
-    const ids = distinctIds(rows, reference)
-    const isUnseen = (value: unknown) => caller && unseenReference(resource, caller, reference.column, value)
-    return ids.length > 0 ? [condition(reference, ids, { before, isUnseen })] : []
-  })
-
-interface Asking {
-  readonly before: string | undefined
-  /** The condition on one value; undefined where this is not checked. */
-  isUnseen(value: unknown): Sql | undefined
+  references: References = {},
+): Condition[] {
+  const { before } = references
+  const conditions: Condition[] = []
+  for (const { column: name, parent } of referencesFrom(resource)) {
+    const ids = distinctIds(rows, name)
+    const [id] = ids
+    if (id === undefined) continue
+    const [parents, isMissing] =
+      ids.length === 1
+        ? [sql`row.id = ${id}`, sql`not exists (select 1 from ${raw(`"${name}"`)})`]
+        : [
+            sql`row.id = any(${ids}::uuid[])`,
+            sql`(select count(*) from ${raw(`"${name}"`)}) <> ${raw(String(ids.length))}`,
+          ]
+    const wanted = before
+      ? sql`${parents} and (select ${column(name)} <> ${id} from ${raw(before)})`
+      : parents
+    conditions.push(conditionOf(resource, { name, parent, value: id, wanted, isMissing }, references))
+  }
+  return conditions
 }
 
-/** True if any of them is; the second one is optional. */
-const either = (first: Sql, second: Sql | undefined): Sql => (second ? sql`(${first} or ${second})` : first)
+/** The same conditions for each row of `input`, which has its references under the names of the fields. */
+export function eachReferenceCondition(
+  resource: Resource,
+  rows: readonly Values[],
+  references: References = {},
+): Condition[] {
+  const { before } = references
+  const conditions: Condition[] = []
+  for (const { column: name, parent } of referencesFrom(resource)) {
+    const ids = distinctIds(rows, name)
+    if (ids.length === 0) continue
+    const value = raw(`input."${name}"`)
+    const parents = sql`row.id = any(${ids}::uuid[])`
+    const wanted = before
+      ? sql`${parents} and row.id in (select ${value} from input join ${raw(before)} as stored on stored.id = input.id
+          where stored.${column(name)} <> ${value})`
+      : parents
+    const isMissing = sql`${value} not in (select id from ${raw(`"${name}"`)})`
+    conditions.push(conditionOf(resource, { name, parent, value, wanted, isMissing }, references))
+  }
+  return conditions
+}
 
-function eachConditionOf(
-  { column: name, parent }: ReferenceColumn,
-  ids: readonly string[],
-  { before, isUnseen }: Asking,
+interface Referring {
+  readonly name: string
+  readonly parent: Resource
+  /** An id, or the SQL that finds it. */
+  readonly value: string | Sql
+  /** Finds the parents to lock. */
+  readonly wanted: Sql
+  /** Whether the locked parents are too few. */
+  readonly isMissing: Sql
+}
+
+function conditionOf(
+  resource: Resource,
+  { name, parent, value, wanted, isMissing }: Referring,
+  { before, caller }: References,
 ): Condition {
-  const wanted = raw(`input."${name}"`)
-  const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${wanted}`] : []
-  const isNew =
-    before &&
-    sql`row.id in (select ${wanted} from input join ${raw(before)} as stored on stored.id = input.id
-      where stored.${column(name)} <> ${wanted})`
+  const isUnseen = caller && unseenReference(resource, caller, name, value)
+  const isRefused = isUnseen ? sql`(${isMissing} or ${isUnseen})` : isMissing
+  const rows = lockedRows({
+    table: parent.table,
+    columns: raw('row.id'),
+    where: sql`${wanted} and row.active`,
+    strength: 'key share',
+  })
   return {
-    locks: {
-      name,
-      rows: lockedRows({
-        ...locking(parent),
-        where: allOf([sql`row.id = any(${ids}::uuid[])`, raw('row.active'), ...(isNew ? [isNew] : [])]),
-      }),
-    },
-    refusedIf: allOf([
-      ...isAsked,
-      either(sql`${wanted} not in (select id from ${raw(`"${name}"`)})`, isUnseen(wanted)),
-    ]),
+    locks: { name, rows },
+    refusedIf: before ? sql`${raw(before)}.${column(name)} <> ${value} and ${isRefused}` : isRefused,
     refusal: () => notActive(name, parent),
   }
 }
@@ -130,35 +151,11 @@ function eachConditionOf(
 const notActive = (name: string, { noun }: Resource) =>
   invalid({ [name]: [`${labelOf(name)} must refer to an active ${noun}.`] })
 
-function conditionOf(
-  { column: name, parent }: ReferenceColumn,
-  ids: readonly string[],
-  { before, isUnseen }: Asking,
-): Condition {
-  const [id] = ids
-  const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${id}`] : []
-  const isOneOfThem = ids.length === 1 ? sql`row.id = ${id}` : sql`row.id = any(${ids}::uuid[])`
-  const ifAsked = before ? [sql`(select ${column(name)} <> ${id} from ${raw(before)})`] : []
-  const locked = raw(`"${name}"`)
-  const isMissing =
-    ids.length === 1
-      ? sql`not exists (select 1 from ${locked})`
-      : sql`(select count(*) from ${locked}) <> ${raw(String(ids.length))}`
-  return {
-    locks: {
-      name,
-      rows: lockedRows({ ...locking(parent), where: allOf([isOneOfThem, raw('row.active'), ...ifAsked]) }),
-    },
-    refusedIf: allOf([...isAsked, either(isMissing, isUnseen(id))]),
-    refusal: () => notActive(name, parent),
-  }
+function distinctIds(rows: readonly Values[], name: string): string[] {
+  const ids = new Set<string>()
+  for (const { [name]: id } of rows) if (typeof id === 'string') ids.add(id)
+  return [...ids]
 }
-
-const locking = ({ table }: Resource) => ({ table, columns: raw('row.id'), strength: 'key share' }) as const
-
-const distinctIds = (rows: readonly Values[], { column }: ReferenceColumn): string[] => [
-  ...new Set(rows.map((row) => row[column]).filter((id) => typeof id === 'string')),
-]
 
 /** Maps ids to the version that a row must still have when it is locked; null if no version would do. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
@@ -187,7 +184,6 @@ interface Lock {
   /** `update` blocks new references to the row, `no key update` allows them. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships
-  readonly callers?: Callers
 }
 
 /** Locks all these rows until the transaction ends; fails if one of them cannot be seen. */
@@ -208,15 +204,97 @@ export async function lockVisible(
 /** Finds and locks those rows that the caller can see, in the order of their ids. */
 const visibleForLock = (
   resource: Resource,
-  caller: Caller,
+  caller: Asker,
   ids: readonly string[],
-  { state, strength, memberships, callers }: Lock,
+  { state, strength, memberships }: Lock,
   columns = raw('row.*'),
 ): LockedRows =>
   lockedRows({
     table: resource.table,
     columns,
     where: sql`${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
-    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships, callers)}`,
+    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships)}`,
     strength,
   })
+
+/** Rejects removing or restoring rows that belong to another user. */
+export function requireOwner(resource: Resource, caller: Caller, rows: readonly Values[]) {
+  const owner = caller.isAdministrator ? undefined : resource.access.ownerColumn
+  if (owner && rows.some((row) => row[owner] !== caller.id)) throw notOwner(resource)
+}
+
+/** Neither the new row nor, on an update, the stored row `before` may belong to another user. */
+function ownerConditions(
+  resource: Resource,
+  caller: Asker,
+  row: Values,
+  { before }: { readonly before?: string } = {},
+): Condition[] {
+  const owner = caller.isAdministrator ? undefined : resource.access.ownerColumn
+  if (!owner) return []
+  const refusedIf = [
+    ...(owner in row ? [sql`${row[owner]}::uuid <> ${caller.id}::uuid`] : []),
+    ...(before ? [sql`${raw(before)}.${column(owner)} <> ${caller.id}`] : []),
+  ]
+  return [{ refusedIf: join(refusedIf, ' or '), refusal: () => notOwner(resource) }]
+}
+
+const notOwner = ({ pluralNoun }: Resource) =>
+  forbidden(`You may only record and change your own ${pluralNoun}.`)
+
+/**
+ * Only members write rows into a project: new rows, and rows that move there from the project of the row
+ * `before`. A row that stays in its project needs no check, because only members see it.
+ */
+function membershipConditions(
+  { access }: Resource,
+  caller: Asker,
+  row: Values,
+  { before }: { readonly before?: string } = {},
+): Condition[] {
+  if (caller.isAdministrator || access.kind !== 'projectMembers') return []
+  const [first] = access.projectPath
+  if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
+    return []
+  // A new project would be outside the projects that the token is limited to.
+  if (!before && access.anyoneMayCreate) return [{ refusedIf: raw('true'), refusal: notForNewProjects }]
+  const isForeign = isOfOthers(access, caller, row)
+  const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
+  return [
+    {
+      refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign,
+      refusal: () => forbidden('You are not a member of the project.'),
+    },
+  ]
+}
+
+/**
+ * Whether a reference names a row that the caller cannot see. The contract answers that with 403, and with
+ * 400 when there is no such row; the extensions answer both alike, so that nothing reveals whether the row
+ * exists. Undefined where this is not checked.
+ */
+function unseenReference(
+  { access, edition }: Resource,
+  caller: Asker,
+  name: string,
+  value: unknown,
+): Sql | undefined {
+  if (edition === 'v1' || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
+  return name === access.projectPath[0] ? isOfOthers(access, caller, { [name]: value }) : undefined
+}
+
+/** Whether a row belongs to a project of which the caller is not a member. */
+const isOfOthers = (access: ProjectMembers, caller: Asker, row: Values): Sql => sql`exists (
+  select 1 from ${projectOfRow(access, row)} as touched where not exists (
+    select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
+  )
+)`
+
+const notForNewProjects = () => forbidden('The token is limited to projects, so it creates none.')
+
+function projectOfRow({ projectPath }: ProjectMembers, row: Values): Sql {
+  const id = row[projectPath[0]]
+  return projectPath.length === 1
+    ? sql`(select ${id}::uuid as project_id)`
+    : sql`(select project_id from assignments where id = ${id})`
+}

@@ -1,11 +1,12 @@
 import type { Queries } from '../db/database.ts'
-import { inputOf, insertEach, type ManyRows, updateEach, type Writers } from '../db/many-rows.ts'
+import { inputOf, insertEach, type ManyRows, updateEach, writerOfInput } from '../db/many-rows.ts'
 import { isOtherVersion, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { WireKind } from '../model/field.ts'
 import { changed } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Outcome, ReadyItem } from './batch/read-batch.ts'
+import type { CallerOfEach } from './rights.ts'
 import {
   createConditions,
   eachReferenceCondition,
@@ -16,13 +17,23 @@ import {
 /** The parts of an item that are written. */
 export type EachItem = Pick<ReadyItem, 'index' | 'ids' | 'values' | 'stored'>
 
+/** The callers of items, one for each. They have the same role. */
+export interface Callers extends CallerOfEach {
+  readonly all: readonly Caller[]
+}
+
+export const callersOf = (all: readonly Caller[]): Callers => ({
+  id: writerOfInput,
+  isAdministrator: all[0]?.isAdministrator === true,
+  all,
+})
+
 /** Runs one statement, which checks each row as a single create does. */
 export async function createEach(
   transaction: Queries,
   resource: Resource,
-  caller: Caller,
+  caller: Caller | Callers,
   items: readonly EachItem[],
-  writers: Writers = { one: caller },
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
   const references = eachReferenceCondition(
@@ -33,20 +44,24 @@ export async function createEach(
   const many = manyRows(resource, items, ['id', ...names], {
     conditions: createConditions(resource, caller, symbolic(resource, names), references),
   })
+  const { alsoCreate } = resource.rules
+  if ('all' in caller) {
+    if (alsoCreate) throw new Error(`Every ${resource.noun} is created with rows of its own caller.`)
+    return outcomesOf(await insertEach(transaction, { each: caller.all }, many, []))
+  }
   const also = items.flatMap(({ ids: [id = ''] }) =>
-    (resource.rules.alsoCreate?.(caller, id) ?? []).map((one) => ({ ...one, with: id })),
+    (alsoCreate?.(caller, id) ?? []).map((one) => ({ ...one, with: id })),
   )
-  return outcomesOf(await insertEach(transaction, writers, many, also))
+  return outcomesOf(await insertEach(transaction, { one: caller }, many, also))
 }
 
 /** Runs one statement for items that change the same fields. */
 export async function updateAlike(
   transaction: Queries,
   resource: Resource,
-  caller: Caller,
+  caller: Caller | Callers,
   items: readonly EachItem[],
   versions: RequiredVersions,
-  writers: Writers = { one: caller },
 ): Promise<Outcome[]> {
   const [first] = items
   if (!first) return []
@@ -63,13 +78,13 @@ export async function updateAlike(
     versions: isVersioned
       ? [{ refusedIf: isOtherVersion(inputOf(requiredVersion)), refusal: () => changed(resource.title) }]
       : [],
-    callers: 'each' in writers ? 'each' : 'one',
   })
   const names = ['id', ...new Set([...asked, ...Object.keys(first.stored)])]
   const many = manyRows(resource, items, isVersioned ? [...names, requiredVersion] : names, {
     conditions,
     versions,
   })
+  const writers = 'all' in caller ? { each: caller.all } : { one: caller }
   return outcomesOf(await updateEach(transaction, writers, many, Object.keys(first.stored)))
 }
 

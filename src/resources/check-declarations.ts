@@ -1,4 +1,3 @@
-import { ownerColumnOf } from '../model/access-rule.ts'
 import { deprecationProblems } from '../model/deprecation.ts'
 import { commonNumbers, type Field } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
@@ -171,7 +170,7 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
 }
 
 function ownersColumnProblems({ access, name, fields }: Resource): string[] {
-  const owner = ownerColumnOf(access)
+  const owner = access.ownerColumn
   return owner && fields[owner]?.references?.resource !== 'user'
     ? [`${name}: the owner's column ${owner} does not refer to a user.`]
     : []

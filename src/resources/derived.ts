@@ -12,15 +12,21 @@ export interface ReferenceColumn {
   readonly whenRemoved: Reference['whenRemoved']
 }
 
+const references = new WeakMap<Listed, readonly ReferenceColumn[]>()
+
 /** Every column of `child` that refers to another row, parents in locking order. */
-export function referencesFrom(child: Listed): ReferenceColumn[] {
-  return Object.entries(child.fields)
+export function referencesFrom(child: Listed): readonly ReferenceColumn[] {
+  const known = references.get(child)
+  if (known) return known
+  const found = Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
       references
         ? [{ column, parent: resourceNamed(references.resource), whenRemoved: references.whenRemoved }]
         : [],
     )
     .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
+  references.set(child, found)
+  return found
 }
 
 /** Every column that refers to `parent`: these rows block its removal or are removed with it. */

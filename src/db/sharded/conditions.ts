@@ -1,5 +1,4 @@
-import { type Condition, fromInput, fromOnce, refusedBits, type Verdict } from '../conditional-write.ts'
-import type { Locking } from '../locked-rows.ts'
+import { type Condition, checkOf, type Locking, type Verdict } from '../conditional-write.ts'
 import { type Queries, raw, sql } from '../sql.ts'
 import { type KnownRows, knownRows, type StoredRow, withKnown } from './known-rows.ts'
 import { placeColumnOf } from './placement.ts'
@@ -47,10 +46,9 @@ export async function ask(
     known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
   }
   if (conditions.length === 0) return { refused: 0, known }
-  const from = asked ? fromInput(conditions) : fromOnce(conditions)
   const all = [...known, ...(await assignmentOf(queries, asked))]
   const [verdict] = await queries.query<Verdict>(
-    sql`${withKnown(all)} select ${refusedBits(conditions)} as refused from ${from}`,
+    sql`${withKnown(all)} ${checkOf(conditions, asked ? 'each' : 'one')}`,
   )
   return { refused: verdict?.refused ?? 0, known }
 }

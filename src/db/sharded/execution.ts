@@ -1,6 +1,5 @@
-import { askConditions } from '../conditional-write.ts'
+import { askConditions, lockRows } from '../conditional-write.ts'
 import type { Execution, Query } from '../execution.ts'
-import { lockRows } from '../locked-rows.ts'
 import { writeRows } from '../logged-write.ts'
 import { writeEachRow } from '../many-rows.ts'
 import {
@@ -48,8 +47,10 @@ export const steps: ReadonlyMap<string, Steps> = new Map([
 /** Executes named statements in steps; those of a write are a transaction. */
 export const inSteps: Execution = {
   execute,
-  executeAlone: ({ query, transaction }, statement) =>
-    statement.named ? transaction((opened) => opened.query(statement)) : query(statement),
+  alone:
+    ({ query, transaction }) =>
+    (statement) =>
+      statement.named ? transaction((opened) => opened.query(statement)) : query(statement),
   canShare: () => false,
 }
 

@@ -1,4 +1,4 @@
-import type { Strength } from '../locked-rows.ts'
+import type { Strength } from '../conditional-write.ts'
 import { type Queries, raw, type Sql, sql } from '../sql.ts'
 import { isEverywhere, placeColumnOf } from './placement.ts'
 

@@ -9,7 +9,7 @@ import { collectViolations, invalid, missing, type Violations } from '../../mode
 import type { Tracker } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectFilters } from '../../records/list-query.ts'
 import { readNumber, readResource, readUuid } from '../../records/query-values.ts'
-import { requireRole } from '../../records/require-write.ts'
+import { requireRole } from '../../records/rights.ts'
 import {
   changeColumns,
   type ShownChange,

@@ -3,7 +3,7 @@ import type { Schema } from '../../http/operation.ts'
 import { text, uuid } from '../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../model/text.ts'
 import type { Tracker } from '../../records/context.ts'
-import { tokenScopes } from '../../records/token-rights.ts'
+import { tokenScopes } from '../../records/rights.ts'
 import type { Route } from '../../routes/route.ts'
 import { idsBodyOf, ref } from '../../routes/schemas.ts'
 import {

@@ -16,7 +16,7 @@ import {
 import { nameCharactersMax } from '../../model/text.ts'
 import { callerDetails } from '../../observability/security-log.ts'
 import type { Tracker } from '../../records/context.ts'
-import { tokenScopes } from '../../records/token-rights.ts'
+import { tokenScopes } from '../../records/rights.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 

@@ -1,6 +1,9 @@
-import pg, { type Connection as DriverConnection, type Submittable } from 'pg'
+import pg from 'pg'
+import { askOneRow, type TextRow as Row } from '../../db/ask.ts'
 import { readOnlyCode } from '../../db/failures.ts'
 import { isReadOnly } from '../../db/pooled-connections.ts'
+
+export type { Row }
 
 /**
  * A connection to the database that opens on first use and reopens after it breaks. It never sends a
@@ -64,7 +67,7 @@ export const isSilence = (error: unknown): boolean =>
 export function openConnection(options: ConnectionOptions): Connection {
   const { namedStatements, pipeline = false } = options
   const config = configOf(options)
-  const ask = pipeline ? askInPipeline : askAlone
+  const ask = pipeline ? askInPipeline : askOneRow
   let opening: Promise<pg.Client> | undefined
   const connect = () => {
     const client = new pg.Client(config)
@@ -117,11 +120,6 @@ async function writable(client: pg.Client): Promise<pg.Client> {
   throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
 }
 
-const askAlone = (client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> =>
-  new Promise((resolve, reject) => {
-    client.query(new PreparedCall(name, text, values, (error, row) => (error ? reject(error) : resolve(row))))
-  })
-
 /** In pipeline mode the driver accepts only its own queries. */
 async function askInPipeline(client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> {
   const { rows } = await client.query<string[]>({ name, text, values: [...values], rowMode: 'array' })
@@ -154,65 +152,3 @@ function configOf(options: ConnectionOptions) {
 }
 
 const asText = (text: string) => text
-
-/** The columns of a row, as text. */
-export type Row = readonly (string | null)[]
-
-/**
- * A prepared statement that returns one row of text, submitted through the driver's extension point. It sends
- * three messages in one packet and skips the objects the driver would build per query (a result, its fields
- * and parsers, a promise with a stack), which would be garbage for every transaction.
- */
-class PreparedCall implements Submittable {
-  readonly name: string
-  readonly text: string
-  /** The driver replaces this with a wrapper that clears its timeout. */
-  callback: (error: unknown, row?: Row) => void
-  readonly #values: readonly string[]
-  #row: Row | undefined
-
-  constructor(
-    name: string,
-    text: string,
-    values: readonly string[],
-    callback: (error: unknown, row?: Row) => void,
-  ) {
-    this.name = name
-    this.text = text
-    this.#values = values
-    this.callback = callback
-  }
-
-  submit(connection: DriverConnection): void {
-    connection.stream.cork()
-    // The driver records the statements that the database has parsed and removes those it rejected.
-    const { parsedStatements } = connection as RememberingConnection
-    if (parsedStatements[this.name] === undefined)
-      connection.parse({ name: this.name, text: this.text, types: [] }, true)
-    connection.bind({ statement: this.name, values: [...this.#values] }, true)
-    connection.execute(null, true)
-    connection.sync()
-    connection.stream.uncork()
-  }
-
-  handleDataRow({ fields }: { readonly fields: Row }): void {
-    this.#row = fields
-  }
-
-  handleReadyForQuery(): void {
-    this.callback(null, this.#row)
-  }
-
-  handleError(error: unknown): void {
-    this.callback(error)
-  }
-
-  handleRowDescription(): void {}
-  handleCommandComplete(): void {}
-  handleEmptyQuery(): void {}
-}
-
-/** A member of the driver's connection that its types do not declare. */
-interface RememberingConnection extends DriverConnection {
-  readonly parsedStatements: Readonly<Record<string, string | undefined>>
-}

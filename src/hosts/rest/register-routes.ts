@@ -3,7 +3,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Authenticated, type Authentication, whileItStands } from '../../auth/authenticate.ts'
 import { type FairQueue, takePlace } from '../../db/fair-queue.ts'
-import type { KnownDates, ModificationDates } from '../../db/modification-dates.ts'
+import type { ModificationDates } from '../../db/modification-dates.ts'
 import { startWork, type Work } from '../../db/work.ts'
 import { addressKey } from '../../http/addresses.ts'
 import { createSentDates, type SentDates, sendConditional } from '../../http/conditional.ts'
@@ -16,11 +16,11 @@ import { zeroUuid } from '../../model/field-kinds.ts'
 import { invalid, overloaded, unauthenticated } from '../../model/problem.ts'
 import type { Tracker } from '../../records/context.ts'
 import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
-import { requireNoApp, requireOwnClient, requirePerson } from '../../records/token-rights.ts'
+import { requireNoApp, requireOwnClient, requirePerson } from '../../records/rights.ts'
 import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { pagingNumbers } from '../../resources/list-keys.ts'
-import { type Answer, type Exchange, isKeyed, type Route } from '../../routes/route.ts'
+import { type Exchange, isKeyed, type Route } from '../../routes/route.ts'
 
 export interface Registration {
   readonly tracker: Tracker
@@ -32,66 +32,39 @@ export interface Registration {
 }
 
 /** Registers every route of the table. The token is checked before a body is read. */
-export function registerRoutes(
-  app: FastifyInstance,
-  { tracker, authentication, modificationDates, routes, showsTimes }: Registration,
-) {
-  const once = createOnce(tracker)
-  const sentDates = createSentDates()
-  const { during, complete } = tracker.database
-  const spelled = keySpeller(queryKeysOf(routes))
-  const admissions = new WeakMap<FastifyRequest, Admission>()
-  async function answer(route: Route, exchange: Exchange) {
-    if (await answerKeyed(once, route, exchange)) return
-    // Read before the response is made, because it must cover everything read afterwards.
-    const dates = route.isConditional ? await modificationDates() : undefined
-    sendAnswer(exchange, await route.handle(exchange), dates, sentDates)
+export function registerRoutes(app: FastifyInstance, registration: Registration) {
+  const { tracker, routes, showsTimes } = registration
+  const host: Host = {
+    ...registration,
+    once: createOnce(tracker),
+    sentDates: createSentDates(),
+    spelled: keySpeller(queryKeysOf(routes)),
+    admissions: new WeakMap(),
   }
   for (const route of routes) {
     checkDeprecation(route)
-    const ofRoute = route.deprecation ? [route.deprecation] : []
     app.route({
       method: route.method,
       url: route.path,
       ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
-      async onRequest(request, reply) {
-        announceDeprecations(reply, ofRoute)
-        request.query = spelled(request.query as ParsedUrlQuery)
-        const origin = { ...originOf(request), host: 'rest' } as const
-        const work = startWork(route.id, 'rest', request.headers.traceparent)
-        const admission: Admission = { work }
-        admissions.set(request, admission)
-        const session = await during(work, () => admit(authentication, route, request, origin))
-        admission.session = session
-        work.holder = route.isOpen ? addressKey(origin.address) : session.caller.id
-        if (route.turns) admission.turn = await takeTurn(route.turns, session.caller.id, request, reply, work)
-      },
+      onRequest: admitting(route, host),
+      handler: handling(route, host),
       onSend(request, reply, payload, done) {
-        const { session, work } = admissions.get(request) ?? {}
-        if (work && session && showsTimes) showServerTiming(reply, session.caller, work)
+        const { session, work } = host.admissions.get(request) ?? {}
+        // Limited to administrators: timings would reveal rows that other callers may not see.
+        if (work && showsTimes && session?.caller.isAdministrator) showServerTiming(reply, work)
         done(null, payload)
-      },
-      async handler(request, reply) {
-        announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
-        const { session, work, turn } = admissions.get(request) ?? {}
-        if (!session || !work) throw new Error('A route was reached without authentication.')
-        const handle = async () => {
-          // Checked after the body, which may have taken long to arrive.
-          if (mayLast(route) && !(await session.standsNow())) throw unauthenticated()
-          await answer(route, {
-            tracker: heldTo(route, session, tracker),
-            caller: session.caller,
-            session,
-            request,
-            reply,
-          })
-        }
-        turn?.bodyIsHere()
-        await complete(work, handle).finally(turn?.leave)
-        return reply
       },
     })
   }
+}
+
+/** What the routes of a host share. */
+interface Host extends Registration {
+  readonly once: Once
+  readonly sentDates: SentDates
+  readonly spelled: ReturnType<typeof keySpeller>
+  readonly admissions: WeakMap<FastifyRequest, Admission>
 }
 
 /** Every key that some route supports, and every name that a list rejects. */
@@ -108,31 +81,100 @@ interface Admission {
   turn?: Turn
 }
 
-async function admit(
-  authentication: Authentication,
-  route: Route,
-  request: FastifyRequest,
-  origin: RequestOrigin,
-): Promise<Authenticated> {
-  const { method, isOpen, isForTokens, isForOwnClient } = route
-  if (isOpen) return nobody(origin)
-  const session = await authentication.authenticate(request.headers.authorization, origin)
-  request.isAuthenticated = true
-  if (isForOwnClient) requireOwnClient(session.caller)
-  else if (!isForTokens) requirePerson(session.caller)
-  // The new credential would outlast the consent.
-  if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
-  await route.admit?.(session.caller)
-  return session
+/** Accepts or rejects the requests of a route by their tokens, and lets them wait for their turn. */
+function admitting(route: Route, { tracker, authentication, spelled, admissions }: Host) {
+  const { method, isOpen, isForTokens, isForOwnClient, deprecation, turns } = route
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (deprecation) announceDeprecations(reply, [deprecation])
+    request.query = spelled(request.query as ParsedUrlQuery)
+    const origin = { ...originOf(request), host: 'rest' } as const
+    const work = startWork(route.id, 'rest', request.headers.traceparent)
+    const admission: Admission = { work }
+    admissions.set(request, admission)
+    const admit = async () => {
+      const session = await authentication.authenticate(request.headers.authorization, origin)
+      request.isAuthenticated = true
+      if (isForOwnClient) requireOwnClient(session.caller)
+      else if (!isForTokens) requirePerson(session.caller)
+      // The new credential would outlast the consent.
+      if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
+      await route.admit?.(session.caller)
+      return session
+    }
+    const session = isOpen ? nobody(origin) : await tracker.database.during(work, admit)
+    admission.session = session
+    work.holder = isOpen ? addressKey(origin.address) : session.caller.id
+    if (turns) admission.turn = await takeTurn(turns, session.caller.id, request, reply, work)
+  }
 }
+
+/** Handles the requests of a route that were admitted. */
+function handling(route: Route, host: Host) {
+  const { tracker, admissions } = host
+  const { deprecation, deprecatedFields = {} } = route
+  const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
+  const answer = (route.isConditional ? answeringDated : answering)(route, host)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { session, work, turn } = admissions.get(request) ?? {}
+    if (!session || !work) throw new Error('A route was reached without authentication.')
+    if (hasDeprecatedFields) {
+      const ofBody = deprecationsIn(request.body, deprecatedFields)
+      announceDeprecations(reply, deprecation ? [deprecation, ...ofBody] : ofBody)
+    }
+    turn?.bodyIsHere()
+    const { caller } = session
+    const run = () => answer({ tracker, caller, session, request, reply })
+    await tracker.database.complete(work, run).finally(turn?.leave)
+    return reply
+  }
+}
+
+/** Answers with what the handler of the route makes. */
+function answering(route: Route, { once }: Host) {
+  const takesKey = isKeyed(route)
+  const outlastsSession = mayLast(route)
+  return async (exchange: Exchange): Promise<void> => {
+    const { tracker, session, request, reply } = exchange
+    // Checked after the body, which may have taken long to arrive.
+    if (outlastsSession && !(await session.standsNow())) throw unauthenticated()
+    const key = takesKey ? request.headers['idempotency-key'] : undefined
+    if (key !== undefined) return answerKeyed(once, route, exchange, key)
+    const held = outlastsSession ? { ...exchange, tracker: heldTo(session, tracker) } : exchange
+    const answer = await route.handle(held)
+    // Without one, the handler has taken over the connection.
+    if (answer) reply.send(answer.body)
+  }
+}
+
+/** The same for reads, with validators, and with 304 to a client that has the same body already. */
+const answeringDated =
+  (route: Route, { modificationDates, sentDates }: Host) =>
+  async (exchange: Exchange): Promise<void> => {
+    const { caller, request, reply } = exchange
+    // Read before the response is made, because they must cover everything read afterwards.
+    const dates = await modificationDates()
+    const answer = await route.handle(exchange)
+    if (!answer) return
+    sendConditional(request, reply, {
+      body: answer.json ?? JSON.stringify(answer.body),
+      callerId: caller.id,
+      isAdministrator: caller.isAdministrator,
+      sentDates,
+      readAt: dates.second,
+      // A personal access token sees more or less when the role of its account changes, and no change of a row shows that.
+      lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
+    })
+  }
 
 /** Changes of credentials outlast the session, so they require one that is valid now, despite the cache. */
 const mayLast = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
   method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
 
 /** A request may have waited for a turn, or for the hash of a password, so its transactions check the session again. */
-const heldTo = (route: Route, session: Authenticated, tracker: Tracker): Tracker =>
-  mayLast(route) ? { ...tracker, database: whileItStands(tracker.database, session) } : tracker
+const heldTo = (session: Authenticated, tracker: Tracker): Tracker => ({
+  ...tracker,
+  database: whileItStands(tracker.database, session),
+})
 
 /** No account has this id, so it neither sees nor changes anything. */
 const nobody = (origin: RequestOrigin): Authenticated => ({
@@ -189,44 +231,20 @@ async function takeTurn(
   }
 }
 
-/** Executes a POST with a key once; returns whether the request has a key. */
-async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promise<boolean> {
-  const { caller, request, reply } = exchange
-  const keyed = isKeyed(route) ? readKeyedRequest(request, caller) : undefined
-  if (keyed === undefined) return false
-  const { answer, isReplay } = await once(keyed, async (tracker) => {
-    const made = await route.handle({ ...exchange, tracker: heldTo(route, exchange.session, tracker) })
+/** Executes a POST with a key once. */
+async function answerKeyed(once: Once, route: Route, exchange: Exchange, key: string | string[]) {
+  const { caller, session, request, reply } = exchange
+  const { answer, isReplay } = await once(readKeyedRequest(key, request, caller), async (tracker) => {
+    const held = mayLast(route) ? heldTo(session, tracker) : tracker
+    const made = await route.handle({ ...exchange, tracker: held })
     return JSON.stringify(made?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')
   // A later request gets it from here, never from a cache.
   reply.type(envelopeType).header('cache-control', 'no-store').send(answer)
-  return true
 }
 
-/** Sends nothing when the handler has taken over the connection. */
-function sendAnswer(
-  { caller, request, reply }: Exchange,
-  answer: Answer | undefined,
-  dates: KnownDates | undefined,
-  sentDates: SentDates,
-): void {
-  if (answer === undefined) return
-  if (dates === undefined) return void reply.send(answer.body)
-  sendConditional(request, reply, {
-    body: answer.json ?? JSON.stringify(answer.body),
-    callerId: caller.id,
-    isAdministrator: caller.isAdministrator,
-    sentDates,
-    readAt: dates.second,
-    // A personal access token sees more or less when the role of its account changes, and no change of a row shows that.
-    lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
-  })
-}
-
-/** Limited to administrators: timings would reveal rows that other callers may not see. */
-function showServerTiming(reply: FastifyReply, caller: Caller, work: Work): void {
-  if (!caller.isAdministrator) return
+function showServerTiming(reply: FastifyReply, work: Work): void {
   const parts = [
     ['total', reply.elapsedTime],
     ['store', work.storeSeconds * 1000],
@@ -243,10 +261,8 @@ export const replayedHeader = 'Idempotency-Replayed'
 
 export const keyCharactersMax = 255
 
-/** Parses the header of a POST: the key, and a hash of the request. Undefined without the header. */
-function readKeyedRequest(request: FastifyRequest, caller: Caller): KeyedRequest | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
+/** Parses the header of a POST: the key, and a hash of the request. */
+function readKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
   // Two headers arrive as one text that contains a space.
   if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
     throw invalid({

@@ -1,7 +1,7 @@
 import { newId } from '../../db/columns.ts'
+import { lockedRows } from '../../db/conditional-write.ts'
 import { type Queries, within } from '../../db/database.ts'
 import { idTaken } from '../../db/failures.ts'
-import { lockedRows } from '../../db/locked-rows.ts'
 import type { Action, Row } from '../../db/rows.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -14,8 +14,8 @@ import { readIds } from '../list-query.ts'
 import { noteAccountChange, notePasswordChange } from '../note-account-change.ts'
 import { readInput } from '../read-input.ts'
 import { removeWithin } from '../remove.ts'
-import { requireRole } from '../require-write.ts'
 import { restoreWithin } from '../restore.ts'
+import { isOfAccounts, requireRole } from '../rights.ts'
 import { storedOf, writeUpdate } from '../update.ts'
 import { restorersMemberships, visibleRows } from '../visible-rows.ts'
 import type { RequiredVersions } from '../write-conditions.ts'
@@ -138,10 +138,11 @@ function noteAccounts(
   outcomes: readonly Outcome[],
 ): void {
   const refused = new Set(outcomes.filter(({ refusal }) => refusal).map(({ index }) => index))
+  const ofAccounts = items.filter(({ resource }) => isOfAccounts(resource))
   for (const operation of batchOperations)
-    for (const item of items) {
+    for (const item of ofAccounts) {
       if (item.operation !== operation || refused.has(item.index)) continue
-      noteAccountChange(securityLog, item.resource, caller, operation, item.ids)
+      noteAccountChange(securityLog, caller, operation, item.ids)
       if (operation === 'update' && 'passwordHash' in item.stored)
         notePasswordChange(securityLog, caller, item.ids[0] ?? '')
     }

@@ -1,3 +1,4 @@
+import type { Sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { webClientId } from '../model/client.ts'
 import { forbidden } from '../model/problem.ts'
@@ -7,26 +8,33 @@ import { person } from '../resources/person.ts'
 
 export type Purpose = 'read' | 'write'
 
+/** Whose rights are checked: those of a caller, or those of the callers of several rows at once. */
+export type Asker = Caller | CallerOfEach
+
+/** The caller of each row of a statement. They have the same role and no tokens, and the id is the SQL that finds it. */
+export interface CallerOfEach {
+  readonly id: Sql
+  readonly isAdministrator: boolean
+  readonly token?: never
+}
+
 /** Accounts have passwords and determine who can sign in, so no token can change them. */
-const purposesOf = ({ access }: Listed): readonly Purpose[] =>
-  access.kind === 'administrators' || access.kind === 'colleagues' ? ['read'] : ['read', 'write']
+export const isOfAccounts = ({ access }: Listed): boolean =>
+  access.kind === 'administrators' || access.kind === 'colleagues'
 
 /** Every scope that a token may have. */
 export const tokenScopes: readonly string[] = [
   '*:read',
   '*:write',
   ...[person, ...resources].flatMap((listed) =>
-    purposesOf(listed).map((purpose) => `${listed.name}:${purpose}`),
+    isOfAccounts(listed) ? [`${listed.name}:read`] : [`${listed.name}:read`, `${listed.name}:write`],
   ),
 ]
 
-/** Whether its rows determine who can sign in. */
-export const isOfAccounts = (listed: Listed): boolean => !purposesOf(listed).includes('write')
-
 /** Whether the caller's token, if there is one, covers this. Write access includes read access. */
-export function isCovered({ token }: Caller, listed: Listed, purpose: Purpose): boolean {
+export function isCovered({ token }: Asker, listed: Listed, purpose: Purpose): boolean {
   if (!token) return true
-  if (!purposesOf(listed).includes(purpose)) return false
+  if (purpose === 'write' && isOfAccounts(listed)) return false
   // Rows owned by a user belong to no project.
   if (token.projectIds && listed.access.kind === 'owner') return false
   const has = (wanted: Purpose) =>
@@ -34,12 +42,17 @@ export function isCovered({ token }: Caller, listed: Listed, purpose: Purpose): 
   return has('write') || (purpose === 'read' && has('read'))
 }
 
-export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose): void {
+/** Checks the caller's role and token, before anything of the request is parsed. */
+export function requireRole(listed: Listed, caller: Caller, purpose: Purpose): void {
   if (purpose === 'write' && isOfAccounts(listed)) requireNoApp(caller)
   if (!isCovered(caller, listed, purpose))
     throw forbidden(
       `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${listed.pluralNoun}.`,
     )
+  if (caller.isAdministrator) return
+  const { kind } = listed.access
+  if (kind === 'administrators' || (kind === 'catalog' && purpose === 'write'))
+    throw forbidden(`Only administrators may ${purpose === 'read' ? 'read' : 'change'} ${listed.pluralNoun}.`)
 }
 
 /** Guards credentials that outlast an app's own tokens: neither programs nor apps may create them. */
