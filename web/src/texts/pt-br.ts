@@ -1,9 +1,8 @@
 import { ptBrRefusals, ptBrThings } from './pt-br-refusals.ts'
-import type { Speech, Translations } from './text.ts'
 
 /**
- * Brazilian Portuguese. People are “você”; buttons are infinitives; a message begins with what has happened, so that
- * it needs no gender of a name: “Removido: {name}”. Glossary:
+ * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”; buttons are
+ * infinitives; a message begins with what has happened, so that it needs no gender of a name: “Removido: {name}”. Glossary:
  *
  *   assignment    tarefa                   stage, workflow   etapa, fluxo
  *   appointment   apontamento (de horas)   board             quadro
@@ -14,7 +13,7 @@ import type { Speech, Translations } from './text.ts'
  *   sign in, out  entrar, sair             passkey           chave de acesso
  *   invitation    convite                  recovery code     código de recuperação
  */
-export const ptBr: Translations = {
+export const ptBr = {
   'The server cannot be reached. Check the connection, then try again.':
     'Não foi possível acessar o servidor. Verifique a conexão e tente de novo.',
   'The server answered {status}.': 'O servidor respondeu {status}.',
@@ -864,4 +863,4 @@ export const ptBr: Translations = {
   'Someone you cannot see': 'Alguém que você não vê',
 }
 
-export const ptBrSpeech: Speech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }
+export const ptBrSpeech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }
