@@ -1,4 +1,4 @@
-import { ptBrRefusals, ptBrThings } from './pt-br-refusals.ts'
+import { ptBrRefusals } from './pt-br-refusals.ts'
 
 /**
  * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”; buttons are
@@ -861,6 +861,54 @@ export const ptBr = {
     'Novas organizações são criadas em Admin, Organizações.',
   'Administrators create new organizations.': 'Administradores criam novas organizações.',
   'Someone you cannot see': 'Alguém que você não vê',
+}
+
+/** The things that errors name, in singular and plural. */
+const ptBrThings: Readonly<Record<string, string>> = {
+  organization: 'organização',
+  organizations: 'organizações',
+  workflow: 'etapa',
+  workflows: 'etapas',
+  'assignment type': 'tipo de tarefa',
+  'assignment types': 'tipos de tarefa',
+  impediment: 'tipo de impedimento',
+  impediments: 'tipos de impedimento',
+  user: 'usuário',
+  users: 'usuários',
+  people: 'pessoas',
+  person: 'pessoa',
+  project: 'projeto',
+  projects: 'projetos',
+  assignment: 'tarefa',
+  assignments: 'tarefas',
+  appointment: 'apontamento',
+  appointments: 'apontamentos',
+  'assignment impediment': 'impedimento',
+  'assignment impediments': 'impedimentos',
+  'user assignment': 'participante',
+  'user assignments': 'participantes',
+  'user project': 'membro',
+  'user projects': 'membros',
+  comment: 'comentário',
+  comments: 'comentários',
+  'saved view': 'visão',
+  'saved views': 'visões',
+  'project view': 'visão compartilhada',
+  'project views': 'visões compartilhadas',
+  token: 'token',
+  invitation: 'convite',
+  webhook: 'webhook',
+  delivery: 'entrega',
+  app: 'aplicativo',
+  passkey: 'chave de acesso',
+  'second factor': 'segundo fator',
+  session: 'acesso',
+  administrator: 'administrador',
+  client: 'aplicativo',
+  identity: 'conta externa',
+  deactivation: 'desativação',
+  consent: 'permissão',
+  hours: 'horas',
 }
 
 export const ptBrSpeech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }
