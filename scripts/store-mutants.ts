@@ -213,4 +213,25 @@ export const storeMutants: readonly Mutant[] = [
     to: '',
     tests: ['bank/ledger'],
   },
+  {
+    file: 'scripts/migration-text.ts',
+    rule: 'a written migration limits a number as its declaration does',
+    from: '`${column} > ${exclusiveMinimum}`',
+    to: '`${column} >= ${exclusiveMinimum}`',
+    tests: ['migration-text'],
+  },
+  {
+    file: 'scripts/migration-text.ts',
+    rule: 'a written migration gives existing rows a valid value',
+    from: 'String(schema.minimum ?? 1)',
+    to: "'null'",
+    tests: ['migration-text'],
+  },
+  {
+    file: 'scripts/migration-text.ts',
+    rule: 'a written migration keeps the rows of assignments with them',
+    from: "[`select keep_with_assignment('${table}')`]",
+    to: '[]',
+    tests: ['migration-text'],
+  },
 ]

@@ -87,6 +87,9 @@ export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 /** The numbers of the common fields in the messages of every resource. */
 export const commonNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
+/** The number of `updateMask` in every update message, far from those of fields. */
+export const maskNumber = 1000
+
 type CommonNumber = (typeof commonNumbers)[keyof typeof commonNumbers]
 
 /** A number for a field of one resource. A number of the common fields does not compile, and this text is the error. */

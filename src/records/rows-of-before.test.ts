@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import pg from 'pg'
 import { addressOf, isDistributed } from '../../test/support/fresh-database.ts'
@@ -152,6 +153,11 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
   })
 
   describe('while hosts of that release keep running', () => {
+    const migration = readFileSync(
+      new URL('../db/migrations/0087-versions-in-milliseconds.sql', import.meta.url),
+      'utf8',
+    )
+
     /** The statement with which those hosts change a row. */
     const change = (id: string) =>
       client.query<{ at: string }>(
@@ -170,7 +176,8 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       )
     })
 
-    for (const { name, table } of resources)
+    // Those hosts know no table that a later migration creates.
+    for (const { name, table } of resources.filter((one) => migration.includes(`'${one.table}'`)))
       it(`a new ${name} has milliseconds, and a change leaves it with them`, async () => {
         const [stored] = await database.query<{ default: string; trigger: string }>(sql`
           select column_default::text as default, (select pg_get_triggerdef(oid) from pg_trigger

@@ -49,6 +49,10 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     withField('colour', { number: 12 }),
     'widget.colour: the number 12 belongs to updatedAt in every message.',
   ],
+  [
+    withField('colour', { number: 1000 }),
+    'widget.colour: the number 1000 belongs to updateMask in every message.',
+  ],
   [withField('colour', { number: 2 }), 'widget.colour: the number 2 is already that of widget.name.'],
   [withField('colour', { number: 0 }), 'widget.colour: the number 0 is not a valid field number.'],
   [withField('colour', { number: 19_500 }), 'widget.colour: the number 19500 is not a valid field number.'],

@@ -1,5 +1,5 @@
 import { deprecationProblems } from '../model/deprecation.ts'
-import { commonNumbers, type Field } from '../model/field.ts'
+import { commonNumbers, type Field, maskNumber } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
 import { relationNumberOf } from './list-keys.ts'
 
@@ -42,7 +42,7 @@ const camelCase = /^[a-z][A-Za-z]*$/
 /** Names that records, requests and messages already use. */
 const takenFields: ReadonlySet<string> = new Set([
   ...Object.keys(commonNumbers),
-  ...['removedWith', 'ids', 'pagination', 'result', 'success', 'message'],
+  ...['removedWith', 'ids', 'updateMask', 'pagination', 'result', 'success', 'message'],
 ])
 
 function nameProblems({ name, title, table, fields }: Resource): string[] {
@@ -66,7 +66,9 @@ const isReservedByProtobuf = (number: number) => number >= 19_000 && number <= 1
 
 function numberProblems({ name, fields, retired }: Resource, field: string, { number }: Field): string[] {
   const where = `${name}.${field}: the number ${number}`
-  const common = Object.entries(commonNumbers).find(([, taken]) => taken === number)
+  const common = Object.entries({ ...commonNumbers, updateMask: maskNumber }).find(
+    ([, taken]) => taken === number,
+  )
   const earlier = Object.keys(fields).slice(0, Object.keys(fields).indexOf(field))
   const other = earlier.find((one) => fields[one]?.number === number)
   const before = retired[number]

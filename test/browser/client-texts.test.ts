@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { en } from '../../web/src/texts/en.ts'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
@@ -29,6 +28,7 @@ const pieces = files.flatMap(({ file, tree }) =>
   }),
 )
 
+const en = Object.keys(ptBr) as (keyof typeof ptBr)[]
 const keys: ReadonlySet<string> = new Set(en)
 const said = new Set(pieces.map(({ text }) => text))
 
@@ -71,12 +71,11 @@ describe('The texts of the web client', () => {
     assert.deepEqual(bare, [])
   })
 
-  test('are all said somewhere, and listed once', () => {
+  test('are all said somewhere', () => {
     assert.deepEqual(
       en.filter((text) => !said.has(text)),
       [],
     )
-    assert.equal(keys.size, en.length)
   })
 
   test('are asked for while something is drawn, when the language is known, and not as a script is loaded', () => {

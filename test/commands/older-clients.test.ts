@@ -4,7 +4,6 @@ import { sql } from '../../src/db/sql.ts'
 import { commandsOf, type UnaryCommand } from '../../src/hosts/commands/commands.ts'
 import { messagePack } from '../../src/hosts/commands/dotnet/message-pack.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
-import { neverClearedFrom } from '../../src/hosts/commands/messages.ts'
 import { protobuf } from '../../src/hosts/commands/protobuf/protobuf.ts'
 import { catalog } from '../../src/model/access-rule.ts'
 import { optional } from '../../src/model/field.ts'
@@ -15,13 +14,13 @@ import { defineResource } from '../../src/resources/define-resource.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { freshTracker } from '../support/tracker.ts'
 
-/** Impediments as a later release might declare them. */
+/** Impediments as a later release might declare them, with a number that updates of earlier clients never clear. */
 const laterImpediment = defineResource({
   name: impediment.name,
   table: impediment.table,
   edition: 'v1',
   access: catalog,
-  fields: { ...impediment.fields, note: optional(neverClearedFrom, text({ max: 100 })) },
+  fields: { ...impediment.fields, note: optional(500, text({ max: 100 })) },
 })
 const earlier = commandsOf(impediment)
 const later = commandsOf(laterImpediment)

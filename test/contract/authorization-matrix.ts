@@ -31,8 +31,10 @@ const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), out
 /** Members read what is in their projects, and write what is their own. */
 const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
 
-/** The same beyond the contract, where no response reveals that a project or an assignment exists. */
-const ownersUnseen: Rights = { ...owners, outsider: rights(gone, 'invalid', gone, gone, gone) }
+/** The same two for an extension, where no response reveals that a project or an assignment exists. */
+const unseenOutsider = rights(gone, 'invalid', gone, gone, gone)
+const membersOfExtension: Rights = { ...members, outsider: unseenOutsider }
+const ownersOfExtension: Rights = { ...owners, outsider: unseenOutsider }
 
 /** Only the owner can see it. */
 const own: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
@@ -50,9 +52,9 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   appointment: owners,
   assignmentImpediment: members,
   userAssignment: members,
-  comment: ownersUnseen,
+  comment: ownersOfExtension,
   savedView: own,
-  projectView: ownersUnseen,
+  projectView: ownersOfExtension,
 }
 
 const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
@@ -61,11 +63,11 @@ const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
 /** Read and written by administrators only. */
 export const administrated = entitiesWith(catalog, administratorsOnly)
 /** In a project, which it may leave for another one. */
-export const inProject = entitiesWith(members, owners, ownersUnseen)
-export const owned = entitiesWith(owners, ownersUnseen)
-const hasOwner = entitiesWith(owners, ownersUnseen, own)
+export const inProject = entitiesWith(members, owners, membersOfExtension, ownersOfExtension)
+export const owned = entitiesWith(owners, ownersOfExtension)
+const hasOwner = entitiesWith(owners, ownersOfExtension, own)
 /** Where an unseen project or assignment is answered like one that is not there. */
-export const unseen = entitiesWith(ownersUnseen)
+export const unseen = entitiesWith(membersOfExtension, ownersOfExtension)
 
 /** Resource, person, and what becomes of read, create, update, remove, restore. */
 export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
-import { raw } from '../../src/db/sql.ts'
+import { tableMigration } from '../../scripts/migration-text.ts'
+import { raw, statementsOf } from '../../src/db/sql.ts'
 import { commands } from '../../src/hosts/commands/main.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { catalog } from '../../src/model/access-rule.ts'
@@ -56,30 +57,6 @@ export const sample = defineResource({
   },
 })
 
-const types = {
-  text: 'text',
-  uuid: 'uuid',
-  moment: 'timestamptz',
-  number: 'numeric(8,2)',
-  wholeNumber: 'integer',
-} as const
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-const tableText = `create table samples (
-  id uuid primary key,
-  ${Object.entries(sample.fields)
-    .map(
-      ([name, { wire, presence }]) =>
-        `${snakeCase(name)} ${types[wire]}${presence === 'optional' ? '' : ' not null'},`,
-    )
-    .join('\n  ')}
-  created_at timestamptz not null default now(),
-  updated_at timestamptz,
-  deleted_at timestamptz,
-  active boolean not null default true
-)`
-
 export type Values = Readonly<Record<string, unknown>>
 
 /** One wire: null is written where the wire has a null, and what is not named is left out. */
@@ -96,7 +73,7 @@ export interface Wire {
 export async function serveSamples() {
   const declared = [sample]
   const rest = await startRestUnderTest({}, { declared })
-  await rest.database.query(raw(tableText))
+  for (const statement of statementsOf(tableMigration(sample))) await rest.database.query(raw(statement))
   const commandHost = await startCommandsUnderTest({}, { beside: rest, declared })
   const token = commandHost.administrator.token
   const grpc = openCommandCalls(commandHost.target, {}, undefined, sampleDefinition())

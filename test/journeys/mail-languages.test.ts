@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { mailTexts } from '../../src/features/mail/worker.ts'
-import { en } from '../../web/src/texts/en.ts'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
 import { createPkce, openBrowser, queryOf, requestOf, type SignInOptions } from '../support/browser.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
@@ -105,7 +104,7 @@ describe('The language of mails', () => {
   })
 
   test('uses the same words as the web client', () => {
-    const inClient = { en: new Set<string>(en), 'pt-BR': new Set<string>(Object.values(ptBr)) }
+    const inClient = { en: new Set(Object.keys(ptBr)), 'pt-BR': new Set<string>(Object.values(ptBr)) }
     for (const language of ['en', 'pt-BR'] as const) {
       const named = [...mailTexts[language].factors({ place: '' }).text.matchAll(/"([^"]+)"/g)].map(
         ([, one = '']) => one,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { raw } from '../../src/db/sql.ts'
+import { tableMigration } from '../../scripts/migration-text.ts'
+import { raw, statementsOf } from '../../src/db/sql.ts'
 import { membersOfProject } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
 import { hours, moment, text, uuid } from '../../src/model/field-kinds.ts'
@@ -39,28 +40,7 @@ describe('A declaration that the store does not follow is reported', () => {
     access: membersOfProject,
     filters: ['projectId', { moment: 'dueDate' }],
   })
-  const statements = [
-    `create table widgets (
-      id uuid primary key,
-      name text not null check (char_length(name) <= 200),
-      description text check (char_length(description) <= 2000),
-      project_id uuid not null references projects,
-      user_id uuid not null references users,
-      due_date timestamptz not null,
-      amount_hours numeric(8, 2) not null,
-      created_at timestamptz not null default date_trunc('milliseconds', now()),
-      updated_at timestamptz,
-      deleted_at timestamptz,
-      active boolean not null default true,
-      removed_with uuid
-    )`,
-    'create index widgets_project on widgets (project_id, id) where active',
-    'create index widgets_due on widgets (due_date) where active',
-    'create index widgets_removed on widgets (deleted_at desc, id) where not active',
-    'create index widgets_with on widgets (removed_with) where removed_with is not null',
-    'create index widgets_name on widgets using gin (name gin_trgm_ops) where active',
-    'create index widgets_text on widgets using gin (description gin_trgm_ops) where active',
-  ]
+  const statements = statementsOf(tableMigration(widget))
   const missing = (column: string) =>
     `widgets.${column}: the store has no such column. Is its migration missing?`
 
@@ -98,10 +78,13 @@ describe('A declaration that the store does not follow is reported', () => {
       'widgets.user_id references nothing and should reference users.',
     ],
     ['drop index widgets_project', 'widgets.project_id has no btree index for its filter.'],
-    ['drop index widgets_due', 'widgets.due_date has no btree index for the filter by dates.'],
+    ['drop index widgets_due_date', 'widgets.due_date has no btree index for the filter by dates.'],
     ['drop index widgets_removed', 'widgets.deleted_at has no btree index for the list of removed rows.'],
-    ['drop index widgets_with', 'widgets.removed_with has no btree index for what comes back with a parent.'],
-    ['drop index widgets_name', 'widgets.name has no gin index for the search.'],
+    [
+      'drop index widgets_removed_with',
+      'widgets.removed_with has no btree index for what comes back with a parent.',
+    ],
+    ['drop index widgets_name_search', 'widgets.name has no gin index for the search.'],
   ]
 
   let fresh: FreshDatabase

@@ -1,4 +1,11 @@
-import { type BodyPurpose, commonNumbers, type Field, isRequired, type WireKind } from '../../model/field.ts'
+import {
+  type BodyPurpose,
+  commonNumbers,
+  type Field,
+  isRequired,
+  maskNumber,
+  type WireKind,
+} from '../../model/field.ts'
 import { invalid } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
@@ -62,9 +69,6 @@ const fieldMask: Message = {
   package: 'google.protobuf',
   fields: [{ name: 'paths', number: 1, shape: 'text', isRepeated: true }],
 }
-
-/** A number that no other field will ever get. */
-const maskNumber = 1000
 
 /** Names the optional fields that an update sets; needed only if there are any. */
 const maskOf = ({ fields }: Resource): MessageField[] =>

@@ -1,9 +1,8 @@
-import { ptBrRefusals, ptBrThings } from './pt-br-refusals.ts'
-import type { Speech, Translations } from './text.ts'
+import { ptBrRefusals } from './pt-br-refusals.ts'
 
 /**
- * Brazilian Portuguese. People are “você”; buttons are infinitives; a message begins with what has happened, so that
- * it needs no gender of a name: “Removido: {name}”. Glossary:
+ * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”; buttons are
+ * infinitives; a message begins with what has happened, so that it needs no gender of a name: “Removido: {name}”. Glossary:
  *
  *   assignment    tarefa                   stage, workflow   etapa, fluxo
  *   appointment   apontamento (de horas)   board             quadro
@@ -14,7 +13,7 @@ import type { Speech, Translations } from './text.ts'
  *   sign in, out  entrar, sair             passkey           chave de acesso
  *   invitation    convite                  recovery code     código de recuperação
  */
-export const ptBr: Translations = {
+export const ptBr = {
   'The server cannot be reached. Check the connection, then try again.':
     'Não foi possível acessar o servidor. Verifique a conexão e tente de novo.',
   'The server answered {status}.': 'O servidor respondeu {status}.',
@@ -864,4 +863,52 @@ export const ptBr: Translations = {
   'Someone you cannot see': 'Alguém que você não vê',
 }
 
-export const ptBrSpeech: Speech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }
+/** The things that errors name, in singular and plural. */
+const ptBrThings: Readonly<Record<string, string>> = {
+  organization: 'organização',
+  organizations: 'organizações',
+  workflow: 'etapa',
+  workflows: 'etapas',
+  'assignment type': 'tipo de tarefa',
+  'assignment types': 'tipos de tarefa',
+  impediment: 'tipo de impedimento',
+  impediments: 'tipos de impedimento',
+  user: 'usuário',
+  users: 'usuários',
+  people: 'pessoas',
+  person: 'pessoa',
+  project: 'projeto',
+  projects: 'projetos',
+  assignment: 'tarefa',
+  assignments: 'tarefas',
+  appointment: 'apontamento',
+  appointments: 'apontamentos',
+  'assignment impediment': 'impedimento',
+  'assignment impediments': 'impedimentos',
+  'user assignment': 'participante',
+  'user assignments': 'participantes',
+  'user project': 'membro',
+  'user projects': 'membros',
+  comment: 'comentário',
+  comments: 'comentários',
+  'saved view': 'visão',
+  'saved views': 'visões',
+  'project view': 'visão compartilhada',
+  'project views': 'visões compartilhadas',
+  token: 'token',
+  invitation: 'convite',
+  webhook: 'webhook',
+  delivery: 'entrega',
+  app: 'aplicativo',
+  passkey: 'chave de acesso',
+  'second factor': 'segundo fator',
+  session: 'acesso',
+  administrator: 'administrador',
+  client: 'aplicativo',
+  identity: 'conta externa',
+  deactivation: 'desativação',
+  consent: 'permissão',
+  hours: 'horas',
+}
+
+export const ptBrSpeech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }

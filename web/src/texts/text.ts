@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import type { en } from './en.ts'
+import type { ptBr } from './pt-br.ts'
 
 /** The values for the placeholders of a text, such as `{name}`. Numbers are formatted in the language. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** A text in English, as the sources have it, which is its own key. */
-export type Text = (typeof en)[number]
-export type Translations = Readonly<Record<Text, string>>
+/** A text in English, as the sources have it, which is its own key. A text without a translation does not compile. */
+export type Text = keyof typeof ptBr
+type Translations = Readonly<Record<Text, string>>
 
 /** The translations of another language. */
 export interface Speech {

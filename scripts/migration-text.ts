@@ -1,0 +1,150 @@
+import { columnName } from '../src/db/columns.ts'
+import type { Field, WireKind } from '../src/model/field.ts'
+import type { Resource } from '../src/resources/define-resource.ts'
+import { goesAlong, referencesFrom, searchColumns } from '../src/resources/derived.ts'
+
+/** The migration that creates the table of a resource, with every index that its lists, removals and purges need. */
+export function tableMigration(resource: Resource): string {
+  const { table, columns, fields } = resource
+  const own = Object.keys(fields).filter((name) => columns.includes(name))
+  const isRemovedAlong = goesAlong(resource)
+  const lines = [
+    'id uuid primary key',
+    ...own.map((name) => columnLine(resource, name)),
+    "created_at timestamptz not null default date_trunc('milliseconds', now())",
+    'updated_at timestamptz',
+    'deleted_at timestamptz',
+    'active boolean not null default true',
+    ...(isRemovedAlong ? ['removed_with uuid'] : []),
+  ]
+  return textOf([
+    [`create table ${table} (\n  ${lines.join(',\n  ')}\n)`],
+    [
+      `create index ${table}_live on ${table} (id) where active`,
+      ...own.flatMap((name) => indexesOf(resource, name)),
+      `create index ${table}_removed on ${table} (deleted_at desc, id) where not active`,
+      ...(isRemovedAlong
+        ? [`create index ${table}_removed_with on ${table} (removed_with) where removed_with is not null`]
+        : []),
+    ],
+    isWithAssignment(resource) ? [`select keep_with_assignment('${table}')`] : [],
+    searchIndexes(resource, own),
+  ])
+}
+
+/** The migration that adds one column. Each constraint is a statement of its own, because a sharded store needs that. */
+export function columnMigration(resource: Resource, name: string): string {
+  const { table, columns, fields } = resource
+  const field = fields[name]
+  if (!field || !columns.includes(name)) throw new Error(`${resource.name} has no column ${name}.`)
+  const parent = parentOf(resource, name)
+  const check = checkOf(name, field)
+  const presence = field.presence === 'optional' ? '' : ` not null default ${valueOfExistingRows(field)}`
+  const add = `alter table ${table} add`
+  const constraint = `${add} constraint ${table}_${columnName(name)}`
+  return textOf([
+    [
+      `${add} column ${spelled(name)} ${types[field.wire]}${presence}`,
+      ...(check ? [`${constraint} check (${check})`] : []),
+      ...(parent ? [`${constraint}_fkey foreign key (${spelled(name)}) references ${parent}`] : []),
+    ],
+    indexesOf(resource, name),
+    searchIndexes(resource, [name]),
+  ])
+}
+
+const textOf = (groups: readonly (readonly string[])[]): string =>
+  groups
+    .filter((statements) => statements.length > 0)
+    .map((statements) => statements.map((statement) => `${statement};\n`).join(''))
+    .join('\n')
+
+/** Words of SQL that could be the name of a field. */
+const reserved =
+  /^(all|any|check|column|default|end|from|group|limit|offset|order|primary|references|table|to|user|when|where)$/
+
+const spelled = (name: string): string => columnName(name).replace(reserved, '"$&"')
+
+const types: Readonly<Record<WireKind, string>> = {
+  text: 'text',
+  uuid: 'uuid',
+  moment: 'timestamptz',
+  number: 'numeric(8, 2)',
+  wholeNumber: 'integer',
+}
+
+function columnLine(resource: Resource, name: string): string {
+  const field = resource.fields[name] as Field
+  const parent = parentOf(resource, name)
+  // `keep_with_assignment` adds this reference: a sharded store has to spread the table first.
+  const isAddedLater = name === 'assignmentId' && isWithAssignment(resource)
+  const check = checkOf(name, field)
+  return [
+    `${spelled(name)} ${types[field.wire]}`,
+    field.presence !== 'optional' && 'not null',
+    parent && !isAddedLater && `references ${parent}`,
+    check && `check (${check})`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const parentOf = (resource: Resource, name: string): string | undefined =>
+  referencesFrom(resource).find(({ column }) => column === name)?.parent.table
+
+/** Whether the rows belong to an assignment: a sharded store keeps them on its node. */
+export const isWithAssignment = ({ access }: Resource): boolean =>
+  access.kind === 'projectMembers' && access.projectPath.length === 2
+
+function checkOf(name: string, { wire, schema }: Field): string {
+  const column = spelled(name)
+  if (wire === 'text') return `char_length(${column}) <= ${schema.maxLength}`
+  const { minimum, exclusiveMinimum, maximum } = schema
+  return [
+    minimum !== undefined && `${column} >= ${minimum}`,
+    exclusiveMinimum !== undefined && `${column} > ${exclusiveMinimum}`,
+    maximum !== undefined && `${column} <= ${maximum}`,
+  ]
+    .filter(Boolean)
+    .join(' and ')
+}
+
+/** The default stays in the table, because hosts of the previous release insert rows without the column. */
+function valueOfExistingRows({ wire, schema }: Field): string {
+  if (wire === 'uuid')
+    throw new Error('Existing rows have no value for a required reference: make it optional.')
+  if (wire === 'text') return "''"
+  if (wire === 'moment') return "date_trunc('milliseconds', now())"
+  return String(schema.minimum ?? 1)
+}
+
+/** A purge looks for references in live and removed rows, so those indexes hold all rows; dates are for lists only. */
+function indexesOf(resource: Resource, name: string): string[] {
+  const { table, filters } = resource
+  const index = `create index ${table}_${columnName(name).replace(/_id$/, '')} on ${table}`
+  if (parentOf(resource, name)) return [`${index} (${spelled(name)}, active, id)`]
+  return filters.flatMap((filter) => {
+    if (typeof filter === 'string') return []
+    const columns = 'moment' in filter ? [filter.moment] : filter.period.toReversed()
+    return columns[0] === name ? [`${index} (${columns.map(spelled).join(', ')}) where active`] : []
+  })
+}
+
+/** Without the extension, a search reads every row. */
+function searchIndexes(resource: Resource, names: readonly string[]): string[] {
+  const { table } = resource
+  const searched = searchColumns(resource).filter((name) => names.includes(name))
+  if (searched.length === 0) return []
+  const statements = searched.map(
+    (name) =>
+      `  create index ${table}_${columnName(name)}_search on ${table} using gin (${spelled(name)} gin_trgm_ops) where active;`,
+  )
+  return [
+    `do $$
+begin
+${statements.join('\n')}
+exception when undefined_object then
+  raise notice 'pg_trgm is not available: search reads every row.';
+end $$`,
+  ]
+}

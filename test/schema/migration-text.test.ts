@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { columnMigration, tableMigration } from '../../scripts/migration-text.ts'
+import { newId } from '../../src/db/columns.ts'
+import { raw, sql, statementsOf } from '../../src/db/sql.ts'
+import { administratorsOnly, membersOfAssignment } from '../../src/model/access-rule.ts'
+import { optional, references, required } from '../../src/model/field.ts'
+import { hours, moment, text, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { defineResource } from '../../src/resources/define-resource.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { schemaProblems } from './schema-problems.ts'
+import { readStoredTable } from './stored-table.ts'
+
+/** A resource with a field of every kind, in the place of an assignment. */
+const gadget = defineResource({
+  name: 'gadget',
+  edition: 'ext',
+  table: 'gadgets',
+  fields: {
+    name: required(2, text({ max: 20 })),
+    startDate: required(3, moment),
+    endDate: required(4, moment),
+    assignmentId: references(5, uuid, 'assignment', 'removeAlong'),
+    userId: references(6, uuid, 'user', 'stay'),
+    order: required(7, wholeNumber({ min: 1, max: 5 })),
+    amountHours: required(8, hours({ zeroAllowed: false })),
+    description: optional(9, text({ max: 60 })),
+    dueDate: optional(10, moment),
+    spentHours: optional(15, hours({ zeroAllowed: true })),
+  },
+  access: membersOfAssignment,
+  filters: ['userId', { period: ['startDate', 'endDate'] }],
+})
+
+const isAlone = (name: string) => !['name', 'assignmentId', 'userId'].includes(name)
+
+describe('The migration that is written from a declaration', () => {
+  let fresh: FreshDatabase
+  beforeEach(async () => {
+    fresh = await freshDatabase()
+  })
+  afterEach(() => fresh.drop())
+
+  const run = async (migration: string) => {
+    for (const statement of statementsOf(migration)) await fresh.database.query(raw(statement))
+  }
+  const problems = async () => schemaProblems(gadget, await readStoredTable(fresh.database, gadget.table))
+
+  test('creates a table that agrees with it', async () => {
+    await run(tableMigration(gadget))
+    assert.deepEqual(await problems(), [])
+  })
+
+  test('adds columns that agree with it, to a table with rows', async () => {
+    const { name, assignmentId, userId } = gadget.fields
+    const before = { ...gadget, fields: { name, assignmentId, userId }, filters: [] }
+    await run(tableMigration({ ...before, columns: gadget.columns.filter((one) => !isAlone(one)) }))
+    await run(
+      'alter table gadgets drop constraint gadgets_assignment_id_fkey, drop constraint gadgets_user_id_fkey',
+    )
+    await fresh.database.query(sql`
+      insert into gadgets (id, name, assignment_id, user_id) values (${newId()}, 'Old', ${newId()}, ${newId()})`)
+    for (const one of Object.keys(gadget.fields).filter(isAlone)) await run(columnMigration(gadget, one))
+    assert.deepEqual(
+      (await problems()).filter((problem) => !problem.includes(' references ')),
+      [],
+    )
+  })
+
+  for (const [column, value] of [
+    ['order', 0],
+    ['order', 6],
+    ['amountHours', 0],
+    ['amountHours', 100_001],
+  ] as const)
+    test(`rejects ${value} as the ${column} that the declaration rejects`, async () => {
+      const fields = { [column]: gadget.fields[column] }
+      await run(tableMigration({ ...gadget, fields, filters: [], access: administratorsOnly }))
+      const insert = sql`insert into gadgets select * from jsonb_populate_record(null::gadgets,
+        ${JSON.stringify({ id: newId(), created_at: '2026-01-05', active: true, order: value, amount_hours: value })}::jsonb)`
+      await assert.rejects(fresh.database.query(insert), /gadgets_(order|amount_hours)_check/)
+    })
+
+  test('gives a constraint of a new column a statement of its own, which a sharded store needs', () => {
+    for (const name of Object.keys(gadget.fields).filter((one) => one !== 'assignmentId' && one !== 'userId'))
+      for (const statement of statementsOf(columnMigration(gadget, name)))
+        assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references)\b/)
+    assert.match(
+      tableMigration(gadget),
+      /assignment_id uuid not null,[\s\S]*select keep_with_assignment\('gadgets'\)/,
+    )
+  })
+
+  test('is not written where existing rows have no value', () => {
+    assert.throws(() => columnMigration(gadget, 'userId'), /make it optional/)
+    assert.throws(() => columnMigration(gadget, 'colour'), /gadget has no column colour/)
+  })
+})
