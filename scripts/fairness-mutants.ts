@@ -77,7 +77,7 @@ export const fairnessMutants: readonly Mutant[] = [
     rule: 'a batch whose body does not arrive yields to others',
     from: 'lateFrom = enteredAt + bodySeconds * 1000',
     to: 'void bodySeconds',
-    tests: ['slow-batches'],
+    tests: ['faults/slow-lists'],
   },
   {
     file: 'web/src/ui/read-markdown.ts',
@@ -189,6 +189,6 @@ export const fairnessMutants: readonly Mutant[] = [
     rule: 'an unseen reference is answered like a missing one among others in one statement',
     from: 'const isUnseen = caller && unseenReference(resource, caller, name, value)',
     to: "const isUnseen = typeof value === 'string' && caller && unseenReference(resource, caller, name, value)",
-    tests: ['batch-refusals'],
+    tests: ['journeys/batch'],
   },
 ]

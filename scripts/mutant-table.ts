@@ -113,14 +113,14 @@ export const mutants: readonly Mutant[] = [
     rule: 'If-Match of a removal is compared with the locked rows',
     from: 'version !== undefined && version !== versionOf(row)',
     to: 'version === null',
-    tests: ['if-match'],
+    tests: ['if-match', 'contract/rest-restore'],
   },
   {
     file: 'src/records/write-conditions.ts',
     rule: 'If-Match of an update is compared with the locked row',
     from: 'if (version === undefined) return []',
     to: 'if (version !== null) return []',
-    tests: ['if-match'],
+    tests: ['if-match', 'contract/rest-restore'],
   },
   {
     file: 'src/db/conditional-write.ts',
@@ -135,14 +135,14 @@ export const mutants: readonly Mutant[] = [
     rule: 'a page begins after the last row, not with it',
     from: "raw(isDescending ? '<' : '>')",
     to: "raw(isDescending ? '<=' : '>=')",
-    tests: ['query-cursors'],
+    tests: ['journeys/query.test'],
   },
   {
     file: 'src/records/query/keyset.ts',
     rule: 'rows without a value come after those with one',
     from: 'return isNullable && !isDescending ?',
     to: 'return !isNullable && !isDescending ?',
-    tests: ['query-filters'],
+    tests: ['journeys/query.test'],
   },
   {
     file: 'src/records/query/keyset.ts',
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'a row matches a filter or its opposite',
     from: ' is not true)`',
     to: ' is false)`',
-    tests: ['query-filters'],
+    tests: ['journeys/query.test'],
   },
   {
     file: 'src/records/query/run-query.ts',
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'a view is used only by those who may see it',
     from: "listedRows(kind, caller, 'active')",
     to: "listedRows(kind, { ...caller, isAdministrator: true }, 'active')",
-    tests: ['journeys/views'],
+    tests: ['journeys/query.test'],
   },
   {
     file: 'src/features/reports/run-report.ts',

@@ -84,7 +84,7 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'a batch locks only rows that its caller sees',
     from: "strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)",
     to: "raw('true')",
-    tests: ['journeys/batch-refusals'],
+    tests: ['journeys/batch'],
   },
   {
     file: 'src/features/webhooks/queue.ts',
@@ -122,7 +122,7 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'an account has a limit of live listings',
     from: 'if (!ofAccount.take(1, account)) throw tooManyOfAccount(ofAccount.max)',
     to: 'ofAccount.take(0, account)',
-    tests: ['feed-streams'],
+    tests: ['commands/history-and-feed'],
   },
   {
     file: 'src/accounts/passwords.ts',
@@ -181,7 +181,7 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'a row that others refer to is not removed',
     from: 'await requireNoDependents(transaction, resource, ids)',
     to: '',
-    tests: ['contract/dependents', 'contract/removal'],
+    tests: ['contract/unseen-references', 'contract/removal'],
   },
   {
     file: 'src/records/remove.ts',
@@ -216,7 +216,7 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'an ended membership gives no access',
     from: "memberships === 'active' ? raw('active')",
     to: "memberships === 'active' ? raw('true')",
-    tests: ['contract/membership'],
+    tests: ['contract/moves'],
   },
   {
     file: 'src/records/write-conditions.ts',
@@ -224,7 +224,7 @@ export const operationMutants: readonly Mutant[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
     from: 'refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
     to: "refusedIf: raw('false')",
-    tests: ['contract/membership', 'contract/moves'],
+    tests: ['contract/moves'],
   },
   {
     file: 'src/records/batch/run-batch.ts',

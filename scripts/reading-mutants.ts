@@ -22,14 +22,14 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'query keys are case-insensitive',
     from: 'request.query = spelled(request.query as ParsedUrlQuery)',
     to: 'void spelled',
-    tests: ['rest-spelling'],
+    tests: ['contract/rest-requests'],
   },
   {
     file: 'src/http/url.ts',
     rule: 'a query key in two spellings is a duplicate',
     from: '[before, value].flat()',
     to: 'value',
-    tests: ['rest-spelling'],
+    tests: ['contract/rest-requests'],
   },
   {
     file: 'src/hosts/commands/messages.ts',
@@ -43,7 +43,7 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'a timestamp has a fraction of any number of digits',
     from: '(?:\\.(\\d+))?',
     to: '(?:\\.(\\d{1,7}))?',
-    tests: ['model/moment', 'contract/dates'],
+    tests: ['model/moment', 'contract/values'],
   },
   {
     file: 'src/model/moment.ts',
@@ -92,7 +92,7 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'an empty expectedVersion is an error, not a version left out',
     from: "presence !== 'required' &&",
     to: "presence === 'requiredOnCreate' &&",
-    tests: ['contract/project-versions'],
+    tests: ['contract/moves'],
   },
   {
     file: 'src/resources/derived.ts',
@@ -106,7 +106,7 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'paths are case-insensitive and tolerate a trailing slash',
     from: ', caseSensitive: false, ignoreTrailingSlash: true',
     to: '',
-    tests: ['http/server', 'rest-spelling', 'path-spelling'],
+    tests: ['http/server', 'contract/rest-requests', 'identity/provider'],
   },
   {
     file: 'src/http/host-metrics.ts',
@@ -134,7 +134,7 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'a comment without a user belongs to the caller',
     from: 'if (isCallerByDefault) return callerId',
     to: '',
-    tests: ['contract/required-fields'],
+    tests: ['contract/values'],
   },
   {
     file: 'src/records/batch/run-batch.ts',

@@ -50,7 +50,7 @@ export const versionMutants: readonly Mutant[] = [
     rule: 'an update returns the updated row',
     from: '...rowAnswer(resource, row) },',
     to: '},',
-    tests: ['contract/rest-bodies'],
+    tests: ['contract/rest-requests'],
   },
   {
     file: 'src/hosts/commands/commands.ts',
@@ -92,7 +92,7 @@ export const versionMutants: readonly Mutant[] = [
     rule: 'a date later than the last change is as good as its own',
     from: 'date >= lastModified &&',
     to: 'date === lastModified &&',
-    tests: ['conditional-requests-dates'],
+    tests: ['journeys/conditional-requests'],
   },
   {
     file: 'src/http/conditional.ts',
@@ -106,20 +106,20 @@ export const versionMutants: readonly Mutant[] = [
     rule: 'a future date is ignored',
     from: ' && date <= now',
     to: ' && now > 0',
-    tests: ['conditional-requests-dates'],
+    tests: ['journeys/conditional-requests'],
   },
   {
     file: 'src/http/conditional.ts',
     rule: 'a date counts only for the account that got the answer',
     from: 'return isKnown',
     to: 'return isKnown || true',
-    tests: ['conditional-requests-dates'],
+    tests: ['journeys/conditional-requests'],
   },
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'responses to personal access tokens have no date',
     from: 'caller.token ? undefined : dates.dateOf',
     to: 'dates.dateOf',
-    tests: ['conditional-requests-dates'],
+    tests: ['journeys/conditional-requests'],
   },
 ]

@@ -133,6 +133,6 @@ export const wireMutants: readonly Mutant[] = [
     rule: 'reflection describes the details of an invalid call',
     from: ', errorDetailsFile()]',
     to: ']',
-    tests: ['standard-services'],
+    tests: ['commands/diagnostics'],
   },
 ]

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { chromiumPath } from '../support/chromium.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { fillSignIn, openStage, type Stage } from './support/stage.ts'
+import { fixture } from '../support/fixture.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('Access, in a real browser', { skip }, () => {
-  let stage: Stage
-  let mails: MailServer
-  before(async () => {
-    mails = await startMailServer()
-    stage = await openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' })
-  })
+  const mails = fixture(startMailServer)
+  const stage = fixture(() => openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
   afterEach(() => stage.closePages())
-  after(async () => {
-    await stage?.stop()
-    await mails.stop()
-  })
+
   /** The path and the secret of the link in the newest mail to an address. */
   const linkFor = async (address: string) => {
     const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''

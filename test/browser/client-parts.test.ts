@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { errorOf, TrackerError } from '#tracker-client'
+import { reports } from '../../src/features/reports/read-report-query.ts'
+import { csvHead, csvLine } from '../../src/http/csv.ts'
 import { askTogether } from '../../web/src/api/api.ts'
 import { inUsersWords } from '../../web/src/api/problems.ts'
 import { matchPath } from '../../web/src/router/router.ts'
+import { ticksFor } from '../../web/src/screens/reports/periods.ts'
+import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/screens/reports/report.ts'
+import { groupings } from '../../web/src/screens/reports/sums.ts'
+import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
 import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
 import { inOneLine, isolated, speak, t } from '../../web/src/texts/text.ts'
-import { addDays, endMomentOf, momentOf, showDay } from '../../web/src/time/days.ts'
+import { addDays, endMomentOf, momentOf, mondayOf, readWeek, showDay } from '../../web/src/time/days.ts'
+import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
+import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {
   const errorIn = async (body: string, init: ResponseInit) =>
@@ -49,10 +57,7 @@ describe('Lists that several parts of a screen ask for', () => {
     const answers = [ask('/a'), ask('/b'), ask('/a')]
     await Promise.resolve()
     answers.push(ask('/a'))
-    assert.deepEqual(
-      asked.map(({ path }) => path),
-      ['/a', '/b', '/a'],
-    )
+    assert.deepEqual(valuesOf(asked, 'path'), ['/a', '/b', '/a'])
     for (const [index, { answer }] of asked.entries()) answer(String(index))
     assert.deepEqual(await Promise.all(answers), ['0', '1', '0', '2'])
   })
@@ -124,4 +129,147 @@ describe('Days', () => {
   test('of another year are shown with it', () => {
     assert.match(showDay('1999-05-04'), /^4 May 1999$/)
   })
+})
+
+describe('A table that is exported', () => {
+  const words = { headOf: headOfColumn, isNumber: (column: string) => column === 'hours' }
+
+  test('has the heads of the page, and below them what the server wrote, however many rows', () => {
+    const rows = csvLine(['1', '=cmd, "x"', 2.5]).repeat(100_000)
+    const begin = performance.now()
+    const taken = tableForPeople(`${csvHead(['projectId', 'project', 'hours'])}${rows}`, {
+      ...words,
+      decimalMark: '.',
+    })
+    assert.equal(taken, `\uFEFF"Project (id)","Project","Hours"\r\n${rows}`)
+    assert.ok(performance.now() - begin < 5000)
+  })
+
+  test('opens where a comma is the decimal mark, with formulas that stay text', () => {
+    const names = ['=1+1', 'a;=1+1', 'a,b', 'line\r\nline', '"', '1.5', '']
+    const table = csvHead(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
+    const taken = tableForPeople(table, {
+      headOf: (name) => `${name}; "x"`,
+      isNumber: words.isNumber,
+      decimalMark: ',',
+    })
+    assert.equal(
+      taken,
+      [
+        '\uFEFF"project; ""x""";"hours; ""x"""',
+        '"\'=1+1";1,25',
+        '"a;\'=1+1";1,25',
+        '"a,b";1,25',
+        '"line\r\nline";1,25',
+        '"""";1,25',
+        '"1.5";1,25',
+        '"";1,25',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('calls every column as people do that the page can ask for', () => {
+    const measures = reports.find(({ name }) => name === 'hours')?.measures ?? []
+    const columns = groupings.flatMap(({ name, isTime }) => (isTime ? [name] : [name, `${name}Id`]))
+    const still = [...columns, ...measures.map(({ name }) => name)].filter((one) => headOfColumn(one) === one)
+    assert.deepEqual(still, [])
+    assert.equal(headOfColumn('somethingNew'), 'somethingNew')
+    assert.equal(wordsOfHours().decimalMark, '.')
+  })
+})
+
+const planned = (startDate: string, endDate: string, amountHours: number) => ({
+  startDate,
+  endDate,
+  amountHours,
+})
+
+describe('Planned hours', () => {
+  test('are spread over the working days of the period, whatever the time of day it begins', () => {
+    const work = planned('2026-11-19T15:00:00Z', '2026-11-25T08:00:00Z', 10)
+    assert.equal(plannedHours(work, '2026-11-16', '2026-11-23'), 4)
+    assert.equal(plannedHours(work, '2026-11-23', '2026-11-30'), 6)
+    assert.equal(plannedHours(work, '2026-11-21', '2026-11-23'), 0)
+  })
+
+  test('beyond the period are none', () => {
+    const work = planned('2026-11-19', '2026-11-25', 10)
+    assert.equal(plannedHours(work, '2026-11-26', '2026-12-30'), 0)
+    assert.equal(plannedHours(work, '2026-10-01', '2026-11-19'), 0)
+  })
+
+  test('of a weekend are spread over its days', () => {
+    assert.equal(plannedHours(planned('2026-11-21', '2026-11-22', 6), '2026-11-22', '2026-11-23'), 3)
+  })
+
+  test('of a period of centuries are counted at once', () => {
+    const hours = plannedHours(planned('1000-01-01', '2999-12-31', 1000), '1000-01-01', '3000-01-01')
+    assert.equal(hours, 1000)
+  })
+})
+
+describe('Weeks', () => {
+  test('begin on Monday, also across years', () => {
+    assert.equal(mondayOf('2026-11-22'), '2026-11-16')
+    assert.equal(mondayOf('2026-11-16'), '2026-11-16')
+    assert.equal(mondayOf('2027-01-01'), '2026-12-28')
+  })
+
+  test('in an address may be any day of it, and whatever is no day means this week', () => {
+    assert.equal(readWeek('2026-11-18'), '2026-11-16')
+    for (const text of [null, '', 'x', '2026-13-01', '2026-11-18T00:00'])
+      assert.match(readWeek(text), /^\d{4}-\d\d-\d\d$/)
+  })
+})
+
+test('Sums of hours do not drift', () => {
+  assert.equal(sumHours(Array.from({ length: 10 }, () => ({ amountHours: 0.1 }))), 1)
+})
+
+test('Lines of a chart are at round numbers, and the last covers everything', () => {
+  for (const [greatest, lines] of [
+    [0, [0, 0.5, 1]],
+    [7, [0, 2, 4, 6, 8]],
+    [53.3, [0, 20, 40, 60]],
+    [400, [0, 100, 200, 300, 400]],
+  ] as const)
+    assert.deepEqual(ticksFor(greatest), lines, String(greatest))
+})
+
+test('A report counts each hour once, by week, assignment and project', () => {
+  const assignment = (id: string, projectId: string, amountHours: number) => ({
+    id,
+    projectId,
+    name: id,
+    ...planned('2026-11-16', '2026-11-27', amountHours),
+  })
+  const entry = (assignmentId: string, keepDate: string, amountHours: number) => ({
+    assignmentId,
+    keepDate,
+    amountHours,
+  })
+  const given = {
+    mondays: ['2026-11-16', '2026-11-23'],
+    assignments: [assignment('a', 'p', 10), assignment('b', 'p', 20), assignment('c', 'q', 4)],
+    appointments: [
+      entry('a', '2026-11-22T23:00:00Z', 1),
+      entry('b', '2026-11-23', 2),
+      entry('c', '2026-11-16', 4.5),
+    ],
+  } as unknown as Given
+  const short = (rows: ReturnType<typeof weeksOf>) => rows.map((row) => [row.name, row.recorded, row.planned])
+  assert.deepEqual(short(weeksOf(given)), [
+    ['2026-11-16', 5.5, 17],
+    ['2026-11-23', 2, 17],
+  ])
+  assert.deepEqual(short(assignmentsOf(given)), [
+    ['b', 2, 20],
+    ['a', 1, 10],
+    ['c', 4.5, 4],
+  ])
+  assert.deepEqual(short(projectsOf(given, new Map([['p', { name: 'P' }]]))), [
+    ['P', 3, 30],
+    ['Project', 4.5, 4],
+  ])
 })

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Assignment } from '#tracker-client'
+import { guessableProblem } from '../../src/accounts/passwords.ts'
+import { allowedReceivers } from '../../src/http/addresses.ts'
+import { labelOf } from '../../src/model/field.ts'
+import { passwordProblems } from '../../src/model/password-policy.ts'
+import { slowness } from '../../src/records/list.ts'
+import type { ListQuery } from '../../src/records/list-query.ts'
+import { resources } from '../../src/resources/all.ts'
 import { hoursOf, secondsOf } from '../../web/src/assignment/timer.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {
@@ -15,6 +24,10 @@ import {
 import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
 import { presets, readPeriod } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
+import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
+import { inOwnWords as inWordsOf } from '../../web/src/texts/text.ts'
+import { valuesOf } from '../support/assertions.ts'
+import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
 /** The views read these fields; one that is added later need not be here. */
 const assignment = (id: string, startDate: string, endDate: string, more = {}) =>
@@ -132,10 +145,7 @@ describe('The list', () => {
     ]
     const stage = { name: 'stage', label: 'Stage', keyOf: (row: (typeof rows)[0]) => row.workflowId } as const
     const lines = linesOf(rows, { ...stage, title: (key) => key }, { names, places })
-    assert.deepEqual(
-      lines.map(({ id }) => id),
-      ['group-s1', 'b', 'group-s2', 'a'],
-    )
+    assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
   test('keeps the usual columns out of the address', () => {
@@ -208,3 +218,189 @@ describe('A timer', () => {
     assert.deepEqual([hoursOf(5400), hoursOf(54), hoursOf(0)], [1.5, 0.02, 0.01])
   })
 })
+
+const folder = join(import.meta.dirname, '..', '..', 'src')
+
+/** Of all sources those that say nothing to the web client, and to whom they do. */
+const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
+  [/^(cli|config|observability)\b/, 'operators'],
+  [/^db\/(embedded|sharded|history-chain|limited-reads|standbys)/, 'operators, in the log'],
+  [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
+  [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
+  [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
+  [
+    /^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all|derived))\.ts/,
+    'us, at start',
+  ],
+  [
+    /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
+    'readers of the documents',
+  ],
+  [/^hosts\/(bank|commands)\//, 'programs'],
+  [
+    /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
+    'programs, and people on pages that have texts of their own',
+  ],
+  [/^features\/mail\//, 'people in mails'],
+  // Bodies, queries, ids and how they are written: the client writes them rightly.
+  [
+    /^(records\/(batch|query|get|list-query|settled-timestamp)|features\/(changes\/(?!stream-limits|kept-snapshots)|webhooks\/deliveries)|http\/url)\b/,
+    'those who program a client',
+  ],
+  [/^features\/reports\/read-report-query/, 'those who program a client'],
+  [/^features\/(exports|queries)\.ts/, 'those who program a client'],
+]
+/** The same of single sentences. */
+const sentencesForPrograms: ReadonlySet<string> = new Set([
+  'Ids must contain 1 to {} ids of sessions.',
+  'Ids must contain 1 to {} ids of tokens.',
+  'Ids must be 1 to {} ids of accounts, separated by commas.',
+  'Resource is required, or a ProjectId.',
+  'Id is required, or a ProjectId.',
+  'Id and ProjectId exclude each other.',
+  'Resource must be one of {}.',
+  '{} must be given once.',
+  'The character set of the body must be UTF-8.',
+  'The store did not answer in time.',
+  'Choose instants that are closer together.',
+  'There are more than {} changes between From and To. Read the feed.',
+  '{} is required, once.',
+  'To must be on or after From.',
+  'IdempotencyKey must be 1 to {} visible ASCII characters, without spaces.',
+  'The body is not valid UTF-8.',
+  'The body must be a JSON object.',
+  'The body is not valid JSON.',
+])
+const sources = globSync('**/*.ts', { cwd: folder })
+  .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))
+  .sort()
+
+/** Documents are made of these, and the log. */
+const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
+  const nameOf = (value: unknown): string => {
+    const { name, property } = (value ?? {}) as { readonly name?: string; readonly property?: unknown }
+    return property === undefined ? String(name) : nameOf(property)
+  }
+  if (type === 'Property') return /^(description|summary|about|example)$/.test(nameOf(key))
+  return /^(info|warn|error|debug|Error|Gauge|Counter|Histogram|field|required|optional|object|addresses|sentences|resultSchema|createLog)$/.test(
+    nameOf(callee),
+  )
+}
+
+/** The sentences of a file, but for those that are no answer. */
+function refusalsOf(file: string): string[] {
+  return [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))].flatMap(
+    ([node, around]) => {
+      const text = textOf(node)
+      if (text === undefined || !/^[\p{Lu}{].* .*\.$/u.test(text)) return []
+      return around.some(isForOthers) ? [] : [text]
+    },
+  )
+}
+
+const inOwnWords = (sentence: string) => inWordsOf(sentence, ptBrSpeech)
+const patterns = Object.keys(ptBrSpeech.refusals)
+const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
+
+describe('What the server rejects, in Portuguese,', () => {
+  const untranslated = (sentences: readonly string[]) => sentences.filter((one) => inOwnWords(one) === one)
+
+  test('is known for every sentence of the sources that can be an answer', () => {
+    const said = sources.flatMap(refusalsOf)
+    assert.ok(said.length > 80, said.join('\n'))
+    const filled = (text: string) =>
+      text.replaceAll('{}{}', '{}').replace(/^\{\}/, 'Name').replaceAll('{}', '7')
+    const unknown = said.filter(
+      (text) =>
+        // Put together from parts, which the next test goes through.
+        !/^(\w+|\{\}) \{\}\.$|^\{\} must be \{\}\.$/.test(text) &&
+        !sentencesForPrograms.has(text) &&
+        inOwnWords(filled(text)) === filled(text),
+    )
+    assert.deepEqual([...new Set(unknown)], [])
+    const sayable = new Set(said.map(bare))
+    const stale = patterns.filter(
+      (pattern) =>
+        !said.some((text) => inOwnWordsBy(pattern, filled(text))) &&
+        !sayable.has(bare(pattern)) &&
+        !isOfParts(pattern),
+    )
+    assert.deepEqual(stale, [])
+  })
+
+  test('is known for whatever a field of any resource finds wrong, and a password', () => {
+    const wrong = [5, 'x'.repeat(20_000), 'x\0', -1, 0, 1e9, 0.001, {}, '', 'short', Number.NaN]
+    const found = Object.values(resources).flatMap(({ fields }) =>
+      Object.entries(fields).flatMap(([name, field]) =>
+        wrong.flatMap((input) => {
+          const reading = field.read(input, labelOf(name))
+          return 'problems' in reading ? reading.problems : []
+        }),
+      ),
+    )
+    assert.ok(new Set(found).size > 30, found.join())
+    const passwords = ['', '\u0007', 'x'.repeat(300)].flatMap((one) => passwordProblems(one, 'NewPassword'))
+    const guessable = ['Password1!', 'ada@example.com'].map(
+      (one) => `NewPassword ${guessableProblem(one, 'ada@example.com')}.`,
+    )
+    assert.deepEqual(untranslated([...found, ...passwords, ...guessable]), [])
+  })
+
+  test('is known for whatever is wrong with the address of a webhook', async () => {
+    const receivers = allowedReceivers([])
+    const addresses = ['http://example.com/', 'https://10.0.0.1/', 'https://[::1]/']
+    const found = addresses.map((one) => String(receivers.problemOf(new URL(one))))
+    const resolved = await new Promise<string>((resolve) =>
+      receivers.lookupFor(new URL('https://localhost/'))('localhost', {}, (error) =>
+        resolve(String(error?.message)),
+      ),
+    )
+    const said = [resolved, ...found.flatMap((one) => [`Url ${one}`, `The address ${one}`])]
+    assert.deepEqual(untranslated(said), [])
+    const why = `Deliveries failed for three days, at last with ${said[2]}.`
+    assert.equal(
+      inOwnWords(why),
+      'As entregas falharam por três dias, a última assim: O endereço precisa começar com https.',
+    )
+  })
+
+  test('is known for lists that took too long, with what can be done about it', () => {
+    const advised = Object.values(resources).flatMap((one) =>
+      [undefined, 'text'].map((search) => slowness(one, { search } as ListQuery)),
+    )
+    const said = advised.map(
+      ({ what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
+    )
+    const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(inOwnWords(one)))
+    assert.deepEqual(still, [])
+  })
+
+  test('leaves out only files that there are', () => {
+    const files = globSync('**/*.ts', { cwd: folder })
+    const gone = elsewhere.filter(([pattern]) => !files.some((file) => pattern.test(file)))
+    assert.deepEqual(gone, [])
+  })
+
+  test('names every kind of record in Portuguese', () => {
+    const named = Object.values(resources).flatMap(({ title, noun, pluralNoun }) => [title, noun, pluralNoun])
+    const still = named.filter((one) => inOwnWords(`${one} was not found.`) === `Não encontrado: ${one}.`)
+    assert.deepEqual(still, [])
+  })
+
+  test('begins with the field where the server does, and takes no name that the server does not give', () => {
+    for (const [pattern, translation] of Object.entries(ptBrSpeech.refusals)) {
+      if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
+      const known = placeholdersOf(pattern)
+      for (const name of placeholdersOf(translation)) assert.ok(known.includes(name), translation)
+    }
+    assert.equal(inOwnWords('Name must be at most 200 characters.'), 'Name: no máximo 200 caracteres.')
+    assert.equal(inOwnWords('Nobody has translated this (yet).'), 'Nobody has translated this (yet).')
+  })
+})
+
+/** Of lists and words that the sources put together while they run. */
+const isOfParts = (pattern: string): boolean =>
+  /^\{field\} (must|is) |\{(list|does)\}|^(Url|The address) (must|is not) |[^.]$/.test(pattern)
+
+const inOwnWordsBy = (pattern: string, sentence: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/[.?:/()-]/g, '\\$&').replaceAll(/\{\w+\}/g, '.+')}$`).test(sentence)

@@ -1,9 +1,464 @@
-import { accessibilityJourneys } from './journeys/accessibility.ts'
-import { otherScreensJourneys } from './journeys/other-screens.ts'
-import { rightToLeftJourneys } from './journeys/right-to-left-names.ts'
-import { skeletonJourneys } from './journeys/skeletons.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page, Request } from 'playwright-core'
+import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
+import { accessibilityJourneys, assertAccessible, testColorSchemes } from './journeys/accessibility.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
+import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './support/every-screen.ts'
+import { noteShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
+import type { Stage } from './support/stage.ts'
+
+/** A dialog in front of some screens. */
+const inFront: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: refuse },
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
+  {
+    path: '/week?week=2026-11-16',
+    shows: 'Looked at by axe',
+    open: press('Entries and notes: Looked at by axe'),
+  },
+  { path: '/impediments?whose=all', shows: 'Looked at by axe', open: press('New impediment') },
+  { path: '/reports', shows: 'Hours per project', open: press('Show as table') },
+  { path: '/administration/users', shows: 'mara@example.com', open: press('New user') },
+  { path: '/clients', shows: 'The wiki', open: press('New app') },
+]
+
+interface Shown extends ScreenAddress {
+  readonly open?: (page: Page) => Promise<void>
+}
+
+function press(name: string) {
+  return (page: Page) => page.getByRole('button', { name }).first().click()
+}
+
+async function refuse(page: Page): Promise<void> {
+  await page
+    .getByRole('textbox', { name: /^Looked at by axe, Mon/ })
+    .first()
+    .fill('x')
+  await page.keyboard.press('Tab')
+  await page.getByRole('alert').waitFor()
+}
+
+function otherScreensJourneys(stage: () => Stage): void {
+  const furnish = async (): Promise<readonly Shown[]> => {
+    const { hosts, workspace } = stage()
+    const { administrator, assignment, change, impedimentId, make } = workspace
+    const id = await assignment('Looked at by axe', { userId: administrator.id })
+    await make('appointment', {
+      assignmentId: id,
+      userId: administrator.id,
+      keepDate: '2026-11-17',
+      amountHours: 3,
+      description: 'Noted',
+    })
+    await make('appointment', {
+      assignmentId: id,
+      userId: administrator.id,
+      keepDate: '2026-11-10',
+      amountHours: 3,
+    })
+    await make('assignmentImpediment', { assignmentId: id, impedimentId })
+    await change('DELETE', 'assignment', { ids: [await assignment('Removed for axe')] })
+    return [...(await everyScreen(hosts, workspace, { id, name: 'Looked at by axe' })), ...inFront]
+  }
+
+  testColorSchemes('have nothing to complain of', async (look) => {
+    const screens = await furnish()
+    const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
+    for (const { path, shows, open } of screens) {
+      await goWithin(page, path)
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
+      await open?.(page)
+      await look(page, `${path} ${open ? 'with something in front' : ''}`)
+    }
+  })
+
+  test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
+    const screens = await furnish()
+    const page = await stage().signIn('root@example.com', '/account', {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+    })
+    for (const { path, shows, open } of screens) {
+      await goWithin(page, path)
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
+      if (open !== refuse) await open?.(page)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
+      // Rounded: an element that is still moving has a height slightly below.
+      const small = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 44).map((one) => one.outerHTML)`,
+      )
+      assert.deepEqual(small, [], path)
+    }
+  })
+}
+
+const shiftMax = 0.05
+
+/** Runs before anything else of a page: records which shapes are visible, and how often loading is announced. */
+const noteSkeletons = `
+  globalThis.seen = { shapes: [], said: 0 }
+  const said = new WeakSet()
+  setInterval(() => {
+    for (const one of document.querySelectorAll('.skeleton')) {
+      const shape = one.className.match(/skeleton-(\\w+)/)[1]
+      if (one.checkVisibility({ opacityProperty: true }) && !seen.shapes.includes(shape)) seen.shapes.push(shape)
+    }
+    for (const one of document.querySelectorAll('[role=status]'))
+      if (one.textContent === 'Loading' && !said.has(one)) { said.add(one); seen.said += 1 }
+  }, 20)`
+
+const seenOn = (page: Page) =>
+  page.evaluate<{ readonly shapes: readonly string[]; readonly said: number }>('seen')
+
+async function untilSeen(page: Page): Promise<void> {
+  for (let looks = 0; looks < 1000; looks += 1) {
+    const { shapes, said } = await seenOn(page)
+    if (shapes.length > 0 && said > 0) return
+    await page.waitForTimeout(20)
+  }
+}
+
+function skeletonJourneys(stage: () => Stage): void {
+  const faultsOf = async (
+    page: Page,
+    held: HeldAnswers,
+    { path, shows, ...shapeOf }: LoadedScreen,
+  ): Promise<readonly string[]> => {
+    const isPhone = (page.viewportSize()?.width ?? 0) < 760
+    const wanted = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
+    held.hold()
+    await page.goto(stage().hosts.web + path)
+    // However slow the machine is, answers wait for the skeletons; a skeleton that never appears is reported below.
+    await untilSeen(page)
+    held.letGo()
+    await page.getByText(shows).first().waitFor({ state: 'attached' })
+    await held.untilQuiet()
+    const [shifts, { shapes, said }, left] = [
+      await shiftsOf(page),
+      await seenOn(page),
+      await page.locator('.skeleton').count(),
+    ]
+    return [
+      ...(shapes.includes(wanted) ? [] : [`shows ${shapes.join()} instead of ${wanted}`]),
+      ...(said === 1 ? [] : [`says ${said} times that it is loading`]),
+      ...(left === 0 ? [] : ['goes on loading']),
+      ...(sumOf(shifts) < shiftMax ? [] : [`moves: ${JSON.stringify(shifts)}`]),
+    ]
+  }
+
+  test('of each screen have its shape, stay until its content arrives, move nothing, and are announced once', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const name = 'Loaded slowly'
+    const id = await workspace.assignment(name)
+    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
+    const addresses = await everyScreen(hosts, workspace, { id, name })
+    const context = (await signIn('root@example.com', '/account')).context()
+    // Concurrent, because each of them mostly waits.
+    const faults = await Promise.all(
+      [390, 768, 1440].map(async (width) => {
+        const page = await context.newPage()
+        await page.setViewportSize({ width, height: 900 })
+        for (const script of [noteShifts, noteSkeletons]) await page.addInitScript(script)
+        const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
+        const found: string[] = []
+        for (const address of addresses)
+          for (const fault of await faultsOf(page, held, address))
+            found.push(`${address.path} at ${width} ${fault}`)
+        return found
+      }),
+    )
+    assert.deepEqual(faults.flat(), [])
+  })
+
+  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Never loaded')
+    const page = await signIn('root@example.com', '/account')
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const asked = new Set<string>()
+    await page.route(
+      (url) => url.href.startsWith(`${hosts.api}/`),
+      (route) => void asked.add(new URL(route.request().url()).pathname.split('/').at(-1) ?? ''),
+    )
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
+    await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor()
+    assert.equal(await page.locator('.skeleton').count(), 2)
+    // What cards, fields and lists need does not wait for the name of the project, nor for the assignment.
+    const needed = [
+      'projects',
+      'workflows',
+      'assignmentTypes',
+      'assignmentImpediments',
+      'assignments',
+      'comments',
+    ]
+    assert.deepEqual(
+      needed.filter((name) => !asked.has(name)),
+      [],
+    )
+    await assertAccessible(page, 'an assignment while it is loaded')
+    const [duration] = await page
+      .locator('.skeleton')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).animationDuration))
+    assert.equal(duration, '0s')
+  })
+}
+
+/** Answers arrive when the test says so, not when a clock does. */
+interface HeldAnswers {
+  /** From now on requests wait for `letGo`. */
+  hold(): void
+  /** Each answer now arrives after the page has painted the earlier ones and the skeletons of the rest. */
+  letGo(): void
+  /** Resolves when every request was answered and painted, and the page sends no more. */
+  untilQuiet(): Promise<void>
+}
+
+/** An answer may lead to another request, or to another part of the page. */
+const quietFrames = 10
+/** The test itself reports a page that never comes to rest. */
+const framesMax = 1000
+
+async function holdAnswers(page: Page, addresses: readonly string[]): Promise<HeldAnswers> {
+  const isHeld = (url: string) => addresses.some((address) => url.startsWith(`${address}/`))
+  const pending = new Set<Request>()
+  let asked = 0
+  let letGo = Promise.withResolvers<void>()
+  page.on('request', (request) => {
+    if (!isHeld(request.url())) return
+    asked += 1
+    pending.add(request)
+  })
+  // A stream ends when its page does: its headers are its answer.
+  page.on('response', (response) => void pending.delete(response.request()))
+  page.on('requestfailed', (request) => void pending.delete(request))
+  await page.route(
+    ({ href }) => isHeld(href),
+    async (route) => {
+      await letGo.promise
+      await shapesStand(page)
+      await painted(page, 5)
+      await route.continue()
+    },
+  )
+  return {
+    hold() {
+      letGo = Promise.withResolvers<void>()
+      pending.clear()
+    },
+    letGo: () => letGo.resolve(),
+    async untilQuiet() {
+      let quiet = 0
+      let known = asked
+      for (let frames = 0; frames < framesMax && quiet < quietFrames; frames += 1) {
+        await painted(page, 1)
+        quiet = pending.size === 0 && asked === known ? quiet + 1 : 0
+        known = asked
+      }
+    },
+  }
+}
+
+/** Skeletons appear only when loading takes a while. */
+async function shapesStand(page: Page): Promise<void> {
+  const areHidden = () =>
+    page
+      .evaluate(() =>
+        [...document.querySelectorAll('.skeleton')].some(
+          (one) => !one.checkVisibility({ opacityProperty: true }),
+        ),
+      )
+      .catch(() => false)
+  for (let frames = 0; frames < framesMax && (await areHidden()); frames += 1) await painted(page, 1)
+}
+
+/** A page that the test has left paints no more. */
+const painted = (page: Page, frames: number): Promise<unknown> =>
+  page
+    .evaluate(
+      (count) =>
+        new Promise<void>((resolve) => {
+          const next = (left: number) =>
+            left === 0 ? resolve() : requestAnimationFrame(() => next(left - 1))
+          next(count)
+        }),
+      frames,
+    )
+    .catch(() => undefined)
+
+const monday = mondayOf(today())
+/** They end and begin with digits, whose direction follows the adjacent text. */
+const names = {
+  person: 'ليلى حداد 7',
+  project: 'רציף 12',
+  assignment: '3 לצבוע את הקיר',
+  type: 'بناء 1',
+  impediment: 'ממתינים 4',
+  stage: 'בתור 6',
+  note: 'דיברנו 5',
+}
+
+function rightToLeftJourneys(stage: () => Stage): void {
+  const furnish = async () => {
+    const { make, join, organizationId, impedimentId, mara, assignment, change } = stage().workspace
+    const login = 'layla@example.com'
+    const { id: userId } = await join('Layla')
+    await change('PATCH', 'user', { id: userId, name: names.person, login })
+    const { id: projectId } = await make('project', { name: names.project, organizationId })
+    for (const id of [userId, mara.id]) await make('userProject', { projectId, userId: id })
+    const { id: typeId } = await make('assignmentType', { name: names.type })
+    const { id: kindId } = await make('impediment', { name: names.impediment })
+    const its = {
+      projectId,
+      userId,
+      assignmentTypeId: typeId,
+      startDate: monday,
+      endDate: addDays(monday, 2),
+    }
+    const assignmentId = await assignment(names.assignment, its)
+    for (const [day, hours] of [
+      [monday, 2.5],
+      [addDays(monday, -7), 1.5],
+    ])
+      await make('appointment', {
+        assignmentId,
+        userId,
+        keepDate: day,
+        amountHours: hours,
+        description: names.note,
+      })
+    await make('assignmentImpediment', { assignmentId, impedimentId: kindId, description: names.note })
+    await make('assignmentImpediment', { assignmentId, impedimentId })
+    await make('userAssignment', { assignmentId, userId: mara.id })
+    const removed = await assignment('5 הוסר', { ...its, description: names.note })
+    await change('DELETE', 'assignment', { ids: [removed] })
+    const entry = await make('appointment', { assignmentId, userId, keepDate: monday, amountHours: 1 })
+    await change('DELETE', 'appointment', { ids: [entry.id] })
+    return { login, projectId, assignmentId }
+  }
+
+  test('are among dates, hours and words without reordering them, on every screen', async () => {
+    const { login, projectId, assignmentId } = await furnish()
+    const page = await stage().signIn(login, '/my-work')
+    const faults: string[] = []
+    const look = async (where: string) => {
+      for (const fault of await readingFaultsOf(page, [...Object.values(names), '5 הוסר']))
+        faults.push(`${where}: ${fault}`)
+    }
+    const project = `/projects/${projectId}`
+    const shown: readonly (readonly [path: string, name: string])[] = [
+      ['/my-work', names.assignment],
+      ['/projects', names.project],
+      [project, names.assignment],
+      [`${project}?view=list&group=person`, names.assignment],
+      [`${project}?view=calendar`, names.assignment],
+      [`${project}?view=timeline`, names.assignment],
+      [`${project}/assignments/${assignmentId}`, names.note],
+      [`${project}/activity`, names.assignment],
+      [`${project}/report`, names.assignment],
+      ['/week', names.assignment],
+      ['/impediments', names.impediment],
+      ['/reports', names.project],
+      ['/reports/sums?period=year&by=project&second=week', names.project],
+      ['/removed/all', '5 הוסר'],
+      ['/account', 'New password'],
+    ]
+    for (const [path, name] of shown) {
+      await goWithin(page, path)
+      await page.locator('main').getByText(name).locator('visible=true').first().waitFor()
+      await look(path)
+    }
+    await lookInFront(page, project, look)
+    assert.deepEqual(faults, [])
+  })
+}
+
+type Look = (where: string) => Promise<void>
+
+/** Dialogs, and what is said. */
+async function lookInFront(page: Page, project: string, look: Look): Promise<void> {
+  await goWithin(page, project)
+  await page.getByRole('button', { name: 'Members…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Invite someone new' }).click()
+  await dialog.getByText('Until').waitFor()
+  await look('members')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await goWithin(page, `${project}?view=timeline`)
+  await page.locator('.timeline .bar').first().focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.locator('.toast').waitFor()
+  await look('a moved bar')
+  await goWithin(page, '/week')
+  await page.getByRole('button', { name: 'Copy last week…' }).click()
+  await page.locator('.copy-rows').getByText(names.assignment).waitFor()
+  await look('a copied week')
+}
+
+/**
+ * What people would read in another order than it was written, on a page whose language goes from left to right: dates, hours and
+ * words whose order a name turned round that is written from right to left, and such names whose parts are not in their own order.
+ */
+const readingFaultsOf = (page: Page, names: readonly string[]) =>
+  page.evaluate<string[]>(`(() => {
+    const names = ${JSON.stringify(names)}
+    const faults = new Set()
+    const turned = /[\\u0590-\\u08ff]/
+    const amounts = /\\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)( \\d{4})?(, \\d\\d:\\d\\d)?|\\d[\\d.]* h\\b|\\b\\d+ days?\\b/g
+    const rectOf = (node, from, to) => {
+      const range = document.createRange()
+      range.setStart(node, from)
+      range.setEnd(node, to)
+      return range.getClientRects()[0]
+    }
+    const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
+    /** Where the order starts again: a separate box, or an isolated part of a line. */
+    const isApart = (element) => {
+      const { display, unicodeBidi } = getComputedStyle(element)
+      return display !== 'inline' || unicodeBidi.startsWith('isolate')
+    }
+    const homeOf = (element) => (isApart(element) ? element : homeOf(element.parentElement))
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const pieces = new Map()
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement
+      const text = node.data
+      if (text.trim() === '' || !element.checkVisibility() || element.closest('.visually-hidden, select, textarea')) continue
+      const home = homeOf(element)
+      const partsOf = (some, from) =>
+        [...some.matchAll(/[^\\s,]+/g)].map((part) => rectOf(node, from + part.index, from + part.index + part[0].length))
+      for (const found of text.matchAll(amounts)) {
+        const parts = partsOf(found[0], found.index)
+        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('turned round: ' + text)
+      }
+      for (const name of names.filter((one) => text.includes(one))) {
+        const parts = partsOf(name, text.indexOf(name)).toReversed()
+        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('a name in pieces: ' + text)
+      }
+      const goesBack = getComputedStyle(home).direction === 'rtl'
+      const own = []
+      let at = 0
+      for (const piece of text.split(' · ')) {
+        if (goesBack && !turned.test(piece) && /[a-z]{2}/i.test(piece))
+          faults.add('words of the page in the direction of a name: ' + text)
+        if (piece.trim() !== '') own.push(rectOf(node, at, at + piece.length))
+        at += piece.length + 3
+      }
+      const inTurn = goesBack ? own.toReversed() : own
+      if (inTurn.some((rect, index) => !isAfter(inTurn[index - 1], rect))) faults.add('not in the order written: ' + text)
+      // Pieces of one line, in the order in which they are written.
+      const line = home.localName === 'bdi' || home.dir === 'auto' ? homeOf(home.parentElement) : home
+      if (getComputedStyle(line).direction === 'rtl') continue
+      const known = pieces.get(line) ?? []
+      pieces.set(line, known)
+      if (known.length > 0 && !isAfter(known.at(-1), own[0])) faults.add('before what it follows: ' + text + ', in ' + line.textContent)
+      known.push(...own)
+    }
+    return [...faults]
+  })()`)
 
 describeInBrowser('Every screen', {
   accessibility: accessibilityJourneys,

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { chromiumPath } from '../support/chromium.ts'
+import { fixture } from '../support/fixture.ts'
 import { testApp } from '../support/second-factors.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
-import { fillSignIn, openStage, type Stage } from './support/stage.ts'
+import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('A second factor, in a real browser', { skip }, () => {
-  let stage: Stage
-  before(async () => {
-    stage = await openStage()
-  })
+  const stage = fixture(openStage)
   afterEach(() => stage.closePages())
-  after(() => stage?.stop())
 
   const clock = { now: () => Date.now(), advance: () => undefined }
   const openAccount = async (login: string, options = {}) => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { passwordHash } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { type OutsideProviderUnderTest, startOutsideProvider } from '../support/outside-provider.ts'
+import { startOutsideProvider } from '../support/outside-provider.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { fillSignIn } from './support/stage.ts'
-import { administratorLogin, startTrackerHosts, type TrackerHosts } from './support/tracker-hosts.ts'
+import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.ts'
 
 /** A busy machine takes its time. */
 const patienceMilliseconds = 30_000
@@ -15,22 +16,15 @@ const patienceMilliseconds = 30_000
 describe('An external provider, in a real browser', {
   skip: chromiumPath === undefined && 'No browser was found.',
 }, () => {
-  let outside: OutsideProviderUnderTest
-  let hosts: TrackerHosts
-  let browser: OwnBrowser
-  before(async () => {
-    outside = await startOutsideProvider()
-    ;[hosts, browser] = await Promise.all([
-      startTrackerHosts(outside.settings('corp', { Name: 'Our company', CreateAccounts: 'true' })),
-      launchChromium(),
-    ])
-    outside.register(hosts.issuer, 'corp')
+  const outside = fixture(startOutsideProvider)
+  const hosts = fixture(async () => {
+    const started = await startTrackerHosts(
+      outside.settings('corp', { Name: 'Our company', CreateAccounts: 'true' }),
+    )
+    outside.register(started.issuer, 'corp')
+    return started
   })
-  after(async () => {
-    await browser?.close()
-    await hosts?.stop()
-    await outside?.stop()
-  })
+  const browser = fixture(launchChromium)
 
   const visit = async (path: string, colorScheme: 'light' | 'dark'): Promise<[Page, string[]]> => {
     const page = await (await browser.newContext({ colorScheme })).newPage()

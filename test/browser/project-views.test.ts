@@ -1,9 +1,453 @@
-import { commentJourneys } from './journeys/comments.ts'
-import { hostileTextJourneys } from './journeys/hostile-texts.ts'
-import { timelineJourneys } from './journeys/timeline.ts'
-import { timerJourneys } from './journeys/timer.ts'
-import { viewJourneys } from './journeys/views.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { addDays, showDay } from '../../web/src/time/days.ts'
+import { assertAccessible } from './journeys/accessibility.ts'
+import { barFaultsOf } from './journeys/widths.ts'
+import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
+import { injected, type Stage } from './support/stage.ts'
+
+const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
+
+function viewJourneys(stage: () => Stage): void {
+  const { makeProject, dayOf } = datedProjects(stage)
+
+  test('lists assignments sorted, grouped and with the columns one chooses; the address keeps all of it', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Listed')
+    await make('Beta', 0, 3, { amountHours: 2 })
+    await make('Alpha', 0, 4, { amountHours: 9, workflowId: workspace.stages.Doing })
+    await make('Gamma', 0, 2, { amountHours: 5, userId: workspace.jonas.id })
+    const page = await signIn('mara@example.com', path)
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await page.getByRole('link', { name: 'Gamma' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    await page.getByRole('button', { name: 'Planned' }).click()
+    assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
+    await page.getByRole('button', { name: 'Planned' }).click()
+    await page.locator('th[aria-sort=descending]', { hasText: 'Planned' }).waitFor()
+    await page.getByLabel('Group by').selectOption('Stage')
+    await page.getByRole('rowheader', { name: 'Doing' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Type' }).click()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.getByRole('rowheader', { name: 'Backlog' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    assert.equal(await page.getByRole('columnheader', { name: 'Type' }).count(), 0)
+    assert.equal(await page.getByRole('columnheader', { name: 'Responsible' }).count(), 1)
+    // One that another user creates appears.
+    await make('Delta', 1, 1)
+    await page.getByRole('link', { name: 'Delta' }).waitFor()
+    await page.getByRole('button', { name: 'Only Jonas Weber' }).click()
+    await page.getByRole('link', { name: 'Delta' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await namesIn(page), ['Gamma'])
+  })
+
+  test('changes many assignments at once, and undoes those that no other user has changed since', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Changed at once')
+    const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
+    const [first = '', second = '', third = ''] = ids
+    const page = await signIn('mara@example.com', `${path}?view=list`)
+    await page.getByLabel('Select One').check()
+    await page.getByLabel('Select Three').click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await assertAccessible(page, 'list with a selection')
+    await page.getByRole('button', { name: 'Stage of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'Doing' }).click()
+    await page.getByText('3 assignments: Doing.').waitFor()
+    for (const id of ids)
+      assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+    // Concurrent changes of another user are kept.
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', second)),
+      name: 'Two, renamed',
+    })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page
+      .getByText('One assignment was not changed. It was changed or removed in the meantime.')
+      .waitFor()
+    assert.equal((await workspace.get('assignment', first)).workflowId, workspace.stages.Backlog)
+    assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
+    assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
+    assert.equal((await workspace.get('assignment', second)).name, 'Two, renamed')
+    // With keys: the focused one, then its neighbours, all a week later and for another user.
+    await page.getByRole('button', { name: 'Select none' }).click()
+    await page.getByRole('link', { name: 'One', exact: true }).focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('x')
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Days of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'One week later' }).click()
+    await page.getByText('2 assignments: One week later.').waitFor()
+    assert.equal(await dayOf(first, 'startDate'), addDays(monday, 7))
+    await page.getByRole('button', { name: 'Responsible of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()
+    await page.getByRole('cell', { name: 'Jonas Weber' }).nth(1).waitFor()
+    assert.equal((await workspace.get('assignment', first)).userId, workspace.jonas.id)
+    // What has recorded time stays, and does not keep the others.
+    const entry = { userId: workspace.mara.id, keepDate: monday, amountHours: 1 }
+    await workspace.make('appointment', { assignmentId: second, ...entry })
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('One assignment was removed.').waitFor()
+    await page.getByText('One assignment was not removed.').waitFor()
+    await page.getByRole('link', { name: 'One', exact: true }).waitFor({ state: 'detached' })
+    assert.deepEqual(await namesIn(page), ['Three', 'Two, renamed'])
+    await page.locator('.toast', { hasText: 'was removed' }).getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'One', exact: true }).waitFor()
+  })
+
+  test('shows a month from day to day, and gives other days by dragging and by keys', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('By month')
+    const id = await make('Moved about', 1, 2)
+    const page = await signIn('mara@example.com', `${path}?view=calendar`)
+    await bar(page, 'Moved about').waitFor()
+    await bar(page, 'Moved about').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByText('Moved about is now from').waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
+    await page.locator(`#card-${id}:focus`).waitFor()
+    const target = page.locator('.calendar-day', { has: page.locator(`time[datetime="${monday}"]`) })
+    await bar(page, 'Moved about').dragTo(target, { sourcePosition: { x: 8, y: 8 } })
+    const [from, to] = [showDay(monday), showDay(addDays(monday, 1))]
+    await page.getByText(`Moved about is now from ${from} to ${to}.`).waitFor()
+    assert.equal(await dayOf(id, 'startDate'), monday)
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
+    await page.keyboard.press('Control+z')
+    await page.getByRole('link', { name: `Moved about ${showDay(addDays(monday, 2))}` }).waitFor()
+    await assertAccessible(page, 'calendar')
+    await page.getByRole('button', { name: 'Next month' }).click()
+    await page.getByRole('button', { name: 'This month' }).click()
+    await bar(page, 'Moved about').click()
+    await page.getByRole('complementary', { name: 'Moved about' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.keyboard.press('Escape')
+    await page.locator('.agenda').getByRole('link', { name: 'Moved about' }).waitFor()
+    await assertAccessible(page, 'calendar on a phone')
+  })
+}
+
+function timelineJourneys(stage: () => Stage): void {
+  const { makeProject, dayOf } = datedProjects(stage)
+
+  test('shows who does what when, tints days with too much to do, and hands over by dragging and by keys', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('By person')
+    const id = await make('Handed over', 0, 1, { amountHours: 24 })
+    await make('Fits', 3, 3, { amountHours: 8 })
+    const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    const lane = (name: string) => page.getByRole('region', { name })
+    await lane('Mara Lindqvist')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 2)
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.fits').count(), 1)
+    await assertAccessible(page, 'timeline')
+    await bar(page, 'Handed over').focus()
+    await page.keyboard.press('Shift+Alt+ArrowRight')
+    await page.getByText('Handed over is now from').waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 0)
+    await page.keyboard.press('Shift+ArrowUp')
+    await lane('Jonas Weber')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    await page.locator(`#card-${id}:focus`).waitFor()
+    // With the pointer, back and two days later.
+    const box = await bar(page, 'Handed over').boundingBox()
+    const day = await page.locator('.timeline-day').first().boundingBox()
+    const goal = await lane('Mara Lindqvist').boundingBox()
+    assert.ok(box && day && goal)
+    await page.mouse.move(box.x + 5, box.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 5 + 2 * day.width, goal.y + 20, { steps: 4 })
+    await page.mouse.up()
+    await lane('Mara Lindqvist')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    assert.equal(new URL(page.url()).pathname, path)
+    await page.getByText('Handed over is now for Mara Lindqvist').waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
+    assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
+    // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long frame.
+    const held = await bar(page, 'Handed over').boundingBox()
+    assert.ok(held)
+    await page.mouse.move(held.x + 5, held.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(held.x + 5, box.y + 5, { steps: 4 })
+    await page.locator('[data-person].drop', { hasText: 'Jonas Weber' }).waitFor()
+    const pointed = `document.elementFromPoint(${held.x + 5}, ${box.y + 5}).className`
+    assert.equal(await page.evaluate(pointed), 'timeline-veil')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.locator('.drop, .dragging, .timeline-veil').count(), 0)
+    await page.mouse.up()
+    assert.deepEqual(await bar(page, 'Handed over').boundingBox(), held)
+  })
+
+  test('gives other days to a bar that a finger was held on, and its end alone where it ends; other fingers scroll', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('By finger')
+    const id = await make('Held', 0, 1)
+    const options = { viewport: { width: 1000, height: 800 }, hasTouch: true }
+    const page = await signIn('mara@example.com', `${path}?view=timeline`, options)
+    await bar(page, 'Held').waitFor()
+    const drag = async (days: number, isHeld: boolean, place: 'middle' | 'end' = 'middle') => {
+      const box = await bar(page, 'Held').boundingBox()
+      const day = await page.locator('.timeline-day').first().boundingBox()
+      assert.ok(box && day)
+      const from = { x: box.x + (place === 'end' ? box.width - 4 : box.width / 2), y: box.y + box.height / 2 }
+      await dragWithFinger(page, from, { ...from, x: from.x + days * day.width }, { isHeld })
+    }
+    await drag(2, false)
+    await drag(3, true)
+    const shown = (first: number, last: number) =>
+      `Held is now from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))}.`
+    await page.getByText(shown(3, 4)).waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
+    await drag(2, true, 'end')
+    await page.getByText(shown(3, 6)).waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 6))
+    assert.equal(new URL(page.url()).pathname, path)
+  })
+
+  test('ends nothing before it starts: a bar stays on its first day, and says so, dragged or by keys', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Not before')
+    // Programs may give a start any time of the day.
+    const id = await make('Short', 1, 3, { startDate: `${addDays(monday, 1)}T09:30:00.000Z` })
+    const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    await bar(page, 'Short').waitFor()
+    const box = await bar(page, 'Short').boundingBox()
+    const day = await page.locator('.timeline-day').first().boundingBox()
+    assert.ok(box && day)
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + box.width - 4, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x - 2 * day.width, y, { steps: 4 })
+    await page.locator(`#card-${id}.at-limit`).waitFor()
+    const shown = await bar(page, 'Short').boundingBox()
+    assert.ok(shown && Math.abs(shown.width - day.width) < 4 && Math.abs(shown.x - box.x) < 1)
+    await page.mouse.up()
+    const start = showDay(addDays(monday, 1))
+    const refused = page.getByText(`Short starts on ${start} and cannot end before that.`)
+    await refused.waitFor()
+    await page.getByText(`Short is now from ${start} to ${start}.`).waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
+    // By keys the same, said once however often it is tried.
+    await page.getByRole('button', { name: 'Dismiss' }).first().click()
+    await refused.waitFor({ state: 'detached' })
+    await bar(page, 'Short').focus()
+    await page.keyboard.press('Shift+Alt+ArrowLeft')
+    await refused.waitFor()
+    await page.keyboard.press('Shift+Alt+ArrowLeft')
+    assert.equal(await refused.count(), 1)
+    await page.keyboard.press('Shift+Alt+ArrowRight')
+    await page.getByText(`Short is now from ${start} to ${showDay(addDays(monday, 2))}.`).waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
+  })
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Longer than the client waits for. */
+const holdMilliseconds = 500
+
+/** A finger on a page that was opened with `hasTouch`: put down, held or not, moved in steps, lifted. */
+async function dragWithFinger(
+  page: Page,
+  from: Point,
+  to: Point,
+  { isHeld }: { readonly isHeld: boolean },
+): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Point[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await send('touchStart', [from])
+  if (isHeld) await page.waitForTimeout(holdMilliseconds)
+  for (let step = 1; step <= 5; step += 1)
+    await send('touchMove', [
+      { x: from.x + ((to.x - from.x) * step) / 5, y: from.y + ((to.y - from.y) * step) / 5 },
+    ])
+  await send('touchEnd', [])
+  await session.detach()
+}
+
+function timerJourneys(stage: () => Stage): void {
+  test('runs from a card, through reloads and in every tab, until it is recorded with what it was for', async () => {
+    const { hosts, signIn, workspace } = stage()
+    await workspace.join('Tim Timer')
+    const id = await workspace.assignment('Timed')
+    const board = `/projects/${workspace.projectId}`
+    const page = await signIn('tim@example.com', board)
+    await page.locator(`#card-${id}`).focus()
+    await page.keyboard.press('t')
+    await page.getByRole('timer').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/my-work`)
+    await other.getByRole('timer').waitFor()
+    await page.reload()
+    await page.getByRole('timer').waitFor()
+    // As if it had been started 90 minutes ago.
+    await page.evaluate(`(() => {
+      const kept = JSON.parse(localStorage.getItem('tracker.timer'))
+      kept.since = new Date(Date.now() - 90 * 60_000).toISOString()
+      localStorage.setItem('tracker.timer', JSON.stringify(kept))
+    })()`)
+    await other.getByText('1:30:0').waitFor()
+    const faults: string[] = []
+    for (const width of [320, 390, 641, 768, 935, 1440]) {
+      await other.setViewportSize({ width, height: 800 })
+      for (const fault of await barFaultsOf(other)) faults.push(`${width}: ${fault}`)
+    }
+    assert.deepEqual(faults, [])
+    await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
+    await assertAccessible(other, 'the end of a timer')
+    assert.equal(await other.getByLabel('Hours', { exact: true }).inputValue(), '1.5')
+    await other.getByLabel('What for').fill('Called the customer')
+    await other.keyboard.press('Enter')
+    await other.getByText('1.5 h recorded for Timed.').waitFor()
+    await other.getByRole('timer').waitFor({ state: 'detached' })
+    await page.getByRole('timer').waitFor({ state: 'detached' })
+    await page.goto(`${hosts.web}${board}/assignments/${id}`)
+    await page.getByText('Called the customer').waitFor()
+  })
+
+  test('of another assignment records the one before, and can be thrown away', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.join('Tessa Timer')
+    const first = await workspace.assignment('First timed')
+    const second = await workspace.assignment('Then timed')
+    const page = await signIn('tessa@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
+    await page.getByRole('button', { name: 'Start a timer for First timed' }).last().click()
+    await page.evaluate(`(() => {
+      const kept = JSON.parse(localStorage.getItem('tracker.timer'))
+      localStorage.setItem('tracker.timer', JSON.stringify({ ...kept, since: new Date(Date.now() - 3_600_000).toISOString() }))
+    })()`)
+    await page.reload()
+    await page.getByRole('timer').waitFor()
+    await page.locator(`#card-${second}`).focus()
+    await page.keyboard.press('t')
+    await page.getByText('1 h recorded for First timed.').waitFor()
+    await page.locator('.timer-mark', { hasText: 'Then timed' }).waitFor()
+    await page.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
+    await page.getByRole('button', { name: 'Discard the time' }).click()
+    await page.getByRole('timer').waitFor({ state: 'detached' })
+  })
+}
+
+function commentJourneys(stage: () => Stage): void {
+  test('are said, changed and removed in an assignment, and others see them', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Talked about')
+    const path = `/projects/${workspace.projectId}/assignments/${id}`
+    const mara = await signIn('mara@example.com', path)
+    const jonas = await signIn('jonas@example.com', path)
+    await jonas.getByLabel('Write a comment').fill('Not sent yet')
+    await mara.getByLabel('Write a comment').fill('Looks **good** to me')
+    await mara.keyboard.press('Control+Enter')
+    await mara.locator('.comment strong', { hasText: 'good' }).waitFor()
+    await jonas.locator('.comment', { hasText: 'Mara Lindqvist' }).getByText('good').waitFor()
+    await assertAccessible(mara, 'comments')
+    await mara.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
+    await mara.getByRole('menuitem', { name: 'Edit' }).click()
+    await mara.getByLabel('Change the comment').fill('Looks bad')
+    await mara.keyboard.press('Control+Enter')
+    await jonas.getByText('Looks bad').waitFor()
+    await mara.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
+    await mara.getByRole('menuitem', { name: 'Remove' }).click()
+    await mara.getByText('Looks bad').waitFor({ state: 'detached' })
+    await mara.getByRole('button', { name: 'Undo' }).click()
+    await mara.getByText('Looks bad').waitFor()
+    // No other user can change it, and input survives a reload.
+    const menus = jonas.getByRole('button', { name: /^Actions for the comment/ })
+    await menus.waitFor({ state: 'detached' })
+    await jonas.reload()
+    assert.equal(await jonas.getByLabel('Write a comment').inputValue(), 'Not sent yet')
+  })
+}
+
+/** Runs in the page: whatever looks for patterns in this very text fails, as a renderer with a fault would. */
+const failOnUnreadable = `
+  const { exec } = RegExp.prototype
+  RegExp.prototype.exec = function (text) {
+    if (text === '**Unreadable**') throw new Error('${injected}')
+    return exec.call(this, text)
+  }`
+
+/** Of these hours nothing can be drawn. */
+const failOnHours = `
+  const formatOf = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format').get
+  Object.defineProperty(Intl.NumberFormat.prototype, 'format', {
+    get() {
+      const format = formatOf.call(this)
+      return (value) => {
+        if (value === 666.25) throw new Error('${injected}')
+        return format(value)
+      }
+    },
+  })`
+
+function hostileTextJourneys(stage: () => Stage): void {
+  const open = async (name: string, values: Readonly<Record<string, unknown>>, script?: string) => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment(name, values)
+    const page = await signIn('mara@example.com', '/account')
+    if (script) await page.addInitScript(script)
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
+    return { id, page, workspace }
+  }
+
+  for (const mark of ['>', '*', '[', '- '])
+    test(`a description of nothing but ${mark} is shown, and can be repaired`, async () => {
+      const { id, page, workspace } = await open(`Full of ${mark}`, {
+        description: mark.repeat(1999 / mark.length).trim(),
+      })
+      await page.getByRole('button', { name: 'Edit the description' }).click()
+      await page.getByLabel('Description').fill('Repaired')
+      await page.keyboard.press('Control+Enter')
+      await page.locator('.description .markdown', { hasText: 'Repaired' }).waitFor()
+      assert.equal((await workspace.get('assignment', id)).description, 'Repaired')
+    })
+
+  test('text that the renderer fails on is shown as it was typed, and can be repaired', async () => {
+    const { page } = await open('Renderer fails', { description: '**Unreadable**' }, failOnUnreadable)
+    await page.locator('.description', { hasText: '**Unreadable**' }).waitFor()
+    await page.getByRole('button', { name: 'Edit the description' }).click()
+    await page.getByLabel('Description').fill('**Readable**')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.description strong', { hasText: 'Readable' }).waitFor()
+    await page.getByLabel('Write a comment').fill('**Unreadable**')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.comment', { hasText: '**Unreadable**' }).waitFor()
+    await page.getByLabel('Write a comment').waitFor()
+  })
+
+  test('a section that fails says so; the others can be used', async () => {
+    const { id, page, workspace } = await open('Section fails', {}, failOnHours)
+    await workspace.make('appointment', {
+      assignmentId: id,
+      userId: workspace.mara.id,
+      keepDate: '2026-11-16',
+      amountHours: 666.25,
+    })
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
+    for (const heading of ['Impediments', 'Also working on it', 'Comments', 'History'])
+      await page.getByRole('heading', { name: heading }).waitFor()
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    await page.getByLabel('Description').fill('Still editable')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.description', { hasText: 'Still editable' }).waitFor()
+  })
+}
 
 describeInBrowser('The views of a project', {
   'list and calendar': viewJourneys,

@@ -1,8 +1,422 @@
-import { administrationJourneys } from './journeys/administration.ts'
-import { projectJourneys } from './journeys/projects.ts'
-import { reportJourneys } from './journeys/reports.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { cheapPasswords } from '../support/cheap-passwords.ts'
+import { insertAccount } from '../support/insert-account.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
+import { fillSignIn, type Stage } from './support/stage.ts'
+import { password } from './support/workspace.ts'
+
+function projectJourneys(stage: () => Stage): void {
+  test('are under their organizations, and are found by a part of their name', async () => {
+    const { signIn, workspace } = stage()
+    const { id: organizationId } = await workspace.make('organization', { name: 'Harbour' })
+    await workspace.make('project', { name: 'Crane', organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    const harbour = page.getByRole('region', { name: 'Harbour' })
+    await harbour.getByRole('link', { name: 'Crane' }).waitFor()
+    await page.getByLabel('Search projects').fill('CRA')
+    await page.getByText('Website relaunch').waitFor({ state: 'detached' })
+    assert.match(page.url(), /search=CRA/)
+    await page.getByLabel('Search projects').fill('no such thing')
+    await page.getByText('No project is called “no such thing”').waitFor()
+    await page.reload()
+    await page.getByText('No project is called “no such thing”').waitFor()
+  })
+
+  test('are created with every mistake shown next to its field', async () => {
+    const page = await stage().signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByText('Name is required.').waitFor()
+    // A screen reader hears the message with the field.
+    assert.equal(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid'), 'true')
+    const noteId = await page.getByLabel('Name', { exact: true }).getAttribute('aria-describedby')
+    assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
+    await page.locator('[name=name]:focus').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Garden')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Garden' }).waitFor()
+  })
+
+  test('keep what was typed when their dialog is closed by mistake', async () => {
+    const page = await stage().signIn('mara@example.com', '/projects')
+    const open = page.getByRole('button', { name: 'New project' })
+    await open.click()
+    await page.getByLabel('Name', { exact: true }).fill('Half a')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('.button.primary:focus', { hasText: 'New project' }).waitFor()
+    await open.click()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Half a')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await open.click()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), '')
+  })
+
+  test('that another user has renamed meanwhile show both names, and offer a choice', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'First name', organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for First name' }).click()
+    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('My name')
+    await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Someone else has changed this project in the meantime.').waitFor()
+    const dialog = page.getByRole('dialog')
+    assert.equal(await dialog.getByText('Their name').count(), 1)
+    assert.equal((await workspace.get('project', id)).name, 'Their name')
+    await page.getByRole('button', { name: 'Save mine anyway' }).click()
+    await page.getByRole('link', { name: 'My name' }).waitFor()
+    assert.equal((await workspace.get('project', id)).name, 'My name')
+  })
+
+  test('come back after a removal was undone', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.make('project', { name: 'Thrown away', organizationId: workspace.organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    const link = page.getByRole('link', { name: 'Thrown away' })
+    await page.getByRole('button', { name: 'Actions for Thrown away' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.getByText('Thrown away was removed.').waitFor()
+    await link.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await link.waitFor()
+  })
+
+  test('with assignments cannot be removed, and say why', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('In the way of removal')
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.locator('.toast.problem', { hasText: 'assignments' }).waitFor()
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+  })
+
+  test('ask before one leaves a project oneself, and take other removals back from inside the dialog', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'Left by Mara',
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId }).catch(() => undefined)
+    const page = await signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Left by Mara' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Members of Left by Mara' })
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).waitFor()
+    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
+    const question = page.getByRole('dialog', { name: 'Leave Left by Mara?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
+    await question.getByRole('button', { name: 'Leave the project' }).click()
+    await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
+  })
+
+  test('tell a new user where to find whom, and what to do', async () => {
+    const { hosts, signIn } = stage()
+    const newcomer = await insertAccount(hosts.database, {
+      name: 'Nils New',
+      login: 'nils@example.com',
+      passwordHash: await cheapPasswords().hash(password),
+    })
+    const page = await signIn(newcomer.login, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Alone')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Alone' }).waitFor()
+    await page.goto(`${hosts.web}/projects`)
+    await page.getByRole('button', { name: 'Actions for Alone' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await page.getByText('You can find people you already share a project with.').waitFor()
+    await page.getByRole('combobox', { name: 'Add a member' }).fill('Jonas')
+    await page.getByText('No one found.').waitFor()
+  })
+
+  test('get and lose members, found by name', async () => {
+    const { signIn, workspace } = stage()
+    const { id } = await workspace.make('project', {
+      name: 'Open house',
+      organizationId: workspace.organizationId,
+    })
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Open house' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Members of Open house' })
+    await dialog.getByText('Rosa Root').waitFor()
+    const add = dialog.getByRole('combobox', { name: 'Add a member' })
+    await add.fill('jon')
+    await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    await add.press('Enter')
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
+    await dialog.getByRole('button', { name: /Remove Jonas/ }).waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Actions for Open house' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await dialog.getByText('Jonas Weber').waitFor()
+    assert.ok(id)
+  })
+}
+
+function administrationJourneys(stage: () => Stage): void {
+  const open = (path: string) => stage().signIn('root@example.com', path)
+
+  test('creates a user, telling what the password lacks as it is typed, who then signs in', async () => {
+    const page = await open('/administration')
+    await page.getByRole('button', { name: 'New user' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New user' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Xenia New')
+    await dialog.getByLabel('Login').fill('jonas@example.com')
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('short1')
+    for (const met of [
+      'a lower-case letter, met',
+      'a digit, met',
+      'an upper-case letter, missing',
+      '8 to 128 characters, missing',
+    ])
+      await dialog.getByRole('listitem').filter({ hasText: met }).waitFor()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Password must be at least 8 characters.').waitFor()
+    assert.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), 'Xenia New')
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('Correct-Horse-2')
+    assert.equal(await dialog.getByRole('listitem').filter({ hasText: ', missing' }).count(), 0)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog
+      .getByText(/login/i)
+      .filter({ hasText: /taken|already|used/ })
+      .waitFor()
+    await dialog.getByLabel('Login').fill('xenia@example.com')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Xenia New was created.').waitFor()
+    const visitor = await stage().visit('/projects')
+    await fillSignIn(visitor, 'xenia@example.com', 'Correct-Horse-2')
+    await visitor.getByText('No projects yet').waitFor()
+  })
+
+  test('changes a name without touching the login and the session, and a login that ends it', async () => {
+    await stage().workspace.join('Ylva Old')
+    const other = await stage().signIn('ylva@example.com', '/projects')
+    const page = await open('/administration/users?search=ylva')
+    const change = async (label: string, text: string) => {
+      await page.getByRole('button', { name: /^Change Ylva/ }).click()
+      await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(text)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await change('Name', 'Ylva Olsen')
+    await page.getByText('Ylva Olsen was saved.').waitFor()
+    await other.reload()
+    await other.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await change('Login', 'ylva.olsen@example.com')
+    await other.reload()
+    await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  })
+
+  test('removes with Undo, says what still needs a record, and offers no removal of oneself', async () => {
+    const { workspace } = stage()
+    await workspace.make('assignmentType', { name: 'Spike' })
+    const page = await open('/administration/types')
+    await page.getByRole('button', { name: 'Remove Spike' }).click()
+    await page.getByText('Spike was removed.').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Spike' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Change Spike' }).waitFor()
+    await page.getByRole('link', { name: 'Organizations' }).click()
+    await page.getByRole('button', { name: 'Remove Lighthouse Studio' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /project/i })
+      .first()
+      .waitFor()
+    await page.getByRole('link', { name: 'Users' }).click()
+    assert.equal(
+      await page.getByRole('button', { name: 'Remove Rosa Root' }).getAttribute('aria-disabled'),
+      'true',
+    )
+  })
+
+  test('orders the stages of every board', async () => {
+    const { workspace } = stage()
+    const stages = [await workspace.make('workflow', { name: 'Review', order: 2 })]
+    const page = await open('/administration/workflows')
+    const names = async () => (await page.locator('.row-text').allTextContents()).map((text) => text.trim())
+    await page.getByText('Review').waitFor()
+    await page.getByRole('button', { name: 'Move Review up' }).click()
+    await page.locator('.row-text').nth(2).filter({ hasText: 'Review' }).waitFor()
+    assert.deepEqual((await names()).slice(0, 3), ['Backlog', 'Doing', 'Review'])
+    await page.getByRole('button', { name: 'New workflow stage' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Last of all')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const last = page.locator('.row').last()
+    await last.filter({ hasText: 'Last of all' }).waitFor()
+    await last.getByRole('button', { name: 'Remove Last of all' }).click()
+    await page.locator('.row').filter({ hasText: 'Last of all' }).waitFor({ state: 'detached' })
+    await workspace.change('DELETE', 'workflow', { ids: stages.map(({ id }) => id) })
+  })
+
+  test('is for administrators', async () => {
+    const page = await stage().signIn('mara@example.com', '/administration')
+    await page.getByText('Administrators only').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
+  })
+
+  test('lists removed records with who and what, restores them, and shows next to a row why not', async () => {
+    const { workspace } = stage()
+    const organization = await workspace.make('organization', { name: 'Gone House' })
+    const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
+    await workspace.change('DELETE', 'project', { ids: [project.id] })
+    await workspace.change('DELETE', 'organization', { ids: [organization.id] })
+    const page = await open('/removed')
+    await page.getByRole('searchbox').fill('gone')
+    await page.waitForURL(/search=gone/)
+    await page.getByRole('button', { name: 'Restore Gone project' }).click()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /organization/i })
+      .waitFor()
+    await page
+      .getByText(/Removed by /)
+      .first()
+      .waitFor()
+    await page.getByLabel('Kind of record').selectOption('Organizations')
+    await page.getByRole('button', { name: 'Restore Gone House' }).click()
+    await page.getByText('Gone House was restored.').waitFor()
+    await page.getByLabel('Kind of record').selectOption('Everything')
+    await page.getByRole('button', { name: 'Restore Gone project' }).click()
+    await page.getByText('Gone project was restored.').waitFor()
+    assert.equal((await workspace.get('project', project.id)).active, true)
+    await workspace.change('DELETE', 'project', { ids: [project.id] })
+  })
+
+  test('shows all users what they may restore, by its names', async () => {
+    const { workspace } = stage()
+    const assignmentId = await workspace.assignment('Kept work')
+    const entry = (userId: string, amountHours: number) =>
+      workspace.make('appointment', { assignmentId, userId, keepDate: '2026-11-16', amountHours })
+    const [mine, other] = [await entry(workspace.mara.id, 3.25), await entry(workspace.jonas.id, 4.75)]
+    await workspace.change('DELETE', 'appointment', { ids: [mine.id, other.id] })
+    const page = await stage().signIn('mara@example.com', '/removed/appointments')
+    await page.getByText('3.25 h on 16 Nov · Mara Lindqvist · Kept work').waitFor()
+    assert.equal(await page.getByText('4.75 h').count(), 0)
+    assert.equal(await page.getByRole('option', { name: 'Users' }).count(), 0)
+    await page.getByRole('button', { name: 'Restore 3.25 h on 16 Nov' }).click()
+    await page.getByText('3.25 h on 16 Nov · Mara Lindqvist · Kept work was restored.').waitFor()
+  })
+}
+
+function reportJourneys(stage: () => Stage): void {
+  /** A project of its own with two assignments in January 2028, half done. */
+  const furnish = async (name: string) => {
+    const { workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name,
+      organizationId: workspace.organizationId,
+    })
+    await workspace.make('userProject', { projectId, userId: workspace.mara.id })
+    const long = await workspace.assignment('Two weeks', {
+      projectId,
+      startDate: '2028-01-06',
+      endDate: '2028-01-12',
+      amountHours: 20,
+    })
+    const short = await workspace.assignment('One day', {
+      projectId,
+      startDate: '2028-01-10',
+      endDate: '2028-01-10',
+      amountHours: 4,
+    })
+    const book = (assignmentId: string, keepDate: string, amountHours: number) =>
+      workspace.make('appointment', { assignmentId, userId: workspace.mara.id, keepDate, amountHours })
+    await book(long, '2028-01-06', 7.5)
+    await book(long, '2028-01-10', 0.25)
+    await book(short, '2028-01-16', 5)
+    return { projectId }
+  }
+  const rowsOf = async (page: Page, name: string) => {
+    const figure = page.getByRole('figure', { name })
+    await figure.getByRole('button', { name: 'Show as table' }).focus()
+    await page.keyboard.press('Enter')
+    const texts = await figure.getByRole('row').allTextContents()
+    // Ranges are written with thin spaces.
+    return texts
+      .map((text) => text.replaceAll(/\s/g, ' '))
+      .filter((text) => !/[^.\d]0 h0 h$|20280 h0 h$|20270 h0 h$/.test(text))
+  }
+
+  test('show the hours of a project by week and by assignment, the plan spread over working days', async () => {
+    const { projectId } = await furnish('Counted')
+    const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
+    await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Counted' }).first().waitFor()
+    const chart = page.getByRole('img', { name: 'Hours per week' })
+    assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
+    // Two of its five working days are in the first week, three in the second, with the other assignment’s 4 hours.
+    assert.deepEqual(await rowsOf(page, 'Hours per week'), [
+      'WeekRecordedPlanned',
+      '3 – 9 Jan 20287.5 h8 h',
+      '10 – 16 Jan 20285.25 h16 h',
+    ])
+    assert.deepEqual(await rowsOf(page, 'Hours per assignment'), [
+      'AssignmentRecordedPlanned',
+      'Two weeks7.75 h20 h',
+      'One day5 h4 h',
+    ])
+  })
+
+  test('draw each bar as high as its hours', async () => {
+    const { projectId } = await furnish('Drawn')
+    const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
+    const heights = async (kind: string) => {
+      const bars = page.getByRole('img', { name: 'Hours per week' }).locator(`.${kind}`)
+      await bars.first().waitFor({ state: 'attached' })
+      return bars.evaluateAll((all) =>
+        all.map((bar) => Number(bar.getAttribute('height'))).filter((height) => height > 0),
+      )
+    }
+    const [first = 0, second = 0, ...others] = await heights('planned')
+    assert.deepEqual(others, [])
+    assert.ok(Math.abs(second / first - 2) < 0.01, `${first} ${second}`)
+    const [recorded = 0] = await heights('recorded')
+    assert.ok(Math.abs(recorded / first - 7.5 / 8) < 0.01)
+  })
+
+  test('sum up the projects one is a member of, lead to each, and go back and forth in time', async () => {
+    await furnish('Summed')
+    const { workspace } = stage()
+    const { id } = await workspace.make('project', {
+      name: 'Not mine',
+      organizationId: workspace.organizationId,
+    })
+    await workspace.assignment('Hidden', {
+      projectId: id,
+      startDate: '2028-01-10',
+      endDate: '2028-01-10',
+      amountHours: 9,
+    })
+    const page = await stage().signIn('mara@example.com', '/reports?from=2027-12-06')
+    const projects = await rowsOf(page, 'Hours per project')
+    assert.ok(projects.includes('Summed12.75 h24 h'), projects.join())
+    assert.ok(!projects.some((row) => row.startsWith('Not mine')))
+    await page.getByRole('link', { name: 'Summed' }).click()
+    await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Summed' }).first().waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: '4 weeks later' }).click()
+    await page.waitForURL('**/reports?from=2028-01-03')
+    await page.goto(page.url().replace('2028-01-03', '2035-01-01'))
+    await page.getByText('No hours in these weeks').waitFor()
+  })
+}
 
 describeInBrowser('Projects', {
   'the projects': projectJourneys,

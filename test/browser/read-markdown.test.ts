@@ -39,10 +39,7 @@ describe('Text with marks', () => {
       { kind: 'title', content: ['T'] },
       { kind: 'list', isNumbered: false, items: [item('a'), item('b', false), item('c', true)] },
       { kind: 'list', isNumbered: true, items: [item('d'), item('e')] },
-      {
-        kind: 'quote',
-        blocks: [paragraph('q'), { kind: 'list', isNumbered: false, items: [item('r')] }],
-      },
+      { kind: 'quote', blocks: [paragraph('q'), { kind: 'list', isNumbered: false, items: [item('r')] }] },
       { kind: 'paragraph', lines: [['end'], ['of it']] },
       { kind: 'code', text: '**x**\n\n> y' },
       paragraph('after'),

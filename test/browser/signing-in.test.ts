@@ -1,8 +1,438 @@
-import { accountJourneys } from './journeys/account.ts'
-import { languageJourneys } from './journeys/languages.ts'
-import { sessionJourneys } from './journeys/session.ts'
-import { signInJourneys } from './journeys/sign-in.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { createPkce, requestOf } from '../support/browser.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
+import { fillSignIn, type Stage } from './support/stage.ts'
+import { password } from './support/workspace.ts'
+
+function signInJourneys(stage: () => Stage): void {
+  test('leads to the page that was opened first, and signing out back to the sign-in page, in every tab', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const board = `/projects/${workspace.projectId}`
+    const { login } = await workspace.join('Olga Out')
+    const page = await signIn(login, `${board}?search=nothing`)
+    assert.equal(page.url(), `${hosts.web}${board}?search=nothing`)
+    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/projects`)
+    await other.getByRole('heading', { name: 'Projects' }).waitFor()
+    await page.getByRole('button', { name: 'Account of Olga Out' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
+    assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
+  })
+
+  test('says that the login or the password is wrong, and keeps the login', async () => {
+    const { visit } = stage()
+    const page = await visit('/projects')
+    await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
+    await page.getByText('The login or the password is wrong.').waitFor()
+    assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
+    await page.locator('#password:focus').waitFor()
+    await fillSignIn(page, 'jonas@example.com')
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  })
+
+  test('fills in whom the request expects, and sends nothing by itself', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/projects')
+    await page.getByLabel('Password').waitFor()
+    const posts: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())))
+    const ask = async (login_hint: string) => {
+      const request = requestOf(createPkce(), { redirect_uri: `${hosts.web}/signin-callback/`, login_hint })
+      await page.goto(`${hosts.issuer}/connect/authorize?${new URLSearchParams(request)}`)
+      await page.getByLabel('Password').waitFor()
+      return page.getByLabel('Login').inputValue()
+    }
+    assert.equal(await ask('mara@example.com'), 'mara@example.com')
+    await page.locator('#password:focus').waitFor()
+    assert.equal(await ask('"><b>nobody</b>'), '"><b>nobody</b>')
+    assert.equal(await ask('x'.repeat(300)), 'x'.repeat(256))
+    await page.goto(`${hosts.web}/login/?authRequest=pending&loginHint=${'x'.repeat(300)}`)
+    assert.equal(await page.getByLabel('Login').inputValue(), 'x'.repeat(256))
+    assert.deepEqual(posts, [])
+    await ask('mara@example.com')
+    await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
+    await page.getByText('The login or the password is wrong.').waitFor()
+    assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
+  })
+
+  test('asks for what is missing before anything is sent', async () => {
+    const page = await stage().visit('/login/')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Please enter your login and your password.').waitFor()
+  })
+
+  test('counts down while the login is locked', async () => {
+    const { visit, workspace } = stage()
+    const { login } = await workspace.join('Locked Lena')
+    const page = await visit('/projects')
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await fillSignIn(page, login, `Wrong-Horse-${attempt}`)
+      await page.waitForURL(/error=invalid/)
+    }
+    await fillSignIn(page, login)
+    await page.getByText('this login is locked').waitFor()
+    const timer = page.getByRole('timer')
+    const first = (await timer.textContent()) ?? ''
+    assert.match(first, /^1[45]:\d\d$/)
+    await timer.filter({ hasNotText: first }).waitFor()
+    assert.ok(((await timer.textContent()) ?? '') < first, 'the count goes down')
+  })
+
+  test('starts again where a sign-in cannot go on', async () => {
+    const { visit } = stage()
+    const page = await visit('/login/?error=request')
+    await page.getByRole('link', { name: 'Start again' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  test('leaves for the pages of the provider where all hosts share an address', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/')
+    await page.getByLabel('Password').waitFor()
+    await page.route(`${hosts.web}/config.json`, async (route) => {
+      const json = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...json, issuer: hosts.web, passkeys: true, mail: true } })
+    })
+    const providers = { passwords: true, providers: [{ id: 'corp', name: 'Our company' }] }
+    await page.route(`${hosts.web}/ext/**`, (route) =>
+      route.request().isNavigationRequest()
+        ? route.fulfill({ body: 'A page of the provider', contentType: 'text/html' })
+        : route.fulfill({ json: providers }),
+    )
+    const links = page.getByRole('main').getByRole('link')
+    const open = async () => {
+      await page.goto(`${hosts.web}/login/?authRequest=pending`)
+      await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
+      return links.count()
+    }
+    const count = await open()
+    assert.equal(count, 3)
+    for (let index = 0; index < count; index += 1) {
+      await links.nth(index).click()
+      await page.getByText('A page of the provider').waitFor()
+      await open()
+    }
+  })
+
+  test('shows why the provider rejected a request', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/?error=request')
+    await page.goto(`${hosts.issuer}/connect/authorize?client_id=nobody&redirect_uri=${hosts.web}/`)
+    await page.getByText('The sign-in service says:').waitFor()
+    await page.getByRole('link', { name: 'Start again' }).waitFor()
+  })
+
+  test('rejects a response that was not requested here', async () => {
+    const page = await stage().visit('/signin-callback/?code=stolen&state=unknown')
+    await page.getByText('This sign-in was not started here.').waitFor()
+    await page.getByRole('link', { name: 'Start again' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  test('asks before a link on another site signs a user out', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
+    const followLink = async () => {
+      await page.goto(`data:text/html,<a href="${hosts.issuer}/connect/endsession">A link</a>`)
+      await page.getByRole('link', { name: 'A link' }).click()
+    }
+    await followLink()
+    await page.getByRole('link', { name: 'Stay signed in' }).click()
+    await page.getByRole('heading', { name: 'My work' }).waitFor()
+    await followLink()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
+  })
+
+  test('is signed out at once by the address of the sign-out, and asked to sign in again', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
+    await page.goto(`${hosts.issuer}/connect/endsession`)
+    await page.getByLabel('Password').waitFor()
+    assert.deepEqual(await page.context().cookies(hosts.issuer), [])
+  })
+
+  test('comes back to an address that looks like another site’s, and stays here', async () => {
+    const { hosts, visit, workspace } = stage()
+    const page = await visit('//evil.example/x?next=//evil.example')
+    await fillSignIn(page, (await workspace.join('Mia Malformed')).login)
+    await page.waitForURL((url) => url.pathname === '//evil.example/x')
+    assert.equal(new URL(page.url()).origin, hosts.web)
+    await page.getByText('The address may be misspelt').waitFor()
+  })
+
+  test('rejects an answer without the issuer that the provider promises, and broken ones', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/')
+    await page.getByLabel('Password').waitFor()
+    const key: string = await page.evaluate('Object.keys(sessionStorage).find((key) => /sign-in/.test(key))')
+    await page.goto(`${hosts.web}/signin-callback/?code=x&state=${key.slice('tracker.sign-in.'.length)}`)
+    await page.getByText('This response comes from another sign-in service.').waitFor()
+    for (const query of [
+      '',
+      '?code',
+      '?state=%E0%A4%A&code=%',
+      '?state=__proto__&iss=x&error=%FF',
+      '#code=x',
+    ]) {
+      await page.goto(`${hosts.web}/signin-callback/${query}`)
+      await page.getByRole('link', { name: 'Start again' }).waitFor()
+    }
+  })
+}
+
+/** As if the access token had run out, and whatever else has happened to the stored session. */
+const age = (changes = '') =>
+  `localStorage.setItem('tracker.session', JSON.stringify({ ...JSON.parse(localStorage.getItem('tracker.session')), expiresAt: 0 ${changes} }))`
+
+function countRefreshes(context: BrowserContext): () => number {
+  let count = 0
+  context.on('request', (request) => {
+    if (request.url().endsWith('/connect/token') && request.postData()?.includes('refresh_token')) count += 1
+  })
+  return () => count
+}
+
+function sessionJourneys(stage: () => Stage): void {
+  test('is refreshed once, however many tabs need it', async () => {
+    const { signIn, hosts, workspace } = stage()
+    const first = await signIn((await workspace.join('Tom Tabs')).login, '/projects')
+    const second = await first.context().newPage()
+    await second.goto(`${hosts.web}/projects`)
+    const third = await first.context().newPage()
+    await third.goto(`${hosts.web}/projects`)
+    const tabs = [first, second, third]
+    for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(first.context())
+    await first.evaluate(age())
+    await Promise.all(tabs.map((tab) => tab.reload()))
+    for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 1)
+    // The session has survived: a second use of a refresh token would have ended it.
+    await first.evaluate(age())
+    await first.reload()
+    await first.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 2)
+  })
+
+  test('goes on with the provider’s cookie when a tab was closed in the middle of a refresh', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    await page.evaluate(age(', isSpending: true'))
+    await page.reload()
+    await page.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 0)
+  })
+
+  test('can end in another tab without losing any input', async () => {
+    const { signIn, workspace } = stage()
+    const person = await workspace.join('Nora Newpass')
+    const page = await signIn(person.login, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Written before the session ended')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    const { id, login, name } = person
+    await workspace.change('PATCH', 'user', { id, name, login, password: 'Another-Horse-2' })
+    await page.getByRole('button', { name: 'Create project' }).click()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      ended.getByRole('button', { name: 'Sign in again' }).click(),
+    ])
+    const closed = tab.waitForEvent('close')
+    await fillSignIn(tab, login, 'Another-Horse-2')
+    await closed
+    await ended.waitFor({ state: 'detached' })
+    assert.equal(
+      await page.getByLabel('Name', { exact: true }).inputValue(),
+      'Written before the session ended',
+    )
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
+  })
+
+  test('ends when the server takes not even a new token', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    await page.route(`${hosts.api}/**`, async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.fallback()
+      const headers = { 'access-control-allow-origin': hosts.web }
+      await route.fulfill({ status: 401, headers, json: { statusCode: 401, message: 'Unauthorized.' } })
+    })
+    await page.reload()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    assert.equal(refreshes(), 1)
+  })
+
+  test('that has ended leads to the sign-in page when the page is loaded again', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
+    await page.context().clearCookies()
+    await page.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  })
+}
+
+function accountJourneys(stage: () => Stage): void {
+  const open = async (name: string) => {
+    const { login } = await stage().workspace.join(name)
+    return { login, page: await stage().signIn(login, '/account') }
+  }
+  const change = async (page: Page, current: string, next: string) => {
+    await page.getByLabel('Current password').fill(current)
+    await page.getByLabel('New password').fill(next)
+    await page.getByRole('button', { name: 'Change password' }).click()
+  }
+
+  test('takes a new name, which the bar shows at once', async () => {
+    const { page } = await open('Anna Before')
+    await page.getByLabel('Name', { exact: true }).fill(' ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Name is required.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Anna After')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Account of Anna After' }).waitFor()
+  })
+
+  test('changes the password, which ends every session and leads to signing in with the new one', async () => {
+    const { login, page } = await open('Paul Password')
+    const elsewhere = await stage().visit('/projects')
+    await fillSignIn(elsewhere, login)
+    await elsewhere.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await change(page, password, 'too-simple')
+    await page.getByText('New password must contain an upper-case letter.').waitFor()
+    await change(page, 'Wrong-Horse-1', 'Better-Horse-2')
+    await page.getByRole('alert').filter({ hasText: 'Current password' }).waitFor()
+    assert.equal(await page.getByLabel('New password').inputValue(), 'Better-Horse-2')
+    await change(page, password, 'Better-Horse-2')
+    await page.waitForURL('**/login/**')
+    await fillSignIn(page, login, 'Better-Horse-2')
+    await page.getByRole('heading', { name: 'My work' }).waitFor()
+    // It finds out by itself; a page that is opened after that has nothing to keep, and goes to the sign-in.
+    await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  })
+
+  test('counts down a lockout after five wrong passwords, even for the right one', async () => {
+    const { page } = await open('Lotte Locked')
+    for (let attempts = 1; attempts <= 5; attempts += 1) {
+      const answered = page.waitForResponse('**/api/me/password')
+      await change(page, `Wrong-Horse-${attempts}`, 'Better-Horse-2')
+      assert.equal((await answered).status(), 400)
+      await page.getByRole('button', { name: 'Change password' }).waitFor()
+    }
+    await change(page, password, 'Better-Horse-2')
+    const told = page.getByRole('alert').filter({ hasText: /You can try again in 1[45]:\d\d minutes/ })
+    await told.waitFor()
+    const before = await told.textContent()
+    await told.filter({ hasText: before ?? '' }).waitFor({ state: 'detached' })
+    const button = page.getByRole('button', { name: 'Change password' })
+    assert.equal(await button.getAttribute('aria-disabled'), 'true')
+  })
+}
+
+const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
+
+function languageJourneys(stage: () => Stage): void {
+  test('follow the browser: signing in, a new assignment, hours, their removal and its undo in Portuguese', async () => {
+    const { visit, workspace } = stage()
+    const { login } = await workspace.join('Paula Portuguesa')
+    const page = await visit(`/projects/${workspace.projectId}`, brazil)
+    await page.getByRole('heading', { name: 'Entrar' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'pt-BR')
+    await fillSignIn(page, login, 'errada')
+    await page.getByText('O login ou a senha está incorreto.').waitFor()
+    await fillSignIn(page, login)
+    await page.getByRole('button', { name: 'Conta de Paula Portuguesa' }).waitFor()
+
+    await page.getByRole('button', { name: 'Nova tarefa', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Nova tarefa' })
+    await dialog.getByRole('button', { name: 'Criar tarefa' }).click()
+    await dialog.getByText('Nome: preenchimento obrigatório.').waitFor()
+    await dialog.getByLabel('Nome', { exact: true }).fill('Revisar o contrato')
+    await dialog.getByLabel('Tipo').selectOption('Feature')
+    // A start behind the end takes it along.
+    await dialog.getByLabel('Início', { exact: true }).fill('5/12/2031')
+    await page.keyboard.press('Tab')
+    assert.equal(await dialog.getByLabel('Fim', { exact: true }).inputValue(), '11 de dez. de 2031')
+    await dialog.getByLabel('Horas planejadas').fill('7,5')
+    await dialog.getByRole('button', { name: 'Criar tarefa' }).click()
+    await page.getByText('Criado: Revisar o contrato.').waitFor()
+    await page.getByRole('link', { name: 'Revisar o contrato' }).first().click()
+
+    const panel = page.getByRole('region', { name: 'Horas', exact: true })
+    await panel.getByRole('button', { name: 'Apontar horas' }).click()
+    await panel.getByLabel('Horas', { exact: true }).fill('1,5')
+    await panel.getByRole('button', { name: 'Apontar', exact: true }).click()
+    await panel.getByText('1,5 h de 7,5 h').waitFor()
+    await panel.getByRole('button', { name: /^Remover 1,5 h em \d+ de \p{Ll}{3}\.$/u }).click()
+    await page.getByText(/^Removido: 1,5 h em \d+ de \p{Ll}{3}\.$/u).waitFor()
+    await panel.getByText('0 h de 7,5 h').waitFor()
+    await page.getByRole('button', { name: 'Desfazer' }).click()
+    await panel.getByText('1,5 h de 7,5 h').waitFor()
+  })
+
+  test('write dates, weekdays, numbers and plurals as the language does', async () => {
+    const { signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Diana Datas')
+    const week = { startDate: '2027-05-03', endDate: '2027-05-07', userId }
+    const assignmentId = await workspace.assignment('Com datas', { ...week, amountHours: 1234.5 })
+    await workspace.make('appointment', { assignmentId, userId, keepDate: '2027-05-03', amountHours: 2.5 })
+    const page = await signIn(login, '/week?week=2027-05-03', brazil)
+    await page.getByRole('heading', { name: 'Minha semana' }).waitFor()
+    const monday = page.getByRole('textbox', { name: 'Com datas, seg. 3 de mai. de 2027', exact: true })
+    assert.equal(await monday.inputValue(), '2,5')
+    await page.getByText('de 1.234,5 h', { exact: true }).first().waitFor()
+    await monday.fill('3,25')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
+  })
+
+  test('are chosen in the account screen, and stay after a reload and in other tabs', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { login } = await workspace.join('Sofia Switch')
+    const page = await signIn(login, '/account')
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en')
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('Português (Brasil)')
+    await page.getByRole('heading', { name: 'Minha conta' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Minha conta' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/projects`)
+    await other.getByRole('heading', { name: 'Projetos' }).waitFor()
+    await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')
+    await page.getByRole('heading', { name: 'My account' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en')
+    await page.evaluate(`localStorage.setItem('tracker.language', 'pt-BR')`)
+    await page.getByRole('button', { name: 'Account of Sofia Switch' }).click()
+    const toldProvider = page.waitForRequest(/\/connect\/authorize\?.*ui_locales=pt-BR/)
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await toldProvider
+    await page.getByRole('heading', { name: 'Entrar' }).waitFor()
+  })
+
+  test('are loaded only by those who chose them', async () => {
+    const { signIn, workspace } = stage()
+    const loadedBy = async (name: string, options = {}) => {
+      const { login } = await workspace.join(name)
+      const page = await signIn(login, '/projects', options)
+      await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+      return page.evaluate<string>(`performance.getEntriesByType('resource').map(({ name }) => name).join()`)
+    }
+    assert.match(await loadedBy('Bruna Brasil', brazil), /pt-br-/)
+    assert.doesNotMatch(await loadedBy('Ellen English'), /pt-br-/)
+  })
+}
 
 describeInBrowser('Signing in', {
   'signing in and out': signInJourneys,

@@ -1,4 +1,100 @@
-import { sumJourneys } from './journeys/sums.ts'
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible } from './journeys/accessibility.ts'
+import { barFaultsOf } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
+import type { Stage } from './support/stage.ts'
+
+function sumJourneys(stage: () => Stage): void {
+  const linesOf = async (page: Page) =>
+    (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
+
+  test('sum hours by project, person and week, live, next to what is left of the plan', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'Summed up',
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId })
+    const days = { startDate: '2029-02-05', endDate: '2029-02-09' }
+    const id = await workspace.assignment('Half done', { projectId, ...days, amountHours: 10 })
+    const book = (userId: string, keepDate: string, amountHours: number) =>
+      workspace.make('appointment', { assignmentId: id, userId, keepDate, amountHours })
+    await book(workspace.mara.id, '2029-02-05', 2.5)
+    await book(workspace.jonas.id, '2029-02-12', 3)
+    await book(workspace.mara.id, '2029-03-01', 1)
+    const page = await signIn(
+      'mara@example.com',
+      `/reports/sums?from=2029-02-01&to=2029-02-28&projectId=${projectId}`,
+    )
+    await page.getByText('1 – 28 Feb 2029').waitFor()
+    await page.getByRole('link', { name: 'Summed up' }).waitFor()
+    await page.getByText('3.5 h', { exact: true }).first().waitFor()
+    assert.deepEqual(await linesOf(page), ['Summed up 5.5 h 2 6.5 h 10 h 3.5 h'])
+    await assertAccessible(page, 'sums')
+    // A booked hour appears, and reduces the estimate.
+    await book(workspace.jonas.id, '2029-02-13', 4)
+    await page.getByText('0.5 h over').first().waitFor()
+    await page.getByLabel('By', { exact: true }).selectOption('Person')
+    for (const initials of ['JW', 'ML'])
+      await page.locator('.sums tbody').getByText(initials, { exact: true }).waitFor()
+    assert.deepEqual(
+      (await linesOf(page)).map((line) => line.split(' h')[0]),
+      ['JW Jonas Weber 7', 'ML Mara Lindqvist 2.5'],
+    )
+    await page.getByLabel('and by').selectOption('Week')
+    await page.getByText('5 – 11 Feb 2029').waitFor()
+    assert.equal((await linesOf(page)).length, 2)
+    await page.reload()
+    await page.getByText('5 – 11 Feb 2029').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'Hours 2029-02-01 2029-02-28.csv')
+    const table = await readFile(await download.path(), 'utf8')
+    // The mark by which spreadsheets know UTF-8, and what the page calls its columns.
+    assert.match(table, /^\uFEFF"Person \(id\)","Person","Week","Hours","Entries"\r\n"[0-9a-f-]{36}",/)
+    assert.match(table, /,"Jonas Weber","2029-02-12",7,2\r\n/)
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.getByRole('button', { name: 'CSV' }).isVisible(), false)
+    assert.equal(await page.getByText('1 – 28 Feb 2029').isVisible(), true)
+    await page.emulateMedia({ media: 'screen' })
+    await page.getByLabel('Period').selectOption('Last year')
+    await page.getByText('No hours in this period').waitFor()
+    const faults: string[] = []
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const fault of await barFaultsOf(page)) faults.push(`${width}: ${fault}`)
+    }
+    assert.deepEqual(faults, [])
+  })
+
+  test('of the own week show what is left of the day, of the week and of the estimate, and notes', async () => {
+    const { signIn, workspace } = stage()
+    const { id: userId } = await workspace.join('Wilma Week')
+    const days = { startDate: '2029-04-02', endDate: '2029-04-06' }
+    const assignmentId = await workspace.assignment('Weekly', { userId, ...days, amountHours: 10 })
+    const entry = { assignmentId, userId, keepDate: '2029-04-02', amountHours: 3 }
+    await workspace.make('appointment', { ...entry, description: 'Drew the plan' })
+    const page = await signIn('wilma@example.com', '/week?week=2029-04-02')
+    await page.getByText('7 h left of 10 h').waitFor()
+    await page.getByText('Mon: Drew the plan').waitFor()
+    await page.getByText('5 h left', { exact: true }).waitFor()
+    await page.getByText('37 h left', { exact: true }).waitFor()
+    await page.getByLabel('Hours a day').fill('4')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 h left', { exact: true }).waitFor()
+    await page.getByText('17 h left', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('17 h left', { exact: true }).waitFor()
+    await assertAccessible(page, 'week with a target')
+    await page.getByRole('button', { name: 'Start a timer for Weekly' }).click()
+    await page.getByRole('timer').waitFor()
+  })
+}
 
 describeInBrowser('Sums of hours', { 'reports and the week': sumJourneys })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import type { CommandsUnderTest } from '../support/command-host.ts'
+import type { TestContext } from 'node:test'
+import { type BudgetName, openBudgets } from '../../src/config/budgets.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { type FrameConnection, frameTypes, openFrames, opening } from '../support/http2-frames.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { until } from '../support/until.ts'
 
 export const listOrganizations = '/tracker.commands.v1.Commands/ListOrganizations'
 export const createOrganization = '/tracker.commands.v1.Commands/CreateOrganization'
@@ -24,3 +28,40 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
 
 /** A call takes milliseconds on a quiet machine and seconds on a very busy one; an attack that holds calls up lasts a minute. */
 const answerMillisecondsMax = 15_000
+
+/** Loopback has all of 127.0.0.0/8, so one machine can be several clients. */
+export const otherAddress = '127.0.0.2'
+
+/** A host whose rates use a stopped clock. */
+export async function hostOnAClock(
+  t: TestContext,
+  maxima: Partial<Record<BudgetName, number>>,
+  environment: Readonly<Record<string, string>> = {},
+) {
+  let milliseconds = 0
+  const budgets = openBudgets(maxima, () => milliseconds)
+  const host = await startCommandsUnderTest(environment, { budgets })
+  t.after(host.stop)
+  const open = (localAddress?: string) => {
+    const connection = openFrames(host.target, localAddress)
+    t.after(connection.close)
+    connection.send(opening)
+    return connection
+  }
+  const isServed = (connection: FrameConnection) =>
+    connection.received().some(({ type }) => type === frameTypes.settings)
+  return {
+    host,
+    budgets,
+    open,
+    isServed,
+    async openServed(localAddress?: string) {
+      const connection = open(localAddress)
+      await until(() => isServed(connection), 'settings of the host')
+      return connection
+    },
+    pass(seconds: number) {
+      milliseconds += seconds * 1000
+    },
+  }
+}

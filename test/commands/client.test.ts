@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { createServer } from 'node:tls'
+import { promisify } from 'node:util'
+import { credentialsFor } from '../../clients/typescript/src/channel.ts'
 import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
+import { commandTypesOf } from '../../scripts/command-types.ts'
+import { restTypesOf } from '../../scripts/rest-types.ts'
+import { resources } from '../../src/resources/all.ts'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
 
 describe('The typed client', { concurrency: true }, () => {
-  let host: CommandsUnderTest
-  let client: ReturnType<typeof openCommandClient>
-
-  before(async () => {
-    host = await startCommandsUnderTest()
-    client = openCommandClient({ target: host.target, token: async () => host.administrator.token })
-  })
-  after(async () => {
-    client.close()
-    await host.stop()
-  })
+  const host = fixture(startCommandsUnderTest)
+  const client = fixture(() =>
+    openCommandClient({ target: host.target, token: async () => host.administrator.token }),
+  )
 
   test('creates, reads, lists, changes and removes, with whole records in the answers', async () => {
     const { organization } = await client.createOrganization({ name: 'Harbour' })
@@ -120,3 +127,285 @@ describe('The typed client', { concurrency: true }, () => {
     assert.equal(typeof never, 'function')
   })
 })
+
+describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not installed' }, () => {
+  const host = fixture(startCommandsUnderTest)
+
+  test('trusts the authority it is given, for the name of the certificate, and no other', async (t) => {
+    const certificate = makeCertificate(t, ['commands.example.com'])
+    const front = await startTlsFront(host.target, certificate)
+    t.after(front.stop)
+    const { ca } = certificate
+    const { token } = host.administrator
+    const create = async (tls: Parameters<typeof openCommandClient>[0]['tls'] & object) => {
+      const client = openCommandClient({ target: `localhost:${front.port}`, token, tls })
+      try {
+        return await client.createOrganization({ name: 'Safe' }, { withinMilliseconds: 5000 })
+      } finally {
+        client.close()
+      }
+    }
+    const { organization } = await create({ ca, serverName: 'commands.example.com' })
+    assert.equal(organization?.name, 'Safe')
+    const otherCertificate = makeCertificate(t, ['commands.example.com'])
+    for (const tls of [
+      { ca },
+      { serverName: 'commands.example.com' },
+      { ca: otherCertificate.ca, serverName: 'commands.example.com' },
+    ])
+      await assert.rejects(
+        create(tls),
+        (error) => error instanceof CommandError && error.code === 'UNAVAILABLE',
+      )
+  })
+
+  test('is what every target gets that is not this machine itself, unless it is switched off', () => {
+    const isSecure = (...given: Parameters<typeof credentialsFor>) =>
+      credentialsFor(...given).credentials._isSecure()
+    for (const target of [
+      'localhost:5300',
+      '127.0.0.1:5300',
+      '[::1]:5300',
+      'dns:///localhost:5300',
+      'unix:/run/tracker',
+    ])
+      assert.equal(isSecure(target), false, target)
+    for (const target of [
+      'commands:5300',
+      '10.0.0.7:5300',
+      'localhost.example.com:443',
+      '127.0.0.1.example.com',
+      'dns:///example.com',
+    ])
+      assert.equal(isSecure(target), true, target)
+    assert.equal(isSecure('commands:5300', false), false)
+    assert.equal(isSecure('localhost:5300', true), true)
+  })
+})
+
+const root = join(import.meta.dirname, '..', '..')
+const folder = join(root, 'clients', 'typescript')
+const textOf = (...path: readonly string[]) => readFileSync(join(root, ...path), 'utf8')
+const run = promisify(execFile)
+
+test('The types of the TypeScript client are those of the commands: npm run contract writes them', () => {
+  assert.equal(textOf('clients', 'typescript', 'src', 'command-types.ts'), commandTypesOf(resources))
+})
+
+test('The types of the TypeScript client are those of the contract: npm run contract writes them', () => {
+  const written = (name: string) => JSON.parse(textOf('docs', 'contract', name))
+  assert.equal(
+    textOf('clients', 'typescript', 'src', 'rest-types.ts'),
+    restTypesOf(written('rest.v1.json'), written('extensions.v1.json')),
+  )
+})
+
+test('A name with two limits is rejected with both of its places, because clients ask for limits by name', () => {
+  const withText = (title: string, maxLength: number) => ({
+    paths: {},
+    components: { schemas: { [title]: { properties: { text: { type: 'string', maxLength } } } } },
+  })
+  assert.throws(
+    () => restTypesOf(withText('CommentCreate', 10_000), withText('NoteCreate', 200)),
+    /^Error: text is limited to 10000 in CommentCreate and to 200 in NoteCreate: /,
+  )
+})
+
+test('The package of the client has the version of the project and its versions of what both need', () => {
+  const [own, whole] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map((text) =>
+    JSON.parse(text),
+  )
+  assert.equal(own.version, whole.version)
+  for (const [name, version] of Object.entries(own.dependencies))
+    assert.equal(version, whole.dependencies[name])
+})
+
+describe('The packed client, in an empty folder that has nothing else of the project,', () => {
+  let host: CommandsUnderTest
+  let elsewhere: string
+  before(async () => {
+    elsewhere = mkdtempSync(join(tmpdir(), 'tracker-elsewhere-'))
+    const modules = join(elsewhere, 'node_modules')
+    mkdirSync(join(modules, 'tracker-client'), { recursive: true })
+    const packing = run('npm', ['pack', '--silent', '--pack-destination', elsewhere], { cwd: folder })
+    const [started, { stdout }] = await Promise.all([startCommandsUnderTest(), packing])
+    host = started
+    const tarball = stdout.trim().split('\n').at(-1) ?? ''
+    await run('tar', [
+      'xzf',
+      join(elsewhere, tarball),
+      '--strip-components=1',
+      '-C',
+      join(modules, 'tracker-client'),
+    ])
+    // What an installation would get from the registry.
+    for (const name of ['@grpc', '@bufbuild', '@types', 'undici-types'])
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  })
+  after(async () => {
+    rmSync(elsewhere, { recursive: true, force: true })
+    await host.stop()
+  })
+
+  test('is imported by a plain module, and calls the host', async () => {
+    const program = join(elsewhere, 'program.mjs')
+    writeFileSync(
+      program,
+      `import { CommandError, openCommandClient } from 'tracker-client/commands'
+const client = openCommandClient({ target: process.env.TARGET, token: process.env.TOKEN })
+const { organization } = await client.createOrganization({ name: 'Elsewhere' })
+const refusal = await client.createOrganization({ name: ' ' }).catch((error) => error)
+console.log(organization.name, refusal instanceof CommandError, refusal.errors.name[0])
+client.close()
+`,
+    )
+    const env = { ...process.env, TARGET: host.target, TOKEN: host.administrator.token }
+    const { stdout } = await run(process.execPath, [program], { env, cwd: elsewhere })
+    assert.equal(stdout, 'Elsewhere true Name is required.\n')
+  })
+
+  test('has types that reject what a command does not know', async () => {
+    writeFileSync(
+      join(elsewhere, 'program.mts'),
+      `import { openCommandClient, type Project } from 'tracker-client/commands'
+const client = openCommandClient({ target: 'localhost:5300', token: async () => 'token', tls: { ca: '' } })
+const { project } = await client.getProjectById({ id: '' })
+export const kept: Project | null = project
+// @ts-expect-error: a project belongs to an organization
+await client.createProject({ name: 'x' })
+// @ts-expect-error: there is no such option
+openCommandClient({ target: '', token: '', secure: true })
+`,
+    )
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    await run(process.execPath, [compiler, ...options, 'program.mts'], { cwd: elsewhere }).catch(
+      ({ stdout }) => assert.fail(stdout),
+    )
+  })
+
+  test('speaks REST from a plain module, and brings nothing along for it', async () => {
+    const program = join(elsewhere, 'rest.mjs')
+    writeFileSync(
+      program,
+      `import { filter, limits, openTracker, TrackerError } from 'tracker-client'
+const tracker = openTracker({ address: 'http://127.0.0.1:9', token: 'token', retries: 0 })
+const refusal = await tracker.projects.list().catch((error) => error)
+console.log(refusal instanceof TrackerError, refusal.status, filter\`name eq \${"O'Neil"}\`, limits.pageSize)
+`,
+    )
+    const { stdout } = await run(process.execPath, [program], { cwd: elsewhere })
+    assert.equal(stdout, "true 0 name eq 'O''Neil' 100\n")
+    const bundle = join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'tracker.js')
+    assert.doesNotMatch(readFileSync(bundle, 'utf8'), /^import |require\(|from "/m)
+  })
+
+  test('has types for REST that need none of Node, for browsers', async () => {
+    writeFileSync(
+      join(elsewhere, 'browser.mts'),
+      `import { openTracker, type Project } from 'tracker-client'
+const tracker = openTracker({ address: '', token: () => 'token' })
+export const project: Project = await tracker.projects.get('')
+const { data } = await tracker.assignments.query({ fields: ['name'], expand: ['project.organization'] })
+export const organization: string | undefined = data[0]?.project?.organization?.name
+// @ts-expect-error: it was not chosen
+data[0]?.amountHours
+// @ts-expect-error: a project belongs to an organization
+await tracker.projects.create({ name: 'x' })
+`,
+    )
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '']
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    await run(process.execPath, [compiler, ...options, '--lib', 'es2024,dom', 'browser.mts'], {
+      cwd: elsewhere,
+    }).catch(({ stdout }) => assert.fail(stdout))
+  })
+
+  test('has no file of the hosts and none of their words about budgets', () => {
+    const bundle = readFileSync(
+      join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'commands.js'),
+      'utf8',
+    )
+    assert.doesNotMatch(bundle, /from "(?:pg|fastify|@node-rs|node:)/)
+    assert.doesNotMatch(bundle, /budgetLimits|src\/(?:db|accounts|config|records)\//)
+  })
+})
+
+const bufBin = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf')
+
+/** Clients that know nothing of this project: they learn the messages by reflection, and check every file they get. */
+describe('A client that learns the commands by reflection, and is strict about it,', () => {
+  const host = fixture(startCommandsUnderTest)
+
+  function bufCurl(path: string, ...words: string[]): Promise<{ code: number; output: string }> {
+    const common = ['curl', '--protocol', 'grpc', '--http2-prior-knowledge']
+    const child = spawn(process.execPath, [bufBin, ...common, ...words, `http://${host.target}${path}`])
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? 1, output })))
+  }
+
+  test('lists every service and method there is', async () => {
+    const { code, output } = await bufCurl('', '--list-methods')
+    assert.equal(code, 0, output)
+    const methods = output.split('\n').filter((line) => line !== '')
+    assert.equal(methods.filter((name) => name.startsWith('tracker.commands.v1.Commands/')).length, 55)
+    assert.ok(methods.includes('grpc.health.v1.Health/Check'), output)
+    assert.ok(methods.includes('grpc.health.v1.Health/List'), output)
+  })
+
+  test('asks for the health of the host, of one service and of all', async () => {
+    const one = await bufCurl('/grpc.health.v1.Health/Check', '--data', '{}')
+    assert.deepEqual(JSON.parse(one.output), { status: 'SERVING' })
+    const all = await bufCurl('/grpc.health.v1.Health/List', '--data', '{}')
+    assert.deepEqual(Object.keys(JSON.parse(all.output).statuses), [
+      '',
+      'tracker.commands.v1.Commands',
+      'tracker.ext.v1.Commands',
+    ])
+  })
+
+  test('creates a record and reads it', async () => {
+    const header = ['--header', `Authorization: Bearer ${host.administrator.token}`]
+    const created = await bufCurl(
+      '/tracker.commands.v1.Commands/CreateOrganization',
+      ...header,
+      '--data',
+      JSON.stringify({ name: 'Strictly speaking' }),
+    )
+    assert.equal(created.code, 0, created.output)
+    const { organization, success } = JSON.parse(created.output)
+    assert.equal(success, true)
+    const found = await bufCurl(
+      '/tracker.commands.v1.Commands/GetOrganizationById',
+      ...header,
+      '--data',
+      JSON.stringify({ id: organization.id }),
+    )
+    assert.equal(JSON.parse(found.output).organization.name, 'Strictly speaking')
+  })
+})
+
+/** Ends TLS before a host, as a load balancer does, and passes the bytes on. Returns its port. */
+async function startTlsFront(
+  target: string,
+  { ca: cert, key }: { readonly ca: string; readonly key: string },
+): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const [host, port] = target.split(':')
+  const server = createServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+    const inner = connect(Number(port), host)
+    for (const end of [socket, inner]) end.on('error', () => [socket, inner].map((one) => one.destroy()))
+    socket.pipe(inner).pipe(socket)
+  })
+  // A client that rejects the certificate ends the handshake.
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}

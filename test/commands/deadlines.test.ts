@@ -1,33 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:http2'
-import { after, before, describe, test } from 'node:test'
+import { once } from 'node:events'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { status } from '@grpc/grpc-js'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { sql } from '../../src/db/sql.ts'
-import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside } from '../support/outside-connection.ts'
-import { framed, grpcHeaders, openRawCalls, type RawCalls } from '../support/raw-calls.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { until } from '../support/until.ts'
 import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
 
 describe('a call with a deadline', () => {
-  let host: CommandsUnderTest
-  let calls: CommandCalls
-  let raw: RawCalls
-
-  before(async () => {
-    host = await startCommandsUnderTest()
-    calls = openCommandCalls(host.target)
-    raw = openRawCalls(host.target)
-  })
-  after(async () => {
-    calls.close()
-    raw.close()
-    await host.stop()
-  })
+  const host = fixture(startCommandsUnderTest)
+  const calls = fixture(() => openCommandCalls(host.target))
+  const raw = fixture(() => openRawCalls(host.target))
 
   const headers = (path: string) => grpcHeaders(path, host.administrator.token)
   const listWithin = (timeout: string) =>
@@ -170,3 +163,117 @@ async function waitFor<T>(find: () => Promise<readonly T[]>): Promise<readonly T
   }
   return []
 }
+
+const kibibyte = 1024
+
+describe('When the requests that wait have used up the bytes of the process,', () => {
+  const budgets = openBudgets({ commandBytes: 100 * kibibyte })
+  const host = fixture(startCommandsUnderTest, {}, { budgets })
+
+  test('the largest one that still arrives yields to a small one of another account', async (t) => {
+    const [hoarder, other] = [await host.signUp(), await host.signUp()]
+    const [large, small] = [openRawCalls(host.target), openRawCalls(host.target)]
+    t.after(() => [large, small].map((raw) => raw.close()))
+    const unfinished = framed(Buffer.alloc(100 * kibibyte - 100)).subarray(0, 100 * kibibyte - 200)
+    const waiting = large.send(grpcHeaders(listOrganizations, hoarder.token), unfinished, false)
+    while (budgets.budget('commandBytes').used() < unfinished.length)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    // A few hundred bytes are more than what is left.
+    const search = Buffer.concat([Buffer.from([0x1a, 0xac, 0x02]), Buffer.alloc(300, 'x')])
+    const answered = await small.send(grpcHeaders(listOrganizations, other.token), framed(search))
+    assert.notEqual(answered.status, status.RESOURCE_EXHAUSTED)
+    const refused = await waiting
+    assert.equal(refused.status, status.RESOURCE_EXHAUSTED)
+    assert.equal(refused.message, 'Too many bytes of requests wait here. Try again later.')
+  })
+
+  test('one that is larger than all others is itself rejected, and everything is released', async (t) => {
+    const raw = openRawCalls(host.target)
+    t.after(raw.close)
+    const { token } = host.administrator
+    const refused = await raw.send(
+      grpcHeaders(listOrganizations, token),
+      framed(Buffer.alloc(200 * kibibyte)),
+    )
+    assert.equal(refused.status, status.RESOURCE_EXHAUSTED)
+    assert.equal((await raw.send(grpcHeaders(listOrganizations, token), framed(goodList))).status, status.OK)
+    while (budgets.budget('commandBytes').used() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+})
+
+/** Of an organization that is not there: quick, and no list that others wait for. */
+const getOrganization = '/tracker.commands.v1.Commands/GetOrganizationById'
+const id = Buffer.from('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58')
+const request = framed(Buffer.concat([Buffer.from([0x0a, id.length]), id]))
+
+/** A thousand at once, then 33 a second, are what HTTP/2 itself lets a connection cancel. */
+const cancelled = 900
+
+describe('A client that cancels and repeats calls before the host has released them', () => {
+  const host = fixture(startCommandsUnderTest)
+
+  const open = (session: ClientHttp2Session) => {
+    const headers = grpcHeaders(getOrganization, host.administrator.token)
+    const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false })
+    stream.on('error', () => undefined)
+    return stream
+  }
+  const ended = async (stream: ClientHttp2Stream) => {
+    let code: unknown
+    stream.on('response', (headers) => {
+      code = headers['grpc-status'] ?? code
+    })
+    stream.on('trailers', (trailers) => {
+      code = trailers['grpc-status']
+    })
+    stream.resume()
+    stream.end(request)
+    await new Promise((resolve) => stream.once('close', resolve))
+    return `${code}/${stream.rstCode}`
+  }
+
+  test('is told ENHANCE_YOUR_CALM for none of them, and keeps its connection', async () => {
+    // What is not sent yet counts, and with Node's default the client would reset its own streams.
+    const session = connect(`http://${host.target}`, { maxSessionMemory: 1000 })
+    session.on('error', () => undefined)
+    await once(session, 'remoteSettings')
+    assert.equal(await ended(open(session)), '0/0')
+    const given = Array.from({ length: cancelled }, () => {
+      const stream = open(session)
+      stream.write(request.subarray(0, 3))
+      return stream
+    })
+    // An answer to a call that came after them: by then the host has seen them all.
+    assert.equal(await ended(open(session)), '0/0')
+    for (const stream of given) stream.close(constants.NGHTTP2_CANCEL)
+    const answers = await Promise.all(Array.from({ length: cancelled }, () => ended(open(session))))
+    assert.deepEqual([...new Set(answers)], ['0/0'])
+    assert.equal(session.destroyed, false)
+    session.destroy()
+  })
+})
+
+test('Concurrent calls of one account are limited, over all its connections', async () => {
+  const budgets = openBudgets({ commandStreamsOfAccount: 3 })
+  const host = await startCommandsUnderTest({}, { budgets })
+  const [one, other] = [openRawCalls(host.target), openRawCalls(host.target)]
+  try {
+    const headers = grpcHeaders(listOrganizations, host.administrator.token)
+    const held = [one, one, other].map(({ session }) => {
+      const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false })
+      stream.on('error', () => undefined)
+      return stream
+    })
+    const used = () => budgets.budget('commandStreamsOfAccount').used(host.administrator.id)
+    await until(() => used() === 3, 'three streams')
+    const refused = await other.send(headers, framed(goodList))
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [status.RESOURCE_EXHAUSTED, '1'])
+    for (const stream of held) stream.close(constants.NGHTTP2_CANCEL)
+    await until(() => used() === 0, 'no stream')
+    assert.equal((await other.send(headers, framed(goodList))).status, status.OK)
+  } finally {
+    one.close()
+    other.close()
+    await host.stop()
+  }
+})

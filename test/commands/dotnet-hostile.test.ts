@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
-import { dotnetPath } from '../support/dotnet-calls.ts'
-import { type DotnetUnderTest, startDotnetUnderTest } from '../support/dotnet-host.ts'
+import { dotnetPath, startDotnetUnderTest } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
 import { blockArray, framed, lengthsAndBlocks, lz4Block, wholeBlock } from '../support/lz4-encoder.ts'
 import { array, bin, encode, extension, map, text } from '../support/message-pack-encoder.ts'
 
@@ -14,11 +14,7 @@ const megabytes = (count: number) => count * 1024 ** 2
 const harmless = new Set([status.OK, status.INVALID_ARGUMENT, status.RESOURCE_EXHAUSTED])
 
 describe('A hostile body from a .NET client', () => {
-  let dotnet: DotnetUnderTest
-  before(async () => {
-    dotnet = await startDotnetUnderTest()
-  })
-  after(() => dotnet.stop())
+  const dotnet = fixture(startDotnetUnderTest)
 
   const send = (entity: string, name: string, body: Buffer) =>
     dotnet.calls.send(dotnetPath(entity, `${name}Command`), body, dotnet.commands.administrator)

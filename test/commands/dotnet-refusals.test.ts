@@ -1,19 +1,32 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:http2'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { violationsIn } from '../support/bad-request.ts'
-import { dotnetPath } from '../support/dotnet-calls.ts'
-import { type DotnetUnderTest, startDotnetUnderTest } from '../support/dotnet-host.ts'
-import type { Fields } from '../support/dotnet-workspace.ts'
+import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
+import { commands } from '../../src/hosts/commands/main.ts'
+import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
+import { violationsIn } from '../support/assertions.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import type { Fields } from '../support/dotnet-calls.ts'
+import {
+  type DotnetCalls,
+  type DotnetUnderTest,
+  dotnetPath,
+  openDotnetCalls,
+  startDotnetUnderTest,
+} from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
+import { isDistributed } from '../support/fresh-database.ts'
+import { framed } from '../support/lz4-encoder.ts'
+import { decode } from '../support/message-pack-decoder.ts'
 import { encode, float64 } from '../support/message-pack-encoder.ts'
+import { connectOutside } from '../support/outside-connection.ts'
 
 describe('A .NET client gets', { concurrency: true }, () => {
-  let dotnet: DotnetUnderTest
-  before(async () => {
-    dotnet = await startDotnetUnderTest()
-  })
-  after(() => dotnet.stop())
+  const dotnet = fixture(startDotnetUnderTest)
 
   const fails = async (
     name: string,
@@ -187,4 +200,137 @@ describe('A .NET client gets', { concurrency: true }, () => {
       assert.equal((await dotnet.calls.send(path, encode({}), { token })).code, status.UNIMPLEMENTED, path)
     }
   })
+})
+
+describe('A .NET client gets', () => {
+  const dotnet = fixture(startDotnetUnderTest)
+
+  test('of a taken id or login, by ALREADY_EXISTS', async () => {
+    const user = {
+      Id: randomUUID(),
+      Name: 'Eve',
+      Login: `${randomUUID()}@example.com`,
+      Password: 'Secret-123',
+    }
+    await dotnet.workspace.call('User', 'CreateUser', user)
+    const exists = (fields: Fields, details: string) =>
+      dotnet.refused('CreateUser', { ...user, ...fields }, status.ALREADY_EXISTS, details)
+    await exists({ Login: `x${user.Login}` }, 'Id is already taken.')
+    await exists({ Id: null }, 'Login is already used by an active account.')
+  })
+
+  test('of active dependents, by FAILED_PRECONDITION', async () => {
+    const details = 'Organization cannot be removed while it has active projects.'
+    await dotnet.refused(
+      'RemoveOrganization',
+      { Ids: [dotnet.workspace.ids.OrganizationId] },
+      status.FAILED_PRECONDITION,
+      details,
+    )
+  })
+
+  test('that others hold the same row for too long, by ABORTED', { skip: isDistributed }, async () => {
+    const { commands, workspace } = dotnet
+    const { Impediment } = await workspace.call('Impediment', 'CreateImpediment', { Name: 'Held' })
+    const outside = await connectOutside(commands.database)
+    // New connections wait for a lock from now on as long as a busy store may let them.
+    await outside.query(
+      `do $$ begin execute format('alter database %I set lock_timeout = ''20ms''', current_database()); end $$`,
+    )
+    await besideIt({}, async ({ calls, administrator }) => {
+      await outside.query('begin')
+      await outside.query('select from impediments where id = $1 for update', [Impediment.Id])
+      const fields = { Id: Impediment.Id, Name: 'Changed' }
+      const answer = await calls.call('Impediment', 'UpdateImpedimentCommand', fields, administrator)
+      await outside.end()
+      const sentence = 'The same rows were changed at the same time. Please try again.'
+      assert.deepEqual([status[answer.code], answer.details], ['ABORTED', sentence])
+    })
+  })
+
+  test('that it calls too often, by RESOURCE_EXHAUSTED and when to come again', async () => {
+    const limits = { RateLimit__Command__PermitLimit: '2', RateLimit__Command__QueueLimit: '0' }
+    await besideIt(limits, async ({ calls, administrator }) => {
+      const call = () => calls.call('Project', 'ListProjectsCommand', { Pagination: {} }, administrator)
+      assert.deepEqual([(await call()).code, (await call()).code], [status.OK, status.OK])
+      const { code, metadata } = await call()
+      assert.equal(code, status.RESOURCE_EXHAUSTED)
+      assert.match(String(metadata.get('retry-after')), /^\d+$/)
+    })
+  })
+
+  /** Another host of the same store. */
+  async function besideIt(
+    environment: Readonly<Record<string, string>>,
+    use: (other: { calls: DotnetCalls; administrator: { token: string } }) => Promise<void>,
+  ) {
+    const host = await startCommandsUnderTest(environment, { beside: dotnet.commands })
+    const calls = openDotnetCalls(host.target)
+    try {
+      await use({ calls, administrator: host.administrator })
+    } finally {
+      calls.close()
+      await host.stop()
+    }
+  }
+})
+
+const dotnet = fixture(startDotnetUnderTest)
+
+test('a request of a .NET client, header by header and byte by byte, is answered as such clients read it', async () => {
+  const { ProjectId, OrganizationId } = dotnet.workspace.ids
+  const body = framed(encode({ Id: ProjectId, Name: 'Updated Project', OrganizationId }))
+  const session = connect(`http://${dotnet.commands.target}`)
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/GrpcServer.Contracts.Commands.Project.UpdateProjectCommand/',
+    'content-type': 'application/grpc',
+    'user-agent': 'grpc-dotnet/2.71.0 (.NET 10.0; CLR 10.0; net10.0; linux; x64)',
+    te: 'trailers',
+    'grpc-accept-encoding': 'identity,gzip,deflate',
+    'grpc-timeout': '5S',
+    'grpc-previous-rpc-attempts': '1',
+    authorization: `Bearer ${dotnet.commands.administrator.token}`,
+  })
+  const prefix = Buffer.alloc(5)
+  prefix.writeUInt32BE(body.length, 1)
+  for (const byte of Buffer.concat([prefix, body])) stream.write(Buffer.of(byte))
+  stream.end()
+  const chunks: Buffer[] = []
+  const trailers = new Promise<Record<string, unknown>>((resolve) => stream.once('trailers', resolve))
+  const headers = new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  assert.deepEqual([(await headers)[':status'], (await trailers)['grpc-status']], [200, '0'])
+  assert.match(String((await headers)['content-type']), /^application\/grpc/)
+  const answer = Buffer.concat(chunks)
+  assert.deepEqual([answer[0], answer.readUInt32BE(1)], [0, answer.length - 5])
+  const { Project, ...outcome } = decode(answer.subarray(5)) as {
+    readonly Project: Readonly<Record<string, unknown>>
+  }
+  assert.deepEqual(outcome, { Success: true, Message: 'Project updated successfully.' })
+  assert.deepEqual([Project.Id, Project.Name], [ProjectId, 'Updated Project'])
+  // They ping every minute; Node answers by itself.
+  await new Promise((resolve) => session.ping(resolve))
+  session.close()
+})
+
+const written = readFileSync(
+  join(import.meta.dirname, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs'),
+  'utf8',
+)
+
+test('The C# classes are those of the commands: npm run contract writes them', () => {
+  assert.equal(written, dotnetContracts(commands('v1')))
+})
+
+test('A C# class has the full name that its command is called by', () => {
+  const names = new Set<string>()
+  let namespace = ''
+  for (const line of written.split('\n')) {
+    namespace = /^namespace (\S+)/.exec(line)?.[1] ?? namespace
+    const name = /public sealed class (\w+) : ICommand/.exec(line)?.[1]
+    if (name) names.add(`/${namespace}.${name}/`)
+  }
+  const called = commands('v1').map((command) => pathsOf(command, 'GrpcServer.Contracts.Commands')[1]?.path)
+  assert.deepEqual([...names].sort(), called.sort())
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/db/sql.ts'
-import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
-import { type DotnetCalls, dotnetPath, openDotnetCalls } from '../support/dotnet-calls.ts'
-import { type DotnetWorkspace, type Fields, furnishDotnet, sent } from '../support/dotnet-workspace.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { dotnetPath, type Fields, furnishDotnet, openDotnetCalls, sent } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
 import { blockArray, framed, wholeBlock } from '../support/lz4-encoder.ts'
 import { encode } from '../support/message-pack-encoder.ts'
 
@@ -18,19 +18,9 @@ const successes = {
 }
 
 describe('A .NET client', { concurrency: true }, () => {
-  let commands: CommandsUnderTest
-  let calls: DotnetCalls
-  let workspace: DotnetWorkspace
-
-  before(async () => {
-    commands = await startCommandsUnderTest()
-    calls = openDotnetCalls(commands.target)
-    workspace = await furnishDotnet(calls, commands.administrator.token)
-  })
-  after(async () => {
-    calls.close()
-    await commands.stop()
-  })
+  const commands = fixture(startCommandsUnderTest)
+  const calls = fixture(() => openDotnetCalls(commands.target))
+  const workspace = fixture(() => furnishDotnet(calls, commands.administrator.token))
 
   const call = (entity: string, name: string, fields: Fields) => workspace.call(entity, name, fields)
   const succeeds = async (entity: string, name: string, fields: Fields) => {

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
 
 const names = ['CreateComment', 'GetCommentById', 'ListComments', 'RemoveComment', 'UpdateComment']
 const day = '2026-03-02'
 
 describe('Commands beyond the contract', { concurrency: true }, () => {
-  let host: CommandsUnderTest
-  let client: ReturnType<typeof openCommandClient>
   let assignmentId: string
 
+  const host = fixture(startCommandsUnderTest)
+  const client = fixture(() => openCommandClient({ target: host.target, token: host.administrator.token }))
   before(async () => {
-    host = await startCommandsUnderTest()
-    client = openCommandClient({ target: host.target, token: host.administrator.token })
     const { organization } = await client.createOrganization({ name: 'Harbour' })
     const { workflow } = await client.createWorkflow({ name: 'Doing', order: 1 })
     const { assignmentType } = await client.createAssignmentType({ name: 'Repair' })
@@ -32,10 +31,6 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
       assignmentTypeId: assignmentType?.id ?? '',
     })
     assignmentId = assignment?.id ?? ''
-  })
-  after(async () => {
-    client.close()
-    await host.stop()
   })
 
   test('have types and clients from their declarations, as those of the contract have', async () => {
@@ -94,11 +89,7 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
 })
 
 describe('With EXTENSIONS=off, the command host', () => {
-  let host: CommandsUnderTest
-  before(async () => {
-    host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
-  })
-  after(() => host.stop())
+  const host = fixture(startCommandsUnderTest, { EXTENSIONS: 'off' })
 
   test('knows no command beyond the contract, on either wire', async () => {
     const { token } = host.administrator

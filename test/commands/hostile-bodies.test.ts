@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { constants } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { status } from '@grpc/grpc-js'
-import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
-import { framed, grpcHeaders, openRawCalls, type RawAnswer, type RawCalls } from '../support/raw-calls.ts'
-import { assertServes } from './assert-serves.ts'
+import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { framed, grpcHeaders, openRawCalls, type RawAnswer } from '../support/raw-calls.ts'
+import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
+import { assertServes, goodList, listOrganizations } from './assert-serves.ts'
 
 const service = '/tracker.commands.v1.Commands'
 
@@ -17,17 +28,8 @@ const clientsOwn: ReadonlySet<number | undefined> = new Set([
 ])
 
 describe('bytes that are hardly a message', () => {
-  let host: CommandsUnderTest
-  let raw: RawCalls
-
-  before(async () => {
-    host = await startCommandsUnderTest()
-    raw = openRawCalls(host.target)
-  })
-  after(async () => {
-    raw.close()
-    await host.stop()
-  })
+  const host = fixture(startCommandsUnderTest)
+  const raw = fixture(() => openRawCalls(host.target))
 
   const send = (command: string, message: Uint8Array): Promise<RawAnswer> =>
     raw.send(grpcHeaders(`${service}/${command}`, host.administrator.token), framed(Buffer.from(message)))
@@ -177,3 +179,168 @@ const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
       return copy
     }),
   )
+
+const messageBytesMax = 4 * 1024 ** 2
+
+describe('a message in a wrong frame', () => {
+  const host = fixture(startCommandsUnderTest)
+  const raw = fixture(() => openRawCalls(host.target))
+
+  const send = (bytes: Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> =>
+    raw.send({ ...grpcHeaders(listOrganizations, host.administrator.token), ...headers }, bytes)
+  const gzip = { 'grpc-encoding': 'gzip' }
+  const good = framed(goodList)
+
+  const refused: readonly [string, () => Promise<RawAnswer>, status][] = [
+    ['that is longer than what comes', () => send(framed(goodList, { length: 3 })), status.INVALID_ARGUMENT],
+    [
+      'with a length of 0xffffffff',
+      () => send(framed(goodList, { length: 0xffffffff })),
+      status.RESOURCE_EXHAUSTED,
+    ],
+    [
+      'with a length of 0x80000000',
+      () => send(framed(goodList, { length: 0x80000000 })),
+      status.RESOURCE_EXHAUSTED,
+    ],
+    [
+      'of 4 MiB and one byte',
+      () => send(framed(Buffer.alloc(messageBytesMax + 1))),
+      status.RESOURCE_EXHAUSTED,
+    ],
+    ['that is missing', () => send(Buffer.alloc(0)), status.INVALID_ARGUMENT],
+    ['of half a prefix', () => send(good.subarray(0, 3)), status.INVALID_ARGUMENT],
+    ['that comes twice', () => send(Buffer.concat([good, good])), status.INVALID_ARGUMENT],
+    ['that comes a hundred thousand times', () => send(Buffer.alloc(500_000)), status.INVALID_ARGUMENT],
+    ['that says gzip and is not', () => send(framed(goodList, { flag: 1 }), gzip), status.INVALID_ARGUMENT],
+    [
+      'of half a gzip',
+      () => send(framed(gzipSync(goodList).subarray(0, 15), { flag: 1 }), gzip),
+      status.INVALID_ARGUMENT,
+    ],
+    [
+      'of gzip without saying so',
+      () => send(framed(gzipSync(goodList), { flag: 1 })),
+      status.INVALID_ARGUMENT,
+    ],
+    [
+      'in an unknown encoding',
+      () => send(framed(goodList, { flag: 1 }), { 'grpc-encoding': 'br' }),
+      status.UNIMPLEMENTED,
+    ],
+    [
+      'that a gigabyte of zeros was packed into',
+      () => send(framed(gigabyte(), { flag: 1 }), gzip),
+      status.RESOURCE_EXHAUSTED,
+    ],
+    ['of a million zeros', () => send(framed(Buffer.alloc(1_000_000)), {}), status.INVALID_ARGUMENT],
+  ]
+  for (const [name, attack, wanted] of refused) {
+    test(`${name} is rejected with ${status[wanted]}`, async () => {
+      const answer = await attack()
+      assert.equal(status[answer.status ?? -1], status[wanted], answer.message)
+      assert.ok(answer.message.length > 10)
+      await assertServes(host)
+    })
+  }
+
+  test('is rejected by health and reflection in the same way', async () => {
+    const notAMessage = framed(Buffer.from([0xff]))
+    const paths = [
+      '/grpc.health.v1.Health/Check',
+      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+    ]
+    for (const path of paths) {
+      const answer = await raw.send(grpcHeaders(path), notAMessage)
+      assert.equal(answer.status, status.INVALID_ARGUMENT, path)
+    }
+    await assertServes(host)
+  })
+
+  test('is none when gzip or deflate is said and meant', async () => {
+    const answer = await send(framed(gzipSync(goodList), { flag: 1 }), gzip)
+    assert.deepEqual([answer.status, answer.message], [0, 'OK'])
+    assert.equal((await send(good, gzip)).status, 0)
+  })
+
+  test('ends the stream, also when the client goes on for ever', async () => {
+    const answer = await raw.send(
+      grpcHeaders(listOrganizations, host.administrator.token),
+      framed(goodList, { length: 0x7fffffff }),
+      false,
+    )
+    assert.equal(answer.status, status.RESOURCE_EXHAUSTED)
+    assert.equal(answer.resetCode, 0)
+  })
+})
+
+/** Of gzip members, which are unpacked one after the other. */
+const gigabyte = (): Buffer => {
+  const member = gzipSync(Buffer.alloc(64 * 1024 ** 2))
+  return Buffer.concat(Array.from({ length: 16 }, () => member))
+}
+
+describe('the memory of a command host', () => {
+  let issuer: TestIssuer
+  let store: FreshDatabase
+  let child: ChildCommands
+  let token: string
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-memory-'))
+
+  before(async () => {
+    ;[issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])
+    const login = 'admin@example.com'
+    const { id } = await insertAccount(store.database, { login })
+    token = await issuer.signIn(store.database, id, { admin: true, audience: 'svc-grpc', scope: 'svc.grpc' })
+    child = await startChildCommands({
+      DATABASE_URL: store.url,
+      DATA_DIR: folder,
+      Jwt__Issuer: issuer.issuer,
+      SVC_ADMIN_LOGINS: login,
+    })
+  })
+  after(async () => {
+    await child.end('SIGKILL')
+    await issuer.stop()
+    await store.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** The first attack shows what the host needs for it, the second whether it is kept. */
+  async function assertKept(attack: () => Promise<void>) {
+    await attack()
+    const before = await child.residentBytes()
+    await attack()
+    await assertServes({ target: child.target, administrator: { token } as never })
+    const grown = Math.round(((await child.residentBytes()) - before) / 1024 ** 2)
+    assert.ok(grown < grownMebibytesMax, `It grew by ${grown} MiB.`)
+    assert.equal(child.output().includes('"level":50'), false, child.output())
+  }
+
+  test('does not grow with bombs of gzip', () =>
+    assertKept(async () => {
+      const bomb = framed(gzipSync(Buffer.alloc(32 * 1024 ** 2)), { flag: 1 })
+      const headers = { ...grpcHeaders(listOrganizations, token), 'grpc-encoding': 'gzip' }
+      const raw = openRawCalls(child.target)
+      const answers = await Promise.all(Array.from({ length: 100 }, () => raw.send(headers, bomb)))
+      for (const answer of answers) assert.equal(answer.status, status.RESOURCE_EXHAUSTED)
+      raw.close()
+    }))
+
+  test('does not grow with streams that are opened and reset', () =>
+    assertKept(async () => {
+      for (let connection = 0; connection < 20; connection += 1) {
+        const raw = openRawCalls(child.target)
+        for (let opened = 0; opened < 500; opened += 1) {
+          const stream = raw.session.request({ ...grpcHeaders(listOrganizations, token), ':method': 'POST' })
+          stream.on('error', () => undefined)
+          stream.close(constants.NGHTTP2_CANCEL)
+        }
+        await sleep(5)
+        raw.close()
+      }
+    }))
+})
+
+/** What garbage collection may leave behind for a while; the attacks would take gigabytes. */
+const grownMebibytesMax = 150

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { commandsOf, type UnaryCommand } from '../../src/hosts/commands/commands.ts'
 import { messagePack } from '../../src/hosts/commands/dotnet/message-pack.ts'
@@ -12,6 +12,7 @@ import { Problem } from '../../src/model/problem.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { impediment } from '../../src/resources/impediment.ts'
+import { fixture } from '../support/fixture.ts'
 import { freshTracker } from '../support/tracker.ts'
 
 /** Impediments as a later release might declare them, with a number that updates of earlier clients never clear. */
@@ -28,12 +29,10 @@ const later = commandsOf(laterImpediment)
 const encodings: Readonly<Record<string, Encoding>> = { protobuf, '.NET': messagePack }
 
 describe('A client that was made before a field existed', () => {
-  let setting: Awaited<ReturnType<typeof freshTracker>>
+  const setting = fixture(freshTracker)
   before(async () => {
-    setting = await freshTracker()
     await setting.tracker.database.query(sql`alter table impediments add column note text`)
   })
-  after(() => setting.drop())
 
   /** Writes the request as a client with these commands does, and runs what the host with those reads of it. */
   async function send(
@@ -101,12 +100,8 @@ describe('A client that was made before a field existed', () => {
 })
 
 describe('An update by a message', () => {
-  let setting: Awaited<ReturnType<typeof freshTracker>>
   const { update, get } = commandsOf(resourceNamed('organization'))
-  before(async () => {
-    setting = await freshTracker()
-  })
-  after(() => setting.drop())
+  const setting = fixture(freshTracker)
 
   async function afterUpdate(request: Content): Promise<unknown> {
     const { id } = await setting.make('organization', { name: 'Works', description: 'As it was' })

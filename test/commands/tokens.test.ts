@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { endSignIns } from '../../src/accounts/sign-ins.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
-import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
-import { startTestIssuer, type TestIssuer, type TokenOptions } from '../support/test-issuer.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { type Person, startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startTestIssuer, type TokenOptions } from '../support/test-issuer.ts'
 
 const grant = { audience: 'svc-grpc', scope: 'svc.grpc' }
 
 describe('A token for commands', { concurrency: true }, () => {
-  let issuer: TestIssuer
-  let host: CommandsUnderTest
-  let calls: CommandCalls
-
-  before(async () => {
-    issuer = await startTestIssuer()
-    const environment = { Auth__SessionValidationCacheSeconds: '0', Jwt__Issuer: issuer.issuer }
-    host = await startCommandsUnderTest(environment)
-    calls = openCommandCalls(host.target)
-  })
-  after(async () => {
-    calls.close()
-    await host.stop()
-    await issuer.stop()
-  })
+  const issuer = fixture(startTestIssuer)
+  const host = fixture(() =>
+    startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '0', Jwt__Issuer: issuer.issuer }),
+  )
+  const calls = fixture(() => openCommandCalls(host.target))
 
   const codeOf = async (token: string) =>
     status[(await calls.call('ListProjects', { pagination: {} }, { token })).code]
@@ -86,17 +77,8 @@ describe('A token for commands', { concurrency: true }, () => {
 })
 
 describe('A service client of the identity host', { concurrency: true }, () => {
-  let host: CommandsUnderTest
-  let calls: CommandCalls
-
-  before(async () => {
-    host = await startCommandsUnderTest()
-    calls = openCommandCalls(host.target)
-  })
-  after(async () => {
-    calls.close()
-    await host.stop()
-  })
+  const host = fixture(startCommandsUnderTest)
+  const calls = fixture(() => openCommandCalls(host.target))
 
   const codeOf = async (token: string, command = 'ListProjects') =>
     status[(await calls.call(command, { pagination: {} }, { token })).code]

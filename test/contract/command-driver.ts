@@ -1,4 +1,4 @@
-import { violationsIn } from '../support/bad-request.ts'
+import { violationsIn } from '../support/assertions.ts'
 import { type CommandAnswer, openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import type { Caller, Driver, Input, Kind, Outcome, Query, Row } from './driver.ts'

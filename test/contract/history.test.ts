@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { column, tableOf } from '../../src/db/columns.ts'
 import { join, sql } from '../../src/db/sql.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
+import { valuesOf } from '../support/assertions.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost, onRest } from './every-host.ts'
 import { done, recordIn } from './outcomes.ts'
@@ -38,10 +39,7 @@ onEveryHost('The history of a row', (tracker) => {
 
   async function assertComplete(entity: Entity, id: string, actions: readonly string[]) {
     const entries = await historyOf(id)
-    assert.deepEqual(
-      entries.map(({ action }) => action),
-      actions,
-    )
+    assert.deepEqual(valuesOf(entries, 'action'), actions)
     const state = Object.fromEntries(Object.entries(replayed(entries)).filter(([, value]) => value !== null))
     assert.deepEqual(state, await storedRow(entity, id))
     for (const entry of entries) {
@@ -126,10 +124,7 @@ onRest('The history of a row', (tracker) => {
       const kept: Kept[] = await tracker.database.query(
         sql`select action, fields from history where row_id = ${row.id} order by sequence`,
       )
-      assert.deepEqual(
-        kept.map(({ action }) => action),
-        ['create', 'remove', 'restore'],
-      )
+      assert.deepEqual(valuesOf(kept, 'action'), ['create', 'remove', 'restore'])
       const state = replayed(kept)
       assert.deepEqual([state.active, state.deleted_at], [true, null])
     })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
-import { isInMilliseconds, microsecondsOf } from './moments.ts'
 import { done, idsIn, recordIn, refused } from './outcomes.ts'
 import { a, commonFields, entities, resources } from './resources.ts'
+import { isInMilliseconds, microsecondsOf } from './timestamps.ts'
 
 const notWritable = {
   createdAt: '2001-01-01T00:00:00Z',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { valuesOf } from '../support/assertions.ts'
 import { onEveryHost } from './every-host.ts'
 import { newWord } from './make-rows.ts'
 import { done, invalid, pageIn } from './outcomes.ts'
@@ -43,10 +44,7 @@ onEveryHost('Pages of a list', (tracker) => {
   test('by default a page has ten rows', async () => {
     const { ids, page } = await twelve()
     const { data, ...totals } = await page({})
-    assert.deepEqual(
-      data.map(({ id }) => id),
-      ids.slice(0, 10),
-    )
+    assert.deepEqual(valuesOf(data, 'id'), ids.slice(0, 10))
     assert.deepEqual(totals, { totalCount: 12, pageNumber: 1, pageSize: 10, totalPages: 2 })
   })
 

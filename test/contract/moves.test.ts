@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inProject, owned, unseen } from './authorization-matrix.ts'
-import type { Row } from './driver.ts'
+import type { Input, Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { done, recordIn, refused } from './outcomes.ts'
-import { a, resources } from './resources.ts'
+import { done, idsIn, invalid, invalidWith, pageIn, recordIn, refused } from './outcomes.ts'
+import { a, type Entity, resources } from './resources.ts'
+import { microsecondsOf, wallClock } from './timestamps.ts'
 
 /** Rows that move from project to project, and the column that takes them there. */
 const movers = inProject.map((entity) => {
@@ -126,5 +127,223 @@ onEveryHost('Own appointments', (tracker) => {
     await done(tracker.update('appointment', given, tracker.administrator))
     await done(tracker.get('appointment', mine.id, bob))
     await done(tracker.remove('appointment', [mine.id], bob))
+  })
+})
+
+onEveryHost('Membership of projects', (tracker) => {
+  const makeIn = async (entity: Entity, project: Row) => {
+    if (entity === 'project') return project
+    if ('projectId' in resources[entity].references) return tracker.make(entity, { projectId: project.id })
+    const { id } = await tracker.make('assignment', { projectId: project.id })
+    return tracker.make(entity, { assignmentId: id })
+  }
+
+  for (const entity of ['project', ...inProject] as const)
+    test(`a member's list of ${entity} holds and counts the rows of own projects only`, async () => {
+      const [own, foreign] = await Promise.all([tracker.make('project'), tracker.make('project')])
+      const [ann, mine, hidden] = await Promise.all([
+        tracker.memberOf(own),
+        makeIn(entity, own),
+        makeIn(entity, foreign),
+      ])
+      const both = { ids: `${mine.id},${hidden.id}` }
+      assert.deepEqual(await idsIn(tracker.list(entity, both, ann)), [mine.id])
+      assert.deepEqual(
+        await idsIn(tracker.list(entity, both, tracker.administrator)),
+        [mine.id, hidden.id].sort(),
+      )
+      const everything = await pageIn(tracker.list(entity, { pageSize: 100 }, ann))
+      assert.equal(everything.totalCount, everything.data.length)
+      assert.ok(everything.data.some(({ id }) => id === mine.id))
+      assert.ok(everything.data.every(({ id }) => id !== hidden.id))
+      assert.deepEqual(await idsIn(tracker.list(entity, {}, await tracker.signUp())), [])
+    })
+
+  test('an administrator who creates a project becomes a member of it, too', async () => {
+    const { id } = await tracker.make('project')
+    const query = { projectId: id, userId: tracker.administrator.id }
+    assert.equal((await idsIn(tracker.list('userProject', query, tracker.administrator))).length, 1)
+  })
+
+  test('anyone who creates a project becomes a member of it', async () => {
+    const ann = await tracker.signUp()
+    const project = await tracker.make('project', {}, ann)
+    assert.deepEqual(await recordIn(tracker.get('project', project.id, ann)), project)
+    const { data } = await pageIn(tracker.list('userProject', { projectId: project.id }, ann))
+    assert.deepEqual(
+      data.map(({ userId, projectId }) => [userId, projectId]),
+      [[ann.id, project.id]],
+    )
+    await tracker.make('assignment', { projectId: project.id }, ann)
+  })
+
+  test('a member lets others in, and shuts them out again', async () => {
+    const [ann, bob] = await Promise.all([tracker.signUp(), tracker.signUp()])
+    const project = await tracker.make('project', {}, ann)
+    await refused(tracker.get('project', project.id, bob), 'missing')
+    const link = await tracker.make('userProject', { userId: bob.id, projectId: project.id }, ann)
+    await done(tracker.get('project', project.id, bob))
+    await done(tracker.remove('userProject', [link.id], ann))
+    await refused(tracker.get('project', project.id, bob), 'missing')
+    await refused(tracker.get('userProject', link.id, bob), 'missing')
+    assert.deepEqual(await idsIn(tracker.list('project', { ids: project.id }, bob)), [])
+  })
+
+  test('people do not make themselves members of a project', async () => {
+    const [project, ann] = await Promise.all([tracker.make('project'), tracker.signUp()])
+    const body = { userId: ann.id, projectId: project.id }
+    await refused(tracker.create('userProject', body, ann), 'forbidden')
+    await refused(tracker.get('project', project.id, ann), 'missing')
+  })
+
+  test('anyone who leaves a project sees nothing of it any more', async () => {
+    const ann = await tracker.signUp()
+    const project = await tracker.make('project', {}, ann)
+    const task = await tracker.make('assignment', { projectId: project.id }, ann)
+    const own = { assignmentId: task.id, userId: ann.id }
+    const hours = await tracker.make('appointment', own, ann)
+    const { data } = await pageIn(tracker.list('userProject', { projectId: project.id }, ann))
+    await done(tracker.remove('userProject', [data[0]?.id], ann))
+    await refused(tracker.get('appointment', hours.id, ann), 'missing')
+    await refused(tracker.remove('appointment', [hours.id], ann), 'missing')
+    await refused(tracker.create('appointment', await tracker.valid('appointment', own), ann), 'forbidden')
+  })
+
+  test('being assigned to an assignment does not make a member', async () => {
+    const [task, ann] = await Promise.all([tracker.make('assignment'), tracker.signUp()])
+    await tracker.make('userAssignment', { userId: ann.id, assignmentId: task.id })
+    await refused(tracker.get('assignment', task.id, ann), 'missing')
+  })
+
+  test('the same person may be linked twice, and stays a member until the last link goes', async () => {
+    const project = await tracker.make('project')
+    const ann = await tracker.memberOf(project, project)
+    const { data } = await pageIn(tracker.list('userProject', { userId: ann.id }, ann))
+    assert.equal(data.length, 2)
+    assert.deepEqual(await idsIn(tracker.list('project', {}, ann)), [project.id])
+    await done(tracker.remove('userProject', [data[0]?.id], ann))
+    await done(tracker.get('project', project.id, ann))
+    await done(tracker.remove('userProject', [data[1]?.id], ann))
+    await refused(tracker.get('project', project.id, ann), 'missing')
+  })
+})
+
+onEveryHost('Project versions', (tracker) => {
+  const update = (project: Row, values: Input) =>
+    tracker.update('project', tracker.change('project', project, values), tracker.administrator)
+  const read = ({ id }: Row) => recordIn(tracker.get('project', id, tracker.administrator))
+  const made = async () => {
+    const project = await tracker.make('project')
+    await done(update(project, { name: 'Once updated' }))
+    return read(project)
+  }
+
+  test('a project that was never updated has its createdAt as its version', async () => {
+    const project = await tracker.make('project')
+    await done(update(project, { expectedVersion: project.createdAt, name: 'Changed' }))
+    assert.equal((await read(project)).name, 'Changed')
+  })
+
+  test('once a project was updated, its createdAt is stale', async () => {
+    const project = await made()
+    await refused(update(project, { expectedVersion: project.createdAt, name: 'Too late' }), 'stale')
+    assert.deepEqual(await read(project), project)
+  })
+
+  test('a client that echoes the last updatedAt never gets a stale version error', async () => {
+    let project = await tracker.make('project')
+    for (let time = 0; time < 10; time += 1) {
+      const expectedVersion = project.updatedAt ?? project.createdAt
+      await done(update(project, { expectedVersion, name: `Change ${time}` }))
+      project = await read(project)
+    }
+    assert.equal(project.name, 'Change 9')
+  })
+
+  test('a version that is one millisecond off is stale', async () => {
+    const project = await made()
+    const version = microsecondsOf(project.updatedAt)
+    for (const other of [version - 1000n, version - 1n, version + 1000n])
+      await refused(update(project, { expectedVersion: `${wallClock(other)}Z` }), 'stale')
+  })
+
+  test('a version may have more digits than are kept: clients hold such ones from before', async () => {
+    const project = await made()
+    const version = microsecondsOf(project.updatedAt)
+    await done(update(project, { expectedVersion: `${wallClock(version + 999n)}Z` }))
+  })
+
+  test('a version that went through a Date is the same version, however often the project was changed', async () => {
+    let project = await tracker.make('project')
+    for (let time = 0; time < 10; time += 1) {
+      const expectedVersion = new Date(String(project.updatedAt ?? project.createdAt)).toISOString()
+      await done(update(project, { expectedVersion, name: `Change ${time}` }))
+      project = await read(project)
+    }
+    assert.equal(project.name, 'Change 9')
+  })
+
+  for (const [words, spell] of [
+    ['with an offset to the east', (version: bigint) => `${wallClock(version, 120)}+02:00`],
+    ['with an offset to the west', (version: bigint) => `${wallClock(version, -330)}-05:30`],
+    ['without any offset', (version: bigint) => wallClock(version)],
+    ['with seven digits, as .NET writes it', (version: bigint) => `${wallClock(version)}0Z`],
+    ['with an offset of zero', (version: bigint) => `${wallClock(version)}+00:00`],
+  ] as const)
+    test(`the same version is recognised ${words}`, async () => {
+      const project = await made()
+      await done(update(project, { expectedVersion: spell(microsecondsOf(project.updatedAt)) }))
+    })
+
+  test('without a version the last write wins', async () => {
+    const project = await made()
+    await done(update(project, { name: 'First' }))
+    await done(update(project, { name: 'Last' }))
+    assert.equal((await read(project)).name, 'Last')
+  })
+
+  test('null is no version', async () => {
+    const project = await made()
+    await done(update(project, { expectedVersion: null, name: 'Last' }))
+    assert.equal((await read(project)).name, 'Last')
+  })
+
+  if (!tracker.isTyped)
+    test('an empty version is an error: it would drop the check', async () => {
+      const project = await made()
+      for (const expectedVersion of ['', '  '])
+        await invalidWith(update(project, { expectedVersion }), {
+          expectedVersion: ['ExpectedVersion must not be empty.'],
+        })
+    })
+
+  test('a malformed version is rejected under expectedVersion', async () => {
+    const project = await made()
+    await invalidWith(update(project, { expectedVersion: 'the last one' }), {
+      expectedVersion: ['ExpectedVersion must be an ISO-8601 date and time.'],
+    })
+    await invalid(update(project, { expectedVersion: '2026-02-30', name: ' ' }), 'expectedVersion', 'name')
+  })
+
+  test('a version is nothing that a project keeps', async () => {
+    const project = await tracker.make('project', { expectedVersion: '2001-01-01T00:00:00Z' })
+    assert.ok(!('expectedVersion' in project))
+  })
+
+  test('of several clients that change what they saw, one succeeds and the others get a conflict', async () => {
+    const project = await made()
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((time) =>
+        update(project, { expectedVersion: project.updatedAt, name: `Change ${time}` }),
+      ),
+    )
+    assert.equal(answers.filter(({ kinds }) => kinds.includes('ok')).length, 1)
+    assert.equal(answers.filter(({ kinds }) => kinds.includes('stale')).length, 4)
+  })
+
+  test('a stale version of a project that the caller cannot see reveals nothing', async () => {
+    const [project, outsider] = await Promise.all([made(), tracker.signUp()])
+    const change = tracker.change('project', project, { expectedVersion: project.createdAt })
+    await refused(tracker.update('project', change, outsider), 'missing')
   })
 })

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { unseen } from './authorization-matrix.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { recordIn } from './outcomes.ts'
-import { a, resources } from './resources.ts'
+import { done, recordIn, refused } from './outcomes.ts'
+import { a, belongings, type Entity, links, resources } from './resources.ts'
 
 onEveryHost('Beyond the contract, what one may not see', (tracker) => {
   for (const entity of unseen) {
@@ -58,4 +58,90 @@ onEveryHost('Beyond the contract, what one may not see', (tracker) => {
       for (const refusal of refusals) assert.deepEqual(refusal, refusals[0])
     })
   }
+})
+
+interface Pair {
+  readonly parent: Entity
+  readonly child: Entity
+  readonly column: string
+  /** How the message names the child. */
+  readonly kind: RegExp
+}
+
+const blocking: readonly Pair[] = [
+  { parent: 'organization', child: 'project', column: 'organizationId', kind: /\bprojects?\b/i },
+  { parent: 'project', child: 'assignment', column: 'projectId', kind: /\bassignments?\b/i },
+  { parent: 'workflow', child: 'assignment', column: 'workflowId', kind: /\bassignments?\b/i },
+  { parent: 'assignmentType', child: 'assignment', column: 'assignmentTypeId', kind: /\bassignments?\b/i },
+  { parent: 'user', child: 'assignment', column: 'userId', kind: /\bassignments?\b/i },
+  { parent: 'user', child: 'appointment', column: 'userId', kind: /\bappointments?\b/i },
+  { parent: 'assignment', child: 'appointment', column: 'assignmentId', kind: /\bappointments?\b/i },
+  {
+    parent: 'assignment',
+    child: 'assignmentImpediment',
+    column: 'assignmentId',
+    kind: /\bassignment ?impediments?\b/i,
+  },
+  {
+    parent: 'impediment',
+    child: 'assignmentImpediment',
+    column: 'impedimentId',
+    kind: /\bassignment ?impediments?\b/i,
+  },
+]
+
+onEveryHost('Dependents', (tracker) => {
+  for (const { parent, child, column, kind } of blocking) {
+    test(`${a(parent)} with ${a(child)} cannot be removed, and the message names the ${child}`, async () => {
+      const row = await tracker.make(parent)
+      await tracker.make(child, { [column]: row.id })
+      const { message } = await refused(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
+      assert.match(message, kind)
+      assert.deepEqual(await recordIn(tracker.get(parent, row.id, tracker.administrator)), row)
+    })
+
+    test(`${a(parent)} can be removed when its last ${child} is removed or moved away`, async () => {
+      const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+      const [first, second] = await Promise.all([
+        tracker.make(child, { [column]: row.id }),
+        tracker.make(child, { [column]: row.id }),
+      ])
+      await done(tracker.remove(child, [first.id], tracker.administrator))
+      await refused(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
+      const moved = tracker.change(child, second, { [column]: other.id })
+      await done(tracker.update(child, moved, tracker.administrator))
+      await done(tracker.remove(parent, [row.id], tracker.administrator))
+    })
+  }
+
+  for (const { parent, link, column } of [...links, ...belongings]) {
+    test(`the ${link} of a removed ${parent} goes with it, those of others stay`, async () => {
+      const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+      const [along, staying] = await Promise.all([
+        tracker.make(link, { [column]: row.id }),
+        tracker.make(link, { [column]: other.id }),
+      ])
+      await done(tracker.remove(parent, [row.id], tracker.administrator))
+      await refused(tracker.get(link, along.id, tracker.administrator), 'missing')
+      assert.deepEqual(await recordIn(tracker.get(link, staying.id, tracker.administrator)), staying)
+    })
+  }
+
+  test('removing a user who is assigned and has appointments names at least one of them', async () => {
+    const user = await tracker.make('user')
+    await Promise.all([
+      tracker.make('assignment', { userId: user.id }),
+      tracker.make('appointment', { userId: user.id }),
+    ])
+    const { message } = await refused(tracker.remove('user', [user.id], tracker.administrator), 'inUse')
+    assert.match(message, /assignment|appointment/i)
+  })
+
+  test('links stay where they are when the removal of their parent is rejected', async () => {
+    const project = await tracker.make('project')
+    const ann = await tracker.memberOf(project)
+    await tracker.make('assignment', { projectId: project.id })
+    await refused(tracker.remove('project', [project.id], ann), 'inUse')
+    await done(tracker.get('project', project.id, ann))
+  })
 })

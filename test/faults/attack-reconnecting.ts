@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { attacks } from './reconnecting-attacks.ts'
+import { attacks } from './attacked-hosts.ts'
 
 /**
  * Attacks without a token that keep reconnecting: `node attack-reconnecting.ts target kind [connections at once]`. It runs

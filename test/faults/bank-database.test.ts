@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
-import { get, transact } from '../../src/hosts/bank/testing/in-process.ts'
+import { type Answer, get, transact } from '../../src/hosts/bank/testing/in-process.ts'
+import { instancesOf } from '../../src/hosts/bank/testing/instances-of.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
-import { startTransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
+import { startTransactionLoad, type TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
+import { fixture } from '../support/fixture.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { startUnsteadyStore, type UnsteadyStore } from '../support/unsteady-store.ts'
 import { until } from '../support/until.ts'
 import { requireKept } from './bank-checks.ts'
 
@@ -61,3 +70,173 @@ test('kill -9 of the database under load loses nothing that was answered', async
 
 const serverOf = (dataDirectory: string) =>
   Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+const writers = 32
+
+describe('kill -9 under load', () => {
+  let load: TransactionLoad
+  const store = fixture(freshDatabase)
+  const bank = fixture(() => startBank(store.url, testSettings, pino({ level: 'silent' })))
+  let count = 0
+  beforeEach(() => {
+    load = startTransactionLoad(bank.port, writers, `${++count}.`)
+  })
+  afterEach(async () => {
+    await load.stop()
+    requireKept(load, await auditLedger(store.url))
+  })
+  const answered = async (count: number) => {
+    const enough = load.applied.length + count
+    await until(() => load.applied.length >= enough, `${count} more answers`)
+  }
+
+  test('of one instance costs at most the requests it was working on, and it comes back', async () => {
+    for (let round = 0; round < 3; round++) {
+      const [first, second] = bank.pids()
+      const victim = (round % 2 === 0 ? first : second) ?? assert.fail('there is an instance')
+      const failedBefore = load.failed.length
+      await answered(100)
+      process.kill(victim, 'SIGKILL')
+      await answered(100)
+      assert.ok(load.failed.length - failedBefore <= writers, `${load.failed.length} failed`)
+      await until(() => bank.pids().length === 2 && !bank.pids().includes(victim), 'another instance')
+    }
+  })
+
+  test('of both instances at once loses nothing that was answered, and both come back', async () => {
+    await answered(100)
+    const victims = bank.pids()
+    for (const victim of victims) process.kill(victim, 'SIGKILL')
+    await until(
+      () => bank.pids().length === 2 && bank.pids().every((pid) => !victims.includes(pid)),
+      'two new instances',
+    )
+    await answered(100)
+  })
+
+  test('while an instance starts is followed by another start', async () => {
+    const [victim = assert.fail()] = bank.pids()
+    process.kill(victim, 'SIGKILL')
+    const starting = () =>
+      instancesOf(process.pid).filter((pid) => pid !== victim && !bank.pids().includes(pid))
+    await until(() => starting().length > 0, 'an instance that starts')
+    for (const pid of starting()) process.kill(pid, 'SIGKILL')
+    await until(() => bank.pids().length === 2, 'another instance')
+    await answered(100)
+  })
+})
+
+describe('the program that started the bank', () => {
+  const store = fixture(freshDatabase)
+
+  for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
+    test(`ends by ${signal} under load, and both instances end with it, after what they have begun`, async (t) => {
+      const { launcher, port, pids } = await launch(t, store.url)
+      const load = startTransactionLoad(port, 16, `${signal[3]}.`)
+      await until(() => load.applied.length >= 100, 'answers')
+      launcher.kill(signal)
+      await until(() => !pids.some(isAlive), 'the end of the instances')
+      await load.stop()
+      requireKept(load, await auditLedger(store.url))
+    })
+  }
+
+  test('ends before there is a store, and both instances end with it', async (t) => {
+    const launcher = spawnLauncher(t, 'new Promise(() => setTimeout(() => {}, 60_000))')
+    await until(() => instancesOf(launcher.pid ?? 0).length === 2, 'two instances')
+    const pids = instancesOf(launcher.pid ?? 0)
+    launcher.kill('SIGKILL')
+    await until(() => !pids.some(isAlive), 'the end of the instances')
+  })
+
+  test('is hit by Ctrl-C together with its instances, which leave the stopping to it', async (t) => {
+    const { launcher, port, pids } = await launch(t, store.url)
+    for (const pid of pids) process.kill(pid, 'SIGINT')
+    const load = startTransactionLoad(port, 4, 'c.')
+    await until(() => load.applied.length >= 50, 'answers')
+    await load.stop()
+    assert.ok(pids.every(isAlive))
+    launcher.kill('SIGINT')
+    await until(() => !pids.some(isAlive), 'the end of the instances')
+  })
+})
+
+interface Launched {
+  readonly launcher: ChildProcess
+  readonly port: number
+  readonly pids: readonly number[]
+}
+
+/** As `npm start` does it, in a process of its own. */
+async function launch(t: TestContext, url: string): Promise<Launched> {
+  const launcher = spawnLauncher(t, JSON.stringify(url))
+  const [line] = (await once(createInterface(launcher.stdout), 'line')) as [string]
+  return { launcher, ...JSON.parse(line) }
+}
+
+function spawnLauncher(t: TestContext, url: string) {
+  const source = `
+    import { pino } from 'pino'
+    import { startBank } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/main.ts'))}
+    import { testSettings } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/testing/settings.ts'))}
+    const { port, pids, stop } = await startBank(${url}, testSettings, pino({ level: 'silent' }))
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop().then(() => process.exit()))
+    console.log(JSON.stringify({ port, pids: pids() }))`
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => launcher.kill('SIGKILL'))
+  return launcher
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** It promises three; the fourth is for a machine that is busy. */
+const answeredSecondsMax = 4
+
+const silences: Readonly<Record<string, (store: UnsteadyStore) => unknown>> = {
+  frozen: (store) => store.freeze(),
+  'behind a network that carries nothing': ({ proxy }) => proxy.pause(),
+}
+
+for (const [what, silence] of Object.entries(silences))
+  test(`while its store is ${what}, the bank answers 422 in time, and goes on when it does`, async (t) => {
+    const store = await startUnsteadyStore({ answerMilliseconds: 8000, budgets: openBudgets() })
+    t.after(store.drop)
+    const bank = await startBank(store.url, testSettings, pino({ level: 'silent' }))
+    t.after(bank.stop)
+    const { port } = bank
+    assert.equal((await transact(port, 1, 7, 'c', 'before')).status, 200)
+    await silence(store)
+    const asked: Promise<{ readonly answer: Answer; readonly seconds: number }>[] = []
+    const timed = async (call: Promise<Answer>) => {
+      const startedAt = performance.now()
+      return { answer: await call, seconds: (performance.now() - startedAt) / 1000 }
+    }
+    // For longer than one silence lasts, so that some wait for those before them, and some for a new connection.
+    for (let count = 0; count < 20; count += 1) {
+      for (const client of [1, 2]) {
+        asked.push(timed(get(port, `/clientes/${client}/extrato`)))
+        asked.push(timed(transact(port, client, 1, 'c', 'silent')))
+      }
+      await sleep(200)
+    }
+    for (const { answer, seconds } of await Promise.all(asked)) {
+      assert.equal(answer.status, 422)
+      assert.ok(seconds < answeredSecondsMax, `${seconds} s`)
+    }
+    assert.equal((await get(port, '/healthz')).status, 200)
+    store.thaw()
+    store.proxy.resume()
+    await until(async () => (await transact(port, 1, 7, 'c', 'after')).status === 200, 'an answer')
+    assert.equal((await get(port, '/clientes/2/extrato')).status, 200)
+    await auditLedger(store.url)
+  })

@@ -41,11 +41,7 @@ describe('a command host under attack keeps its memory and its other clients whe
       return issuer.signIn(store.database, id, { audience: 'svc-grpc', scope: 'svc.grpc' })
     }
     ;[ordinary, hostile] = [await tokenOf('ordinary@example.com'), await tokenOf('hostile@example.com')]
-    host = await startChildCommands({
-      DATABASE_URL: store.url,
-      DATA_DIR: folder,
-      Jwt__Issuer: issuer.issuer,
-    })
+    host = await startChildCommands({ DATABASE_URL: store.url, DATA_DIR: folder, Jwt__Issuer: issuer.issuer })
     await measureCalls(warmCalls)
   })
   after(async () => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import type pg from 'pg'
 import { budgetLimits } from '../../src/config/budgets.ts'
 import { makeToken } from '../support/api-tokens.ts'
 import { refresh, signedIn } from '../support/browser.ts'
-import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { furnish } from '../support/furnish.ts'
 import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
 
@@ -17,20 +18,13 @@ const skip = isDistributed && 'Nobody can hold a row there.'
 
 /** The lock represents a batch of a thousand, or a removal of many rows. */
 describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  let greedy: Person
-  let modest: Person
   let holder: pg.Client
   let watcher: pg.Client
 
-  before(async () => {
-    rest = await startRestUnderTest()
-    workspace = await furnish(rest)
-    greedy = await rest.signUp()
-    modest = await rest.signUp()
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  const greedy = fixture(() => rest.signUp())
+  const modest = fixture(() => rest.signUp())
   beforeEach(async () => {
     holder = await connectOutside(rest.database)
     // A transaction would see the same ones waiting until it ends.
@@ -88,17 +82,9 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   })
 
   describe('by commands,', () => {
-    let commands: CommandsUnderTest
-    let calls: CommandCalls
-    before(async () => {
-      // With connections of its own.
-      commands = await startCommandsUnderTest({}, { beside: rest })
-      calls = openCommandCalls(commands.target)
-    })
-    after(async () => {
-      calls.close()
-      await commands.stop()
-    })
+    // With connections of its own.
+    const commands = fixture(startCommandsUnderTest, {}, { beside: rest })
+    const calls = fixture(() => openCommandCalls(commands.target))
 
     test('commands of all others are executed', async () => {
       const { organizationId } = workspace

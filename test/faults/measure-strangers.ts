@@ -4,8 +4,14 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/child-host.ts'
-import { type AttackedHosts, type Measured, startAttackedHosts, startReconnecting } from './attacked-hosts.ts'
-import { commandAttacks, httpAttacks } from './reconnecting-attacks.ts'
+import {
+  type AttackedHosts,
+  commandAttacks,
+  httpAttacks,
+  type Measured,
+  startAttackedHosts,
+  startReconnecting,
+} from './attacked-hosts.ts'
 
 /**
  * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`. For each attack a start of its

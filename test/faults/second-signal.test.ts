@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { startChild } from '../support/child-host.ts'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { newId } from '../../src/db/columns.ts'
+import { sql } from '../../src/db/sql.ts'
+import { createWebhook } from '../../src/features/webhooks/manage.ts'
+import type { Tracker } from '../../src/records/context.ts'
+import { create } from '../../src/records/create.ts'
+import { update } from '../../src/records/update.ts'
+import { impediment } from '../../src/resources/impediment.ts'
+import { freePort, startChild } from '../support/child-host.ts'
+import { isGone } from '../support/embedded-store.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-signals-'))
 after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -13,4 +28,117 @@ test('a signal that arrives twice, as behind timeout or npm, still stops in orde
   host.process.kill('SIGINT')
   host.process.kill('SIGTERM')
   assert.equal(await host.end('SIGINT'), 0, host.output())
+})
+
+const root = join(import.meta.dirname, '..', '..')
+
+describe('a signal', () => {
+  test('SIGTERM to npm leaves no program behind', async (t) => {
+    const port = await freePort()
+    const folder = mkdtempSync(join(tmpdir(), 'npm-ends-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    // The web client alone: it has no store to wait for.
+    const npm = spawn('npm', ['start', '--silent', '--', 'web'], {
+      cwd: root,
+      env: { ...process.env, WEB_PORT: String(port), DATA_DIR: folder },
+      stdio: 'ignore',
+      detached: true,
+    })
+    t.after(() => endGroup(npm))
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until(answers, 'the web client')
+    npm.kill('SIGTERM')
+    await until(async () => !(await answers()), 'the end of the program')
+  })
+
+  test('SIGHUP, as of a closed terminal, stops in order', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hangup-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const host = await startChild({ DATA_DIR: folder })
+    const { pid = 0 } = host.process
+    assert.equal(await host.end('SIGHUP'), 0, host.output())
+    assert.ok(await isGone(pid, 1))
+  })
+})
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-(pid ?? 0), 'SIGKILL')
+  } catch {
+    // It has ended, as it should.
+  }
+}
+
+const rows = 10
+const changesOfEach = 12
+const login = 'demo@example.com'
+
+test('Deliveries go on after kill -9 of the process that made them: each arrives, each row in its order', async () => {
+  const { url, database, drop } = await freshDatabase()
+  const receiver = await startReceiver()
+  const tracker = { database, budgets: openBudgets() } as Tracker
+  const owner = { id: (await insertAccount(database, { login })).id, isAdministrator: true }
+  const environment = { DATABASE_URL: url, SVC_DEMO_LOGIN: login, WEBHOOK_RECEIVERS: receiver.host }
+  const { id: hook } = await createWebhook(tracker, owner, { url: receiver.url }, () => undefined)
+  // Some fail, some are slow, so that a process is killed in the midst of both.
+  let count = 0
+  receiver.answer((response) => {
+    count += 1
+    if (count % 7 === 0) response.writeHead(500).end()
+    else setTimeout(() => response.end(), count % 5 === 0 ? 100 : 0)
+  })
+  const ids = Array.from({ length: rows }, () => newId())
+  const write = async () => {
+    for (const id of ids) await create(tracker, impediment, owner, { id, name: 'Written 0' })
+    for (let change = 1; change < changesOfEach; change += 1)
+      for (const id of ids) await update(tracker, impediment, owner, { id, name: `Written ${change}` })
+  }
+  let child = await startChild(environment)
+  try {
+    const writing = write()
+    for (const arrived of [20, 60]) {
+      await receiver.until((messages) => messages.length >= arrived)
+      await child.end('SIGKILL')
+      child = await startChild(environment)
+    }
+    await writing
+    // What failed waits some seconds for its next attempt: here it need not.
+    const expected = rows * changesOfEach
+    const delivered = async () =>
+      (
+        await database.query(
+          sql`select from webhook_deliveries where webhook_id = ${hook} and delivered_at is not null`,
+        )
+      ).length
+    const deadline = Date.now() + 60_000
+    while ((await delivered()) < expected && Date.now() < deadline) {
+      await database.transaction((transaction) =>
+        transaction.query(sql`update webhook_deliveries set next_at = now() where next_at > now()`),
+      )
+      await sleep(100)
+    }
+    assert.equal(await delivered(), expected)
+  } finally {
+    await child.end('SIGTERM')
+    await receiver.stop()
+  }
+  for (const id of ids) {
+    const names = receiver.messages
+      .filter(({ body }) => body.data.rowId === id)
+      .map(({ body }) => body.data.after.name)
+    const firsts = [...new Set(names)]
+    assert.deepEqual(
+      firsts,
+      Array.from({ length: changesOfEach }, (_, change) => `Written ${change}`),
+    )
+  }
+  const kept = await database.query<{ message: string }>(
+    sql`select message from webhook_deliveries order by id`,
+  )
+  assert.equal(new Set(kept.map(({ message }) => message)).size, kept.length, 'no change has two deliveries')
+  await drop()
 })

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { linkPrefix, newTokenText } from '../../src/accounts/read-fields.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { entities, pascalCase, resources } from '../contract/resources.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { createPkce, type Fields, openBrowser, queryOf, requestOf, signedIn } from '../support/browser.ts'
 import { assertAllGivenBack } from '../support/budgets-in-use.ts'
+import { password } from '../support/cheap-passwords.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
-import { commandRequests } from '../support/command-requests.ts'
-import { restRequests } from '../support/documented-requests.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
-import { type Asked, identityRequests } from '../support/identity-requests.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { robot } from '../support/known-clients.ts'
+import { origin, redirectUri, robot } from '../support/known-clients.ts'
 import { listen } from '../support/live-events.ts'
 import { untilWaiting } from '../support/outside-connection.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
@@ -227,3 +230,148 @@ describe('While the store', { concurrency: 1 }, () => {
     assert.equal((await asked).status, 200)
   })
 })
+
+const someId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
+
+/** One good request for each command on a resource, by the name of the command. */
+const commandRequests = (): readonly (readonly [string, object])[] =>
+  entities.flatMap((entity) => {
+    const { references, sample } = resources[entity]
+    const ids = Object.fromEntries(Object.keys(references).map((name) => [name, someId]))
+    const values = momentsOf({ ...sample, ...ids, ...(entity === 'user' && { login: 'grace' }) })
+    const name = pascalCase(entity)
+    return [
+      [`Create${name}`, values],
+      [`Get${name}ById`, { id: someId }],
+      [`List${name}s`, { pagination: {} }],
+      [`Update${name}`, { id: someId, ...values }],
+      [`Remove${name}`, { ids: [someId] }],
+    ] as const
+  })
+
+/** Commands take timestamps as protobuf messages have them. */
+const momentsOf = (values: object): object =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      /Date$/.test(name) ? { seconds: String(Date.parse(value) / 1000), nanos: 0 } : value,
+    ]),
+  )
+
+interface DocumentedRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: { readonly format?: string; readonly enum?: readonly string[] }
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> }
+}
+
+const contract = join(import.meta.dirname, '..', '..', 'docs', 'contract')
+
+/** One request for each operation of a document, with its example and what it requires. */
+function documentedRequests(document: string): DocumentedRequest[] {
+  const { paths } = JSON.parse(readFileSync(join(contract, document), 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
+      const query = new URLSearchParams(
+        parameters.flatMap((one) => (one.in === 'query' && one.required ? [[one.name, exampleOf(one)]] : [])),
+      )
+      const body = requestBody?.content['application/json']?.example
+      return {
+        method: method.toUpperCase(),
+        path: query.size === 0 ? path : `${path}?${query}`,
+        ...(body !== undefined && { body }),
+      }
+    }),
+  )
+}
+
+const exampleOf = ({ name, schema }: Parameter): string =>
+  schema.format === 'uuid' || name === 'ids' ? someId : (schema.enum?.[0] ?? '2026-01-05T00:00:00Z')
+
+const secret = newTokenText(linkPrefix)
+
+/** Where the example of the document does not come as far as the store. */
+const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
+  '/ext/reports/hours': { path: '/ext/reports/hours?groupBy=person' },
+  '/ext/reports/assignments': { path: '/ext/reports/assignments?groupBy=project' },
+  '/ext/history': { path: `/ext/history?projectId=${someId}` },
+  '/ext/invitations/read': { body: { secret } },
+  '/ext/invitations/accept': { body: { secret, name: 'Ada', login: 'ada', password } },
+  '/ext/password-links/use': { body: { secret, newPassword: password } },
+}
+
+/** One good request for each route of the REST host. */
+const restRequests = (): DocumentedRequest[] =>
+  ['rest.v1.json', 'extensions.v1.json'].flatMap(documentedRequests).flatMap((request) => {
+    const path = request.path.split('?')[0] as string
+    // All exports are one route for each list, and an account may have a few waiting.
+    const isRepeated = path.startsWith('/ext/export/') && !/projects$/.test(path)
+    return isRepeated ? [] : [{ ...request, ...better[path] }]
+  })
+
+interface Asked {
+  readonly what: string
+  readonly answer: Promise<{ readonly status: number; readonly headers: Headers }>
+}
+
+/** Prepares whatever the endpoints want to see, and returns how to ask each of them once. */
+async function identityRequests(
+  address: string,
+  { login }: { readonly login: string },
+): Promise<() => Asked[]> {
+  const { browser, tokens } = await signedIn(address, { login })
+  const pkce = createPkce()
+  const callback = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+  const stranger = openBrowser(address)
+  const page = await stranger.follow(await stranger.get('/connect/authorize', requestOf(createPkce())))
+  const authRequest = queryOf(page).authRequest ?? ''
+  const client = { client_id: robot.id, client_secret: robot.secret }
+  const bearer = { authorization: `Bearer ${tokens.access_token}` }
+  const webclient = { client_id: 'svc-webclient' }
+  const { access_token, refresh_token, id_token } = tokens
+  const got = (path: string, query?: Fields, headers?: Fields, by = browser): Asked => ({
+    what: `GET ${path}`,
+    answer: by.get(path, query, headers),
+  })
+  const posted = (path: string, form: Fields, headers?: Fields, by = browser): Asked => ({
+    what: `POST ${path} ${form.grant_type ?? ''}`,
+    answer: by.post(path, form, headers),
+  })
+  return () => [
+    got('/connect/authorize', requestOf(createPkce())),
+    posted('/connect/authorize', requestOf(createPkce())),
+    posted('/connect/token', {
+      ...webclient,
+      grant_type: 'authorization_code',
+      code: queryOf(callback).code ?? '',
+      redirect_uri: redirectUri,
+      code_verifier: pkce.verifier,
+    }),
+    posted('/connect/token', { ...webclient, grant_type: 'refresh_token', refresh_token }),
+    posted('/connect/token', { ...client, grant_type: 'client_credentials' }),
+    posted('/connect/revocation', { ...webclient, token: refresh_token }),
+    posted('/connect/introspect', { ...client, token: access_token }),
+    got('/connect/userinfo', {}, bearer),
+    posted('/connect/userinfo', {}, bearer),
+    {
+      what: 'GET /connect/endsession',
+      answer: browser.get('/connect/endsession', { id_token_hint: id_token }).then(browser.follow),
+    },
+    posted('/api/account/login', { login, password, authRequest }, { origin }, stranger),
+    got('/ext/factors', {}, bearer),
+    posted('/ext/sign-in', { login, password, authRequest }, { origin: address }, stranger),
+  ]
+}

@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { connect, type Socket } from 'node:net'
+import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { create } from '../support/batches.ts'
+import { fixture } from '../support/fixture.ts'
 import { furnish } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
-import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
+import { until } from '../support/until.ts'
 
 /** A person's read may take this many times as long as while no list is slow. */
 const quietTimesMax = 5
 
 describe('While lists are slow,', { concurrency: 1 }, () => {
-  let rest: RestUnderTest
   let greedy: Person
   let reader: Person
   let projectId: string
   let letGo: () => Promise<void>
 
+  const rest = fixture(startRestUnderTest)
   before(async () => {
-    rest = await startRestUnderTest()
     const workspace = await furnish(rest)
     reader = await rest.signUp()
     projectId = await workspace.project('Relaunch', reader)
   })
-  after(() => rest.stop())
   beforeEach(async () => {
     // A new user: an account that was slow recently is separated at once.
     greedy = await rest.signUp()
@@ -153,11 +156,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
 })
 
 describe('Live listings of one account', () => {
-  let rest: RestUnderTest
-  before(async () => {
-    rest = await startRestUnderTest({ METRICS: 'true' })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, { METRICS: 'true' })
 
   test('are at most twenty: the next one is rejected with 429 until one is closed', async () => {
     const person = await rest.signUp()
@@ -181,4 +180,41 @@ describe('Live listings of one account', () => {
       await sleep(50)
     }
   })
+})
+
+const budgets = openBudgets()
+const rest = fixture(startRestUnderTest, {}, { budgets })
+
+/** A batch whose body never comes; returns what is answered. */
+function beginBatch({ token }: Person): { readonly socket: Socket; answer: string } {
+  const { hostname, port } = new URL(rest.address)
+  const socket = connect(Number(port), hostname)
+  const batch = { socket, answer: '' }
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    batch.answer += text
+  })
+  socket.on('error', () => undefined)
+  socket.write(
+    `POST /ext/batch HTTP/1.1\r\nhost: t\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`,
+  )
+  return batch
+}
+
+test('Batches whose bodies do not come give way to those that wait, and are answered with 503', async () => {
+  const people = await Promise.all([rest.signUp(), rest.signUp()])
+  const slow = people.flatMap((person) => [beginBatch(person), beginBatch(person)])
+  const { batches } = budgetLimits
+  await until(() => budgets.budget('batches').used() === batches.max, 'all places to be taken')
+  const items = [create('impediment', { name: 'Weather' })]
+  const answer = await rest.call('POST', '/ext/batch', { token: rest.administrator.token, body: { items } })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const late = slow.filter(({ answer }) => answer !== '')
+  await until(() => late.every(({ socket }) => socket.closed), 'the connection to be closed')
+  assert.ok(late.length > 0)
+  for (const { answer } of late) {
+    assert.match(answer, /^HTTP\/1\.1 503 /)
+    assert.match(answer, /The body came too slowly while others waited\./)
+  }
+  for (const { socket } of slow) socket.destroy()
+  await until(() => budgets.budget('batches').used() === 0, 'all places to be left')
 })

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Operation } from '../../src/hosts/identity/core/endpoint.ts'
 import { contractEndpoints } from '../../src/hosts/identity/endpoints.ts'
-import { anyCharacter } from '../support/any-character.ts'
 import { createPkce, queryOf, refresh, requestOf, signedIn } from '../support/browser.ts'
+import { anyCharacter } from '../support/fuzz.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 
@@ -130,9 +130,7 @@ function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
     headers: fc.dictionary(
       fc.constantFrom('authorization', 'cookie', 'origin', 'referer', 'accept'),
       header,
-      {
-        maxKeys: 3,
-      },
+      { maxKeys: 3 },
     ),
     isRaw: fc.boolean(),
   })

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { administratorsOf } from '../../src/accounts/administrators.ts'
+import { createAuthentication } from '../../src/auth/authenticate.ts'
 import { sql } from '../../src/db/sql.ts'
 import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
 import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from '../support/browser.ts'
-import { type IdentityUnderTest, signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
 import { robot } from '../support/known-clients.ts'
-import { assertRefused } from './support/assert-refused.ts'
+import { assertRefused } from './support/assertions.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
@@ -14,20 +17,16 @@ const forCommands = { client_id: 'commands', client_secret: robot.secret }
 const appOfPeople = { client_id: 'portal', client_secret: robot.secret }
 
 describe('introspection', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest({
-      environment: {
-        Identity__ServiceClients__commands__Secret: robot.secret,
-        Identity__ServiceClients__commands__Login: robot.login,
-        Identity__ServiceClients__commands__Scopes__0: 'svc.grpc',
-        Identity__Clients__portal__Secret: robot.secret,
-        Identity__Clients__portal__RedirectUris__0: 'https://portal.example.com/callback',
-        Identity__Clients__portal__Scopes__0: 'svc.api',
-      },
-    })
+  const host = fixture(startIdentityUnderTest, {
+    environment: {
+      Identity__ServiceClients__commands__Secret: robot.secret,
+      Identity__ServiceClients__commands__Login: robot.login,
+      Identity__ServiceClients__commands__Scopes__0: 'svc.grpc',
+      Identity__Clients__portal__Secret: robot.secret,
+      Identity__Clients__portal__RedirectUris__0: 'https://portal.example.com/callback',
+      Identity__Clients__portal__Scopes__0: 'svc.api',
+    },
   })
-  after(() => host.stop())
 
   const ask = (token: string, others: Fields = asRobot) =>
     openBrowser(host.address).post('/connect/introspect', { token, ...others })
@@ -136,11 +135,7 @@ describe('introspection', () => {
 })
 
 describe('userinfo', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest()
-  })
-  after(() => host.stop())
+  const host = fixture(startIdentityUnderTest)
 
   it('returns sub and name by GET, by POST with the header and by POST with a form', async () => {
     const { browser, tokens } = await signedIn(host.address)
@@ -199,5 +194,139 @@ describe('userinfo', () => {
       transaction.query(sql`update users set active = false where id = ${account.id}`),
     )
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 401)
+  })
+})
+
+describe('a service client', () => {
+  const host = fixture(startIdentityUnderTest, {
+    environment: {
+      Identity__ServiceClients__narrow__Secret: robot.secret,
+      Identity__ServiceClients__narrow__Login: 'root@example.com',
+      Identity__ServiceClients__narrow__Scopes__0: 'svc.grpc',
+      Identity__ServiceClients__nobody__Secret: robot.secret,
+      Identity__ServiceClients__nobody__Login: 'nobody@example.com',
+    },
+  })
+  const browser = fixture(() => openBrowser(host.address))
+
+  const grant = (others: Fields = {}, headers: Fields = {}) =>
+    browser.post('/connect/token', { grant_type: 'client_credentials', ...others }, headers)
+  const asRobot = { client_id: robot.id, client_secret: robot.secret }
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+  })
+
+  it('gets a token of its account for both hosts, without a sid and without a refresh token', async () => {
+    const { json } = await grant(asRobot)
+    assert.deepEqual(Object.keys(json), ['access_token', 'token_type', 'expires_in', 'scope'])
+    const { iat: _iat, exp: _exp, jti: _jti, ...claims } = claimsOf(json.access_token)
+    assert.deepEqual(claims, {
+      iss: host.address,
+      aud: ['svc-api', 'svc-grpc'],
+      sub: host.robotAccount.id,
+      client_id: robot.id,
+      scope: 'svc.api svc.grpc',
+      'svc:login': robot.login,
+      'svc:security_stamp': host.robotAccount.securityStamp,
+    })
+  })
+
+  it('can ask for less, never for more, and acts as an administrator when its account is one', async () => {
+    assert.equal(claimsOf((await grant({ ...asRobot, scope: 'svc.grpc' })).json.access_token).aud, 'svc-grpc')
+    assertRefused(await grant({ ...asRobot, scope: 'svc.api openid' }), 'invalid_scope')
+    await host.addAccount({ login: 'root@example.com' })
+    const narrow = { client_id: 'narrow', client_secret: robot.secret }
+    const claims = claimsOf((await grant(narrow)).json.access_token)
+    assert.deepEqual([claims.aud, claims['svc:admin']], ['svc-grpc', 'true'])
+    assertRefused(await grant({ ...narrow, scope: 'svc.api' }), 'invalid_scope')
+  })
+
+  it('authenticates by form or by Basic, in one way only', async () => {
+    assert.equal((await grant({}, basic(robot.id, robot.secret))).status, 200)
+    assertRefused(await grant(asRobot, basic(robot.id, robot.secret)), 'invalid_request')
+    assertRefused(await grant({ client_id: 'narrow' }, basic(robot.id, robot.secret)), 'invalid_request')
+  })
+
+  it('with a wrong secret, an unknown name or an unusable account gets invalid_client', async () => {
+    const wrong = [
+      await grant({ client_id: robot.id, client_secret: 'wrong' }),
+      await grant({ client_id: robot.id }),
+      await grant({ client_id: 'unknown', client_secret: robot.secret }),
+      await grant({ client_id: 'nobody', client_secret: robot.secret }),
+      await grant({}, basic(robot.id, 'wrong')),
+      await grant({}, basic('svc-webclient', '')),
+      await grant({}, { authorization: 'Basic nonsense' }),
+      await grant({}, { authorization: 'Basic %' }),
+      await grant({ client_id: 'svc-webclient', client_secret: 'any' }),
+    ]
+    for (const page of wrong) assertRefused(page, 'invalid_client', 401)
+    assert.match(wrong[0]?.headers.get('www-authenticate') ?? '', /^Basic /)
+    const setActive = (active: boolean) =>
+      host.database.transaction((transaction) =>
+        transaction.query(sql`update users set active = ${active} where id = ${host.robotAccount.id}`),
+      )
+    await setActive(false)
+    assertRefused(await grant(asRobot), 'invalid_client', 401)
+    await setActive(true)
+  })
+})
+
+describe('a service client that is removed from the settings', () => {
+  it('stops working with its tokens, and its old tokens stay rejected when it comes back', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const rest = createAuthentication({
+      database: host.database,
+      issuer: host.address,
+      audience: 'svc-api',
+      scope: 'svc.api',
+      metadataAddress: `${host.address}/.well-known/openid-configuration`,
+      administrators: administratorsOf({ adminLogins: [] }),
+      sessionCacheSeconds: 30,
+      log: { warn: () => undefined },
+      now: host.clock.now,
+    })
+    const isAccepted = (token: string) =>
+      rest.authenticate(`Bearer ${token}`).then(
+        () => true,
+        () => false,
+      )
+    const asRobot = { grant_type: 'client_credentials', client_id: robot.id, client_secret: robot.secret }
+    const grantFrom = (address: string) => openBrowser(address).post('/connect/token', asRobot)
+    const old = (await grantFrom(host.address)).json
+    host.clock.advance(1000)
+    const later = (await grantFrom(host.address)).json
+    assert.equal(await isAccepted(old.access_token), true)
+    const without = { [`Identity__ServiceClients__${robot.id}__Secret`]: undefined }
+    const newer = await host.startAnother({
+      ...without,
+      [`Identity__ServiceClients__${robot.id}__Login`]: undefined,
+    })
+    assertRefused(await grantFrom(newer.address), 'invalid_client', 401)
+    // A host checks a cached token again after half a minute, an unknown one at once.
+    assert.equal(await isAccepted(later.access_token), false)
+    host.clock.advance(30_000)
+    assert.equal(await isAccepted(old.access_token), false)
+    const { json } = await openBrowser(newer.address).post('/connect/introspect', {
+      ...{ client_id: robot.id, client_secret: robot.secret },
+      token: old.access_token,
+    })
+    assert.notEqual(json.active, true)
+    // An instance with the old settings that still runs issues tokens that no host accepts.
+    assert.equal(await isAccepted((await grantFrom(host.address)).json.access_token), false)
+    host.clock.advance(1000)
+    const again = await host.startAnother()
+    assert.equal(await isAccepted(old.access_token), false)
+    assert.equal(await isAccepted((await grantFrom(again.address)).json.access_token), true)
+  })
+
+  it('is the same for instances that start at the same time', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    await Promise.all([1, 2, 3, 4].map(() => host.startAnother()))
+    const [known] = await host.database.query<{ valid: boolean }>(
+      sql`select valid_since is not null as valid from service_clients where id = ${robot.id}`,
+    )
+    assert.deepEqual(known, { valid: true })
   })
 })

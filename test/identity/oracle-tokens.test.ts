@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
   type Browser,
@@ -11,9 +11,10 @@ import {
   requestOf,
   signIn,
 } from '../support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { otherOrigin, redirectUri, robot } from '../support/known-clients.ts'
-import { type Oracle, startOracle } from './support/oracle.ts'
+import { startOracle } from './support/oracle.ts'
 
 /** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer. */
 const sequences = Math.ceil(Number(process.env.ORACLE_REQUESTS ?? 50) / 6)
@@ -21,12 +22,8 @@ const seed = Number(process.env.ORACLE_SEED ?? 1)
 const pkce = createPkce()
 
 describe(`compared with oidc-provider (seed ${seed})`, () => {
-  let host: IdentityUnderTest
-  let oracle: Oracle
-  before(async () => {
-    ;[host, oracle] = await Promise.all([startIdentityUnderTest(), startOracle()])
-  })
-  after(() => Promise.all([host.stop(), oracle.stop()]))
+  const host = fixture(startIdentityUnderTest)
+  const oracle = fixture(startOracle)
 
   /** One side of the comparison: a signed-in browser with a fresh code, and the refresh tokens it gets. */
   const openSide = async (address: string): Promise<Side> => {

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import {
-  type Browser,
-  createPkce,
-  type Fields,
-  openBrowser,
-  type Page,
-  requestOf,
-  signIn,
-} from '../support/browser.ts'
+import { createPkce, type Fields, openBrowser, type Page, requestOf, signIn } from '../support/browser.ts'
 import { signInPath } from '../support/certified-provider.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
-import { type Oracle, startOracle } from './support/oracle.ts'
+import { startOracle } from './support/oracle.ts'
 
 /** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer; every class of difference has been read. */
 const requests = Number(process.env.ORACLE_REQUESTS ?? 50)
@@ -21,18 +14,14 @@ const seed = Number(process.env.ORACLE_SEED ?? 1)
 const pkce = createPkce()
 
 describe(`compared with oidc-provider (seed ${seed})`, () => {
-  let host: IdentityUnderTest
-  let oracle: Oracle
-  let ours: Browser
-  let theirs: Browser
+  const host = fixture(startIdentityUnderTest)
+  const oracle = fixture(startOracle)
+  const ours = fixture(() => openBrowser(host.address))
+  const theirs = fixture(() => openBrowser(oracle.address))
   before(async () => {
-    ;[host, oracle] = await Promise.all([startIdentityUnderTest(), startOracle()])
-    ours = openBrowser(host.address)
-    theirs = openBrowser(oracle.address)
     await signIn(ours, pkce)
     await theirs.follow(await theirs.get('/connect/authorize', requestOf(pkce)))
   })
-  after(() => Promise.all([host.stop(), oracle.stop()]))
 
   it('authorization requests get the same class of answer, or one that is explained', async () => {
     const unexplained: string[] = []

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { before, describe, it } from 'node:test'
+import { type JWTPayload, SignJWT } from 'jose'
 import { newId } from '../../src/db/columns.ts'
 import { sql } from '../../src/db/sql.ts'
 import {
@@ -11,40 +15,34 @@ import {
   queryOf,
   requestOf,
 } from '../support/browser.ts'
-import {
-  type FalseProvider,
-  type Misbehaviour,
-  otherKey,
-  startFalseProvider,
-} from '../support/false-provider.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 
 const callback = (id: string) => `/ext/sign-in/from/${id}`
 
 describe('a provider that does wrong', () => {
-  let first: FalseProvider
-  let second: FalseProvider
-  let host: IdentityUnderTest
-  before(async () => {
-    ;[first, second] = await Promise.all([startFalseProvider(), startFalseProvider()])
-    const settings = (id: string, { issuer }: FalseProvider) => ({
-      [`Identity__Providers__${id}__Issuer`]: issuer,
-      [`Identity__Providers__${id}__ClientId`]: 'tracker',
-      [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
-    })
-    host = await startIdentityUnderTest({
+  const first = fixture(startFalseProvider)
+  const second = fixture(startFalseProvider)
+  const settings = (id: string, { issuer }: FalseProvider) => ({
+    [`Identity__Providers__${id}__Issuer`]: issuer,
+    [`Identity__Providers__${id}__ClientId`]: 'tracker',
+    [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
+  })
+  const host = fixture(() =>
+    startIdentityUnderTest({
       environment: {
         ...settings('first', first),
         ...settings('second', second),
         ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
       },
-    })
+    }),
+  )
+  before(async () => {
     first.now = host.clock.now
     await host.database.query(sql`
       insert into outside_identities (id, issuer, subject, user_id, provider, label)
       values (${newId()}, ${first.issuer}, 'somebody', ${host.person.id}, 'first', 'x')`)
   })
-  after(() => Promise.all([host?.stop(), first?.stop(), second?.stop()]))
 
   const leave = async (
     browser: Browser,
@@ -253,3 +251,105 @@ describe('a provider that does wrong', () => {
     assert.equal((await browser.get(callback('third'))).status, 404)
   })
 })
+
+/** What the next answers are to be, in place of the right ones. */
+interface Misbehaviour {
+  readonly discovery?: Readonly<Record<string, unknown>>
+  readonly claims?: JWTPayload
+  readonly key?: KeyObject
+  readonly algorithm?: string
+  /** The whole answer of the token endpoint. */
+  readonly token?: { readonly status: number; readonly body: string; readonly type?: string }
+  /** Every connection is cut. */
+  readonly isDown?: boolean
+}
+
+/** A provider that can do what no right one does. It shows no pages: tests walk its part. */
+interface FalseProvider {
+  readonly issuer: string
+  /** The codes that it was sent. */
+  readonly codes: string[]
+  misbehave: Misbehaviour
+  /** The nonce of the sign-in in progress. */
+  nonce: string
+  now: () => number
+  stop(): Promise<void>
+}
+
+const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = newKey()
+const otherKey: KeyObject = newKey().privateKey
+
+async function startFalseProvider(): Promise<FalseProvider> {
+  const server = createServer((request, response) => {
+    if (provider.misbehave.isDown) return void request.socket.destroy()
+    const { pathname } = new URL(request.url ?? '/', provider.issuer)
+    if (pathname === '/.well-known/openid-configuration') return answer(response, discoveryOf(provider))
+    if (pathname === '/keys')
+      return answer(response, {
+        keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: 'a', alg: 'RS256', use: 'sig' }],
+      })
+    let form = ''
+    request.on('data', (piece) => {
+      form += piece
+    })
+    request.on('end', () => {
+      provider.codes.push(new URLSearchParams(form).get('code') ?? '')
+      void answerToken(provider, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const provider: FalseProvider = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    codes: [],
+    misbehave: {},
+    nonce: '',
+    now: Date.now,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return provider
+}
+
+const discoveryOf = ({ issuer, misbehave }: FalseProvider) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+  response_types_supported: ['code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256', 'HS256'],
+  authorization_response_iss_parameter_supported: true,
+  ...misbehave.discovery,
+})
+
+async function answerToken({ issuer, nonce, now, misbehave }: FalseProvider, response: ServerResponse) {
+  const { token, claims, algorithm = 'RS256' } = misbehave
+  if (token) {
+    response.writeHead(token.status, { 'content-type': token.type ?? 'application/json' })
+    return response.end(token.body)
+  }
+  const seconds = Math.floor(now() / 1000)
+  const identity = await new SignJWT({
+    ...{ iss: issuer, aud: 'tracker', sub: 'somebody', iat: seconds, exp: seconds + 300, nonce },
+    ...claims,
+  })
+    .setProtectedHeader({ alg: algorithm, kid: 'a' })
+    .sign(algorithm === 'RS256' ? (misbehave.key ?? key.privateKey) : Buffer.from(secret))
+  return answer(response, {
+    access_token: 'access',
+    token_type: 'Bearer',
+    expires_in: 300,
+    id_token: identity,
+  })
+}
+
+const secret = 'a secret that the provider has given'
+
+function answer(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, it, test } from 'node:test'
+import { contractEndpoints, extensionEndpoints } from '../../src/hosts/identity/endpoints.ts'
 import { en, ptBr } from '../../src/hosts/identity/pages/texts.ts'
+import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, textOf } from '../support/syntax.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'src', 'hosts', 'identity')
@@ -43,4 +45,101 @@ describe('the texts of the pages of the identity host', () => {
       ['Login'],
     )
   })
+})
+
+const root = join(import.meta.dirname, '../../src/hosts/identity')
+
+/** Each folder may import from those above it; the folder of the host itself, which wires all, comes last. */
+const layers = [
+  'values',
+  'keys',
+  'pages',
+  'core',
+  'tokens',
+  'authorization',
+  'factors',
+  'sign-in',
+  'federation',
+  'endpoints',
+  '',
+]
+
+test('folders of the identity host import only from layers below them', () => {
+  const files = globSync('**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const upward = files.flatMap((file) =>
+    importsOf(file)
+      .filter((other) => layerOf(other) > layerOf(file))
+      .map((other) => `${file} → ${other}`),
+  )
+  assert.deepEqual(upward, [])
+})
+
+test('no endpoint imports another one', () => {
+  const files = globSync('endpoints/*.ts', { cwd: root })
+  const sideways = files.flatMap((file) => importsOf(file).filter((other) => other.startsWith('endpoints/')))
+  assert.ok(files.length > 0)
+  assert.deepEqual(sideways, [])
+})
+
+function layerOf(file: string): number {
+  const [folder = ''] = file.includes('/') ? file.split('/') : []
+  const layer = layers.indexOf(folder)
+  assert.notEqual(layer, -1, `${folder} is no layer.`)
+  return layer
+}
+
+/** Files of this host that the file imports, types included. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
+    .map(([, path = '']) => relative(root, join(root, dirname(file), path)))
+    .filter((path) => !path.startsWith('..'))
+}
+
+const endpointFolder = join(import.meta.dirname, '../../src/hosts/identity/endpoints')
+
+test('every endpoint that a file declares is mounted and documented', async () => {
+  const listed = new Set<unknown>([...contractEndpoints, ...extensionEndpoints])
+  const files = await Promise.all(
+    readdirSync(endpointFolder).map((name) => import(join(endpointFolder, name))),
+  )
+  const declared = files.flatMap((exports) => Object.values<unknown>(exports)).filter(isEndpoint)
+  assert.deepEqual(
+    valuesOf(
+      declared.filter((endpoint) => !listed.has(endpoint)),
+      'id',
+    ),
+    [],
+  )
+  assert.equal(declared.length, listed.size)
+})
+
+const isEndpoint = (value: unknown): value is { readonly id: string } =>
+  typeof value === 'object' && value !== null && 'path' in value && 'id' in value
+
+const project = join(import.meta.dirname, '..', '..')
+
+for (const [name, rowsMin] of [
+  ['identity-rules.md', 70],
+  ['conformance.md', 50],
+] as const)
+  test(`every rule in docs/${name} names a test that exists`, () => {
+    const page = readFileSync(join(project, 'docs', name), 'utf8')
+    const rows = [...page.matchAll(/^\| .* \| `([^`]+\.ts)` (.+) \|$/gm)]
+    assert.ok(rows.length > rowsMin, `Only ${rows.length} rows can be read.`)
+    const missing = rows.flatMap(([, file = '', title = '']) => {
+      const path = join(project, file.includes('/') ? file : join('test', 'identity', file))
+      const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(title)
+      return isThere ? [] : [`${file}: ${title}`]
+    })
+    assert.deepEqual(missing, [])
+  })
+
+test('every check in docs/conformance.md has a test, or the reason why not', () => {
+  const page = readFileSync(join(project, 'docs', 'conformance.md'), 'utf8')
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Check |'))
+  assert.deepEqual(
+    rows.filter((row) => !/\| (`[^`]+\.test\.ts` .+|not( here)?: .+) \|$/.test(row)),
+    [],
+  )
 })

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import type { IdentityHost } from '../../src/hosts/identity/main.ts'
 import { identityDocument } from '../../src/hosts/identity/openapi.ts'
-import { type Browser, openBrowser } from '../support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import {
+  type Browser,
+  claimsOf,
+  createPkce,
+  openBrowser,
+  queryOf,
+  redeem,
+  refresh,
+  requestOf,
+  signIn,
+} from '../support/browser.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin } from '../support/known-clients.ts'
+import { portal, registrationOf, requestAt, wiki } from '../support/registered-clients.ts'
 
 describe('the identity provider as others find it', () => {
-  let host: IdentityUnderTest
-  let browser: Browser
-  before(async () => {
-    host = await startIdentityUnderTest()
-    browser = openBrowser(host.address)
-  })
-  after(() => host.stop())
+  const host = fixture(startIdentityUnderTest)
+  const browser = fixture(() => openBrowser(host.address))
 
   it('is discovered with every endpoint of the contract, S256 only, the implicit grant listed, no device flow', async () => {
     const { json, headers } = await browser.get('/.well-known/openid-configuration')
@@ -184,4 +192,199 @@ describe('the rate limit of the identity host', () => {
     assert.equal(await statusFor('203.0.113.9, 198.51.100.1'), 429)
     assert.equal(await statusFor('198.51.100.2'), 200)
   })
+})
+
+const environment = { ...registrationOf(wiki), ...registrationOf(portal) }
+
+describe('what the provider says of itself', () => {
+  it('is the contract’s where no client is registered, and always true in the document of RFC 8414', async (t) => {
+    const [plain, full] = await Promise.all([
+      startIdentityUnderTest(),
+      startIdentityUnderTest({ environment }),
+    ])
+    t.after(() => Promise.all([plain.stop(), full.stop()]))
+    const read = async (address: string, name: string) =>
+      (await openBrowser(address).get(`/.well-known/${name}`)).json
+    const contract = await read(plain.address, 'openid-configuration')
+    assert.deepEqual(contract.response_modes_supported, ['query'])
+    assert.ok(!contract.scopes_supported.includes('email'))
+    const discovery = await read(full.address, 'openid-configuration')
+    assert.deepEqual(discovery.response_modes_supported, ['query', 'fragment', 'form_post'])
+    assert.ok(discovery.grant_types_supported.includes('implicit'), 'The contract wants it listed.')
+    const metadata = await read(full.address, 'oauth-authorization-server')
+    assert.equal(metadata.issuer, full.address)
+    assert.deepEqual(metadata.response_types_supported, ['code'])
+    assert.deepEqual(metadata.grant_types_supported, [
+      ...['authorization_code', 'refresh_token', 'client_credentials'],
+    ])
+    for (const [name, value] of Object.entries(metadata))
+      if (!/^(response_types|grant_types|ui_locales)_supported$/.test(name))
+        assert.deepEqual(discovery[name], value, name)
+  })
+
+  it('beyond the contract is in a separate document, as it was reviewed', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
+    const snapshot = new URL('../../docs/contract/identity-extensions.v1.json', import.meta.url)
+    assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
+  })
+
+  it('describes every address under /ext/ that is served, and serves every one that it describes', async (t) => {
+    const provider = { Issuer: 'https://login.example.com', ClientId: 'tracker' }
+    const settings = Object.entries(provider).map(([name, value]) => [
+      `Identity__Providers__corp__${name}`,
+      value,
+    ])
+    const host = await startIdentityUnderTest({
+      environment: { ...environment, ...Object.fromEntries(settings) },
+    })
+    t.after(() => host.stop())
+    const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
+    const described = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('{provider}', 'corp')}`),
+    )
+    // Scripts are parts of pages.
+    const served = routesOf(host.host.app).filter((route) => / \/ext\/.*(?<!\.js)$/.test(route))
+    assert.ok(served.length > 25, served.join())
+    assert.deepEqual(described.filter((route) => route.includes(' /ext/')).toSorted(), served.toSorted())
+  })
+
+  it('and every client of the settings, are gone while the extensions are off', async (t) => {
+    const host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const refused = await browser.get('/connect/authorize', requestAt(wiki, createPkce()))
+    assert.ok(refused.location.startsWith(`${origin}/login/?errorId=`), refused.location)
+    for (const path of ['/.well-known/oauth-authorization-server', '/ext/sign-in', '/ext/form-post.js'])
+      assert.equal((await browser.get(path)).status, 404, path)
+    const { json } = await browser.get('/.well-known/openid-configuration')
+    assert.deepEqual(json.response_modes_supported, ['query'])
+  })
+})
+
+/** By method and path, without those that Fastify adds for HEAD and for other origins. */
+function routesOf(app: IdentityHost['app']): readonly string[] {
+  // The tree has a branch's part of the path on each line, four more signs to the right for each level.
+  const above: string[] = []
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', part = '', methods = ''] = line.match(/^(.*?── )(\S+)(?: \((.*)\))?$/) ?? []
+      const depth = indent.length / 4 - 1
+      above.splice(depth, above.length, part)
+      const path = above.join('')
+      return methods
+        .split(', ')
+        .flatMap((method) => (/^(GET|POST)$/.test(method) ? [`${method} ${path}`] : []))
+    })
+}
+
+const spellings: Readonly<Record<string, (path: string) => string>> = {
+  capitals: (path) => path.toUpperCase(),
+  'a slash at the end': (path) => `${path}/`,
+  'capitals and a slash': (path) => `${path.toUpperCase()}/`,
+  escapes: (path) => path.replace('c', '%63').replace('t', '%54'),
+}
+
+/** Requests every address in another spelling; redirects are followed unchanged. */
+const spelledBy = (browser: Browser, spell: (path: string) => string): Browser => ({
+  ...browser,
+  get: (path, ...rest) => browser.get(spell(path), ...rest),
+  post: (path, ...rest) => browser.post(spell(path), ...rest),
+})
+
+describe('The spelling of a path of the identity host', () => {
+  const host = fixture(startIdentityUnderTest)
+
+  for (const [words, spell] of Object.entries(spellings))
+    it(`does not matter for a sign-in: ${words}`, async () => {
+      const browser = spelledBy(openBrowser(host.address), spell)
+      const pkce = createPkce()
+      const callback = await signIn(browser, pkce)
+      assert.match(callback.location, /\/signin-callback\/\?code=/)
+      const { json: tokens } = await redeem(browser, pkce, callback)
+      assert.equal(claimsOf(tokens.access_token).sub, host.person.id)
+      const { json: renewed } = await refresh(browser, tokens.refresh_token)
+      const person = await browser.get('/connect/userinfo', undefined, {
+        authorization: `Bearer ${renewed.access_token}`,
+      })
+      assert.deepEqual([person.status, person.json.sub], [200, host.person.id])
+      // The cookie belongs to every path, so the next sign-in asks for no password, in whatever spelling.
+      const again = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
+      assert.ok(queryOf(again).code)
+    })
+
+  it('does not change who may read a response, or its errors', async () => {
+    for (const path of ['/Connect/Authorize', '/connect/authorize/', '/CONNECT/ENDSESSION/'])
+      for (const method of ['GET', 'OPTIONS']) {
+        const answer = await fetch(`${host.address}${path}`, {
+          method,
+          headers: { origin, 'access-control-request-method': 'GET' },
+          redirect: 'manual',
+        })
+        assert.equal(answer.headers.get('access-control-allow-origin'), null, `${method} ${path}`)
+      }
+    const refusal = await openBrowser(host.address).post('/CONNECT/Token/', { grant_type: 'none' })
+    assert.deepEqual([refusal.status, refusal.json.error], [401, 'invalid_client'])
+    const foreign = await openBrowser(host.address).post('/API/Account/Login/', {}, { origin: 'http://evil' })
+    assert.equal(foreign.status, 403)
+    const wrong = await openBrowser(host.address).get('/CONNECT/Token/')
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST, OPTIONS'])
+  })
+
+  it('does not matter to health, documents and pages', async () => {
+    for (const path of [
+      ...[
+        '/Healthz',
+        '/READYZ/',
+        '/.Well-Known/OpenID-Configuration',
+        '/.well-known/openid-configuration/jwks/',
+      ],
+      ...['/swagger/', '/swagger/index.html', '/Swagger/Index.html', '/swagger/extensions/', '/SWAGGER'],
+    ])
+      assert.equal((await openBrowser(host.address).get(path)).status, 200, path)
+  })
+})
+
+const form = 'application/x-www-form-urlencoded'
+
+const posts: readonly (readonly [path: string, type: string, text: string])[] = [
+  ['/connect/token', form, 'grant_type=refresh_token&client_id=svc-webclient&refresh_token='],
+  ['/connect/revocation', form, 'client_id=svc-webclient&token='],
+  ['/api/account/login', form, 'authRequest=x&password=y&login='],
+]
+
+describe('A body that is sent to the identity host', () => {
+  const host = fixture(startIdentityUnderTest)
+
+  const post = async (path: string, type: string, body: string | Buffer<ArrayBuffer>) => {
+    const response = await fetch(`${host.address}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': type, origin },
+      body,
+      redirect: 'manual',
+    })
+    return { status: response.status, text: await response.text() }
+  }
+
+  for (const [path, type, text] of posts) {
+    it(`is rejected by ${path} when its bytes are not UTF-8, escaped or not`, async () => {
+      for (const bytes of [Buffer.from(`${text}\xfc`, 'latin1'), `${text}%FC`, `${text}%C3%28`]) {
+        const answer = await post(path, type, bytes)
+        const { statusCode, errors } = JSON.parse(answer.text)
+        assert.deepEqual([answer.status, statusCode], [400, 400])
+        assert.deepEqual(errors, { generalErrors: ['The body is not valid UTF-8.'] })
+      }
+    })
+
+    it(`is rejected by ${path} in another character set`, async () => {
+      for (const charset of ['iso-8859-1', '"ISO-8859-1"']) {
+        const answer = await post(path, `${type}; charset=${charset}`, `${text}a`)
+        assert.deepEqual([answer.status, JSON.parse(answer.text).statusCode], [415, 415])
+      }
+      assert.notEqual((await post(path, `${type}; charset="UTF-8"`, `${text}%C3%BC`)).status, 415)
+    })
+  }
 })

@@ -1,18 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { createPasswords } from '../../src/accounts/passwords.ts'
+import { sql } from '../../src/db/sql.ts'
+import { en } from '../../src/hosts/identity/pages/texts.ts'
 import {
   type Browser,
   createPkce,
   type Fields,
+  fromOtherSite,
   openBrowser,
+  type Page,
   postSignIn,
   queryOf,
   requestOf,
   signedIn,
+  signOut,
 } from '../support/browser.ts'
 import { cheapPasswords, password } from '../support/cheap-passwords.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { countedPasswords } from '../support/counted-passwords.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
+import { registrationOf, requestAt, submit, wiki } from '../support/registered-clients.ts'
+import { testApp } from '../support/second-factors.ts'
 
 const pkce = createPkce()
 
@@ -23,11 +33,7 @@ async function pendingIn(browser: Browser, others: Fields = {}): Promise<string>
 }
 
 describe('the sign-in page', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest()
-  })
-  after(() => host.stop())
+  const host = fixture(startIdentityUnderTest)
 
   it('is that of the origin that asked; a missing or made-up request goes to the first one with error=request', async () => {
     const browser = openBrowser(host.address)
@@ -92,11 +98,7 @@ describe('a reported error', () => {
 })
 
 describe('the post of the sign-in page', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest()
-  })
-  after(() => host.stop())
+  const host = fixture(startIdentityUnderTest)
 
   it('with the right password goes on with the pending request on this host', async () => {
     const browser = openBrowser(host.address)
@@ -216,5 +218,278 @@ describe('the post of the sign-in page', () => {
       browser.cookies.set(name, made)
       assert.match((await browser.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
     }
+  })
+})
+
+describe('a login with failed sign-ins', () => {
+  const host = fixture(startIdentityUnderTest)
+  const another = fixture(() => host.startAnother())
+
+  const attempt = async (login: string, given: string, address = host.address) =>
+    queryOf(await postSignIn(openBrowser(address), pkce, { login, password: given }))
+
+  it('is locked after five within 15 minutes, for both instances, even for the right password, for 15 minutes', async () => {
+    const { login } = await host.addAccount()
+    for (const address of [host.address, another.address, host.address, another.address])
+      assert.equal((await attempt(login, 'wrong', address)).error, 'invalid')
+    const fifth = await attempt(login, 'wrong')
+    assert.deepEqual([fifth.error, fifth.retryAfter], ['invalid', undefined])
+    for (const address of [host.address, another.address]) {
+      const locked = await attempt(login.toUpperCase(), password, address)
+      assert.equal(locked.error, 'locked')
+      const seconds = Number(locked.retryAfter)
+      assert.ok(seconds > 14 * 60 && seconds <= 15 * 60, String(seconds))
+      assert.ok(locked.authRequest)
+    }
+    host.clock.advance(15 * 60_000)
+    assert.ok('authRequest' in (await attempt(login, password)))
+    assert.equal((await attempt(login, password)).error, undefined)
+  })
+
+  it('without an account is locked just the same', async () => {
+    for (let count = 0; count < 5; count += 1)
+      assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'invalid')
+    assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'locked')
+  })
+
+  it('starts from nothing after a success, and after 15 minutes', async () => {
+    const { login } = await host.addAccount()
+    for (let count = 0; count < 4; count += 1) await attempt(login, 'wrong')
+    assert.equal((await attempt(login, password)).error, undefined)
+    for (let count = 0; count < 4; count += 1) await attempt(login, 'wrong')
+    host.clock.advance(15 * 60_000)
+    assert.equal((await attempt(login, 'wrong')).error, 'invalid')
+    assert.equal((await attempt(login, password)).error, undefined)
+  })
+
+  it('gets no further attempts for other spellings that the store takes for the same', async () => {
+    const { login } = await host.addAccount({ login: 'mixed.case@example.com' })
+    for (const spelling of [
+      login,
+      ` ${login}`,
+      'MIXED.case@example.com',
+      'Mixed.Case@example.com',
+      `${login} `,
+    ])
+      assert.equal((await attempt(spelling, 'wrong')).error, 'invalid')
+    assert.equal((await attempt('mIXED.CASE@EXAMPLE.COM', password)).error, 'locked')
+  })
+})
+
+describe('many concurrent sign-ins', () => {
+  it('are verified four at a time, sixteen wait, and the others get 429', async (t) => {
+    const host = await startIdentityUnderTest({
+      // Slower than for real, so that also a busy machine sends faster than they are verified.
+      passwords: createPasswords({ passes: 5 }),
+    })
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+    const authRequest = queryOf(page).authRequest ?? ''
+    const pages = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        openBrowser(host.address).post(
+          '/api/account/login',
+          { login: `person-${index}@example.com`, password: 'wrong', authRequest },
+          { origin },
+        ),
+      ),
+    )
+    const refused = pages.filter(({ status }) => status === 429)
+    assert.equal(pages.filter(({ status }) => status === 303).length + refused.length, 60)
+    assert.ok(refused.length >= 1 && refused.length <= 40, `${refused.length} of 60 were refused`)
+    for (const { json, headers } of refused) {
+      assert.equal(json.statusCode, 429)
+      assert.ok(Number(headers.get('retry-after')) >= 1)
+    }
+    assert.ok(pages.every(({ location }) => location === '' || location.startsWith(origin)))
+  })
+})
+
+describe('a sign-in whose account changes while its password is verified', () => {
+  for (const [change, set] of [
+    ['gets a new password', sql`security_stamp = 'another'`],
+    ['is removed', sql`active = false`],
+  ] as const)
+    it(`starts no session when it ${change}`, async (t) => {
+      const cheap = cheapPasswords()
+      const during: { change?: () => Promise<unknown> } = {}
+      const verify = async (hash: string, given: string) => {
+        const isRight = await cheap.verify(hash, given)
+        await during.change?.()
+        return isRight
+      }
+      const host = await startIdentityUnderTest({ passwords: { ...cheap, verify } })
+      t.after(() => host.stop())
+      during.change = () =>
+        host.database.transaction((transaction) =>
+          transaction.query(sql`update users set ${set} where id = ${host.person.id}`),
+        )
+      const browser = openBrowser(host.address)
+      assert.equal(queryOf(await postSignIn(browser, createPkce())).error, 'invalid')
+      assert.equal(browser.cookies.size, 0)
+    })
+})
+
+describe('a sign-in with an ambiguous, an unknown or a known login', () => {
+  it('does the same work and gets the same answer', async (t) => {
+    const { passwords, costs } = countedPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })
+    const host = await startIdentityUnderTest({ passwords })
+    t.after(() => host.stop())
+    // A store from before logins were unique.
+    await host.database.transaction((transaction) => transaction.query(sql`drop index users_login_active`))
+    await host.addAccount({ login: 'twin@example.com' })
+    await host.addAccount({ login: 'Twin@example.com' })
+    await host.addAccount({ login: 'odd@example.com', passwordHash: 'no hash at all' })
+    const browser = openBrowser(host.address)
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
+    const { authRequest = '' } = queryOf(page)
+    const costOf = async (login: string, given: string) => {
+      costs.length = 0
+      const form = { login, password: given, authRequest }
+      const page = await openBrowser(host.address).post('/api/account/login', form, { origin })
+      assert.equal(page.location, `${origin}/login/?authRequest=${authRequest}&error=invalid`)
+      return [...costs]
+    }
+    assert.deepEqual(await costOf('x'.repeat(300), password), [], 'No account has such a login.')
+    for (const [login, given] of [
+      ['ada@example.com', 'Wrong-Horse-1'],
+      ['nobody@example.com', password],
+      ['twin@example.com', password],
+      ['odd@example.com', password],
+    ] as const)
+      assert.deepEqual(await costOf(login, given), ['$argon2id$v=19$m=1024,t=1,p=1'], login)
+  })
+})
+
+describe('the login-by-link attack', () => {
+  it('gains nothing: the code goes to the browser that proved the password', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const attacker = openBrowser(host.address)
+    const attackersPkce = createPkce()
+    const page = await attacker.follow(await attacker.get('/connect/authorize', requestOf(attackersPkce)))
+    const { authRequest = '' } = queryOf(page)
+    const victim = openBrowser(host.address)
+    const posted = await victim.post(
+      '/api/account/login',
+      { login: 'ada@example.com', password: 'Correct-Horse-1', authRequest },
+      { origin },
+    )
+    assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
+    // The victim is about to sign in; the attacker tries everything they know.
+    const resumed = await attacker.follow(await attacker.get(posted.location))
+    assert.ok(resumed.location.startsWith(`${origin}/login/?authRequest=`), resumed.location)
+    const repeated = await attacker.get('/connect/authorize', requestOf(attackersPkce, { prompt: 'none' }))
+    assert.equal(queryOf(repeated).error, 'login_required')
+    assert.ok('code' in queryOf(await victim.follow(posted)))
+  })
+
+  it('the pending request never reveals who signed in', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const posted = await postSignIn(browser, createPkce())
+    browser.cookies.clear()
+    assert.match((await browser.get(posted.location)).location, /login-page/)
+  })
+})
+
+describe('the pages of the identity host speak English and Portuguese', () => {
+  const host = fixture(startIdentityUnderTest, {
+    isNamed: true,
+    environment: {
+      ...registrationOf(wiki),
+      Identity__SecondFactor: 'all',
+      Identity__PasskeyDomain: 'localhost',
+      MAIL_FROM: 'tracker@example.com',
+      // Nothing answers there.
+      Identity__Providers__corp__Issuer: 'http://localhost:9',
+      Identity__Providers__corp__ClientId: 'tracker',
+    },
+  })
+
+  const goTo = async (browser: Browser, request = {}, headers = {}) => {
+    const page = await browser.get('/connect/authorize', requestAt(wiki, createPkce(), request))
+    const signIn = await browser.follow(page)
+    return browser.get(signIn.address.href, {}, headers)
+  }
+  const languageOf = ({ text }: Page) => /<html lang="([\w-]+)">/.exec(text)?.[1]
+  const linkTo = ({ text, address }: Page, path: string) => {
+    const [, link = ''] = new RegExp(`href="([^"]*${path}[^"]*)"`).exec(text) ?? []
+    assert.ok(link, text)
+    return new URL(link.replaceAll('&#38;', '&'), address).href
+  }
+
+  it('each of them in the language that the client asks for, whatever the browser would read', async () => {
+    const { login } = await host.addAccount()
+    const pages: Page[] = []
+    const see = (page: Page): Page => {
+      pages.push(page)
+      return page
+    }
+    const [request, headers] = [
+      { ui_locales: 'fr pt', response_mode: 'form_post' },
+      { 'accept-language': 'en' },
+    ]
+    const first = openBrowser(host.address)
+    const signIn = see(await goTo(first, request, headers))
+    for (const path of ['/ext/passkey', '/ext/sign-in/with'])
+      see(await first.follow(await first.get(linkTo(signIn, path), {}, headers)))
+    const forgot = see(await first.get(linkTo(signIn, '/ext/forgot-password'), {}, headers))
+    see(await submit(first, forgot, { login: 'nobody@example.com' }))
+    see(await submit(first, signIn, { login, password: 'Wrong-Horse-1' }))
+    const setUp = see(await submit(first, signIn, { login, password }))
+    see(await submit(first, setUp, { code: '000000' }))
+    const [, secret = ''] = /<code>([A-Z2-7 ]+)<\/code>/.exec(setUp.text) ?? []
+    const app = testApp(host, secret.replaceAll(' ', ''))
+    const codes = see(await submit(first, setUp, { code: app.code() }))
+    const [, recoveryCode = ''] = /<li><code>([^<]+)<\/code>/.exec(codes.text) ?? []
+
+    const second = openBrowser(host.address)
+    const step = see(await submit(second, await goTo(second, request), { login, password }))
+    see(await submit(second, step, { code: 'wrong' }))
+    const consent = see(await submit(second, step, { code: recoveryCode }))
+    see(await submit(second, consent, { answer: 'allow' }))
+    const end = { client_id: 'wiki', ui_locales: 'pt-BR' }
+    const asked = see(await signOut(second, end, fromOtherSite))
+    see(await submit(second, asked, {}))
+
+    const titles = pages.map(({ text }) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1])
+    assert.equal(new Set(titles).size, 12, titles.join())
+    for (const page of pages) {
+      assert.equal(languageOf(page), 'pt-BR', page.text)
+      const said = page.text.replace(/<style>.*?<\/style>/s, '')
+      const english = en.filter((text) => text.includes(' ') && !text.includes('{') && said.includes(text))
+      assert.deepEqual(english, [], page.text)
+    }
+  })
+
+  it('else in the browser’s, and in English where neither is one of them', async () => {
+    const languageFor = async (asked: string | undefined, accepted: string) => {
+      const request = asked === undefined ? {} : { ui_locales: asked }
+      return languageOf(await goTo(openBrowser(host.address), request, { 'accept-language': accepted }))
+    }
+    assert.equal(await languageFor(undefined, 'fr, pt-PT;q=0.5, en;q=0.4'), 'pt-BR')
+    assert.equal(await languageFor(undefined, 'en-GB,en;q=0.9,pt;q=0.8'), 'en')
+    assert.equal(await languageFor(undefined, 'pt;q=0, fr'), 'en')
+    assert.equal(await languageFor(undefined, '*'), 'en')
+    assert.equal(await languageFor('se', 'pt-BR'), 'pt-BR')
+    assert.equal(await languageFor('en-US pt', 'pt-BR'), 'en')
+    const many = 'xx-XX '.repeat(1000)
+    assert.equal(await languageFor(`pt ${many}`, many.replaceAll(' ', ',')), 'pt-BR', 'None is too long.')
+  })
+
+  it('and a page that belongs to no request in the browser’s', async () => {
+    const page = await openBrowser(host.address).get('/ext/sign-in', {}, { 'accept-language': 'pt-BR,pt' })
+    assert.deepEqual([page.status, languageOf(page)], [400, 'pt-BR'])
+    assert.match(page.text, /Esta página não vale mais/)
+  })
+
+  it('which the document of RFC 8414 says, and the contract’s does not', async () => {
+    const read = async (name: string) => (await openBrowser(host.address).get(`/.well-known/${name}`)).json
+    const metadata = await read('oauth-authorization-server')
+    assert.deepEqual(metadata.ui_locales_supported, ['en', 'pt-BR'])
+    assert.equal((await read('openid-configuration')).ui_locales_supported, undefined)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { type Sql, sql } from '../../src/db/sql.ts'
+import { sweep } from '../../src/hosts/identity/main.ts'
 import {
   type Browser,
   claimsOf,
@@ -8,6 +9,7 @@ import {
   type Fields,
   headerOf,
   openBrowser,
+  type Page,
   queryOf,
   redeem,
   refresh,
@@ -15,18 +17,14 @@ import {
   signedIn,
   signIn,
 } from '../support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
-import { assertRefused } from './support/assert-refused.ts'
+import { assertRefused } from './support/assertions.ts'
 
 describe('tokens', () => {
-  let host: IdentityUnderTest
-  let browser: Browser
-  before(async () => {
-    host = await startIdentityUnderTest()
-    browser = openBrowser(host.address)
-  })
-  after(() => host.stop())
+  const host = fixture(startIdentityUnderTest)
+  const browser = fixture(() => openBrowser(host.address))
 
   it('of a session have exactly the claims of the contract and of RFC 9068, for 30 minutes', async () => {
     const { tokens, answer } = await signedIn(host.address)
@@ -200,3 +198,163 @@ describe('tokens', () => {
     await write(sql`update refresh_tokens set client_id = ${id}`)
   }
 })
+
+describe('a revoked refresh token', () => {
+  it('stops working, and nothing else does', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { browser, tokens } = await signedIn(host.address)
+    const other = await signedIn(host.address)
+    const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
+      browser.post('/connect/revocation', { token, token_type_hint: 'refresh_token', ...others })
+    assertRefused(await revoke(tokens.refresh_token, {}), 'invalid_client', 401)
+    // Another client's token is left as it is, and the answer does not say so.
+    const asRobot = { client_id: robot.id, client_secret: robot.secret }
+    assert.equal((await revoke(other.tokens.refresh_token, asRobot)).status, 200)
+    assert.equal((await revoke(tokens.refresh_token)).status, 200)
+    assert.equal((await revoke(tokens.refresh_token)).status, 200)
+    assert.equal((await revoke('made-up')).status, 200)
+    assertRefused(await revoke(''), 'invalid_request')
+    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    // Neither the session nor its other tokens ended.
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
+    assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(createPkce()))))
+    assert.equal((await refresh(browser, other.tokens.refresh_token)).status, 200)
+  })
+
+  it('that was spent before is still recognised when it is used again', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { browser, tokens } = await signedIn(host.address)
+    const { json } = await refresh(browser, tokens.refresh_token)
+    await browser.post('/connect/revocation', { token: tokens.refresh_token, client_id: 'svc-webclient' })
+    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    assertRefused(await refresh(browser, json.refresh_token), 'invalid_grant')
+  })
+})
+
+describe('a revoked access token', () => {
+  it('is accepted nowhere any more, while its session and other tokens stay valid', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { browser, tokens } = await signedIn(host.address)
+    const { json } = await refresh(browser, tokens.refresh_token)
+    const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
+      browser.post('/connect/revocation', { token, ...others })
+    const statusOf = async (token: string) =>
+      (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${token}` })).status
+    // Another client's is left as it is, and the answer does not say so.
+    const asRobot = { client_id: robot.id, client_secret: robot.secret }
+    assert.equal((await revoke(tokens.access_token, asRobot)).status, 200)
+    assert.equal(await statusOf(tokens.access_token), 200)
+    assert.equal((await revoke(tokens.access_token)).status, 200)
+    assert.equal((await revoke(tokens.access_token)).status, 200)
+    assert.equal(await statusOf(tokens.access_token), 401)
+    assert.equal(await statusOf(json.access_token), 200)
+    assert.equal((await refresh(browser, json.refresh_token)).status, 200)
+    // What is remembered of it goes when it would have expired anyway.
+    const kept = () => host.database.query(sql`select from revoked_tokens`)
+    await sweep(host.database, host.clock.now(), 0)
+    assert.equal((await kept()).length, 1)
+    await sweep(host.database, host.clock.now() + 40 * 60_000, 0)
+    assert.equal((await kept()).length, 0)
+  })
+
+  it('is no token that can be revoked while the extensions are off', async (t) => {
+    const host = await startIdentityUnderTest({ environment: { EXTENSIONS: 'off' } })
+    t.after(() => host.stop())
+    const { browser, tokens } = await signedIn(host.address)
+    const form = { token: tokens.access_token, client_id: 'svc-webclient' }
+    assertRefused(await browser.post('/connect/revocation', form), 'unsupported_token_type')
+  })
+})
+
+const parallelUses = 20
+const rounds = 3
+
+describe('parallel requests on two instances', () => {
+  let addresses: readonly string[]
+  const host = fixture(startIdentityUnderTest)
+  before(async () => {
+    addresses = [host.address, (await host.startAnother()).address]
+  })
+
+  const browserFor = (index: number) => openBrowser(addresses[index % addresses.length] ?? host.address)
+  const race = (use: (index: number) => Promise<Page>) =>
+    Promise.all(Array.from({ length: parallelUses }, (_, index) => use(index)))
+  const winnersOf = (pages: readonly Page[]) => {
+    assert.ok(pages.every(({ status, json }) => status === 200 || json.error === 'invalid_grant'))
+    return pages.filter(({ status }) => status === 200)
+  }
+  /** Neither the session nor a token that was ever issued in it works any more. */
+  const assertNothingLeft = async (sessionId: string, winners: readonly Page[]) => {
+    for (const { json } of winners) {
+      assert.equal((await refresh(openBrowser(host.address), json.refresh_token)).json.error, 'invalid_grant')
+      const headers = { authorization: `Bearer ${json.access_token}` }
+      assert.equal((await openBrowser(host.address).get('/connect/userinfo', {}, headers)).status, 401)
+    }
+    const [left] = await host.database.query<{ tokens: number; live: number }>(sql`
+      select (select count(*) from refresh_tokens where session_id = ${sessionId}) as tokens,
+        (select count(*) from signin_sessions where id = ${sessionId} and ended_at is null) as live`)
+    assert.deepEqual(left, { tokens: 0, live: 0 })
+  }
+
+  it('with one code: at most one wins, and what it won is taken back', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const pkce = createPkce()
+      const callback = await signIn(openBrowser(host.address), pkce)
+      const winners = winnersOf(await race((index) => redeem(browserFor(index), pkce, callback)))
+      assert.equal(winners.length, 1)
+      await assertNothingLeft(claimsOf(winners[0]?.json.access_token).sid, winners)
+    }
+  })
+
+  it('with one refresh token: at most one wins, and its successor dies too', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { tokens } = await signedIn(host.address)
+      const winners = winnersOf(await race((index) => refresh(browserFor(index), tokens.refresh_token)))
+      assert.equal(winners.length, 1)
+      await assertNothingLeft(claimsOf(tokens.access_token).sid, winners)
+    }
+  })
+
+  it('of a refresh and a sign-out: afterwards nothing works, no matter who came first', async () => {
+    for (let round = 0; round < 3 * rounds; round += 1) {
+      const { browser, tokens } = await signedIn(host.address)
+      const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
+      const [refreshed] = await Promise.all([
+        refresh(browserFor(round), tokens.refresh_token),
+        browserFor(round + 1).get(location, {}, { cookie: cookieOf(browser.cookies) }),
+      ])
+      await assertNothingLeft(claimsOf(tokens.access_token).sid, winnersOf([refreshed]))
+    }
+  })
+
+  it('of a refresh and a revocation: the token is used or revoked, and the session stays active', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { browser, tokens } = await signedIn(host.address)
+      const form = { token: tokens.refresh_token, client_id: 'svc-webclient' }
+      const [refreshed, revoked] = await Promise.all([
+        refresh(browserFor(round), tokens.refresh_token),
+        browserFor(round + 1).post('/connect/revocation', form),
+      ])
+      assert.equal(revoked.status, 200)
+      for (const { json } of winnersOf([refreshed]))
+        assert.equal((await refresh(browser, json.refresh_token)).status, 200)
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
+    }
+  })
+
+  it('of sign-ins of one user: each gets its own session', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 4 }, (_, index) => signedIn(addresses[index % 2] ?? host.address)),
+    )
+    assert.equal(new Set(sessions.map(({ tokens }) => claimsOf(tokens.access_token).sid)).size, 4)
+    assert.ok(sessions.every(({ answer }) => answer.status === 200))
+  })
+})
+
+const cookieOf = (cookies: ReadonlyMap<string, string>): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')

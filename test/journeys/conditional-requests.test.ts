@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { furnish, type Workspace } from '../support/furnish.ts'
-import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeToken } from '../support/api-tokens.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { connectOutside, insertNamed } from '../support/outside-connection.ts'
+import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A conditional request with a tag', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  let member: Person
-
-  before(async () => {
-    rest = await startRestUnderTest()
-    workspace = await furnish(rest)
-    member = await rest.signUp()
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  const member = fixture(() => rest.signUp())
 
   const get = (path: string, headers: Record<string, string> = {}, by: Person = rest.administrator) =>
     rest.call('GET', path, { token: by.token, headers })
@@ -103,5 +100,265 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
       assert.equal(answer.status, 200)
       assert.match(JSON.stringify(answer.body), new RegExp(`New ${round}`))
     }
+  })
+})
+
+describe('A conditional request with a date', () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+
+  const get = (path: string, headers: Record<string, string> = {}, by: Person = rest.administrator) =>
+    rest.call('GET', path, { token: by.token, headers })
+  const tagOf = (answer: Answer) => answer.headers.get('etag') ?? ''
+  const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
+  const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
+
+  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
+  async function settled(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
+    for (let asks = 0; asks < 200; asks += 1) {
+      const answer = await get(path, {}, by)
+      if (dateOf(answer)) return { date: dateOf(answer), answer }
+      await sleep(50)
+    }
+    throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
+  }
+  const since = (path: string, date: string, by?: Person) => get(path, { 'if-modified-since': date }, by)
+  const moved = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString()
+
+  // Alone: an open transaction, no matter whose it is, rightly makes the host answer in full.
+  test('gets a 304 for the very Last-Modified it was given', async () => {
+    for (const path of ['/api/impediments', `/api/impediment?id=${workspace.impedimentId}`]) {
+      const { date } = await settled(path)
+      const answer = await since(path, date)
+      assert.equal(answer.status, 304)
+      assert.equal(answer.body, '')
+      assert.match(date, /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/)
+      assert.ok(Date.parse(date) <= Date.parse(dateHeaderOf(answer)), 'It lies in the future.')
+    }
+  })
+
+  test('gets a 304 for every date from the Last-Modified on, up to the Date of an answer', async () => {
+    const path = '/api/impediments'
+    const { date } = await settled(path)
+    let now = date
+    for (let asks = 0; asks < 200 && now <= moved(date, 1); asks += 1) {
+      now = dateHeaderOf(await get(path))
+      await sleep(50)
+    }
+    for (let other = date; Date.parse(other) <= Date.parse(now); other = moved(other, 1))
+      assert.equal((await since(path, other)).status, 304, other)
+  })
+
+  describe('after changes', { concurrency: true }, () => {
+    test('gets the content for an earlier date, one still to come, and one that is none', async () => {
+      const { date } = await settled('/api/impediments')
+      const others = [moved(date, -1), moved(date, 9e6), new Date(0).toUTCString(), date.slice(5)]
+      for (const other of [...others, new Date(date).toISOString(), 'yesterday', '', '*'])
+        assert.equal((await since('/api/impediments', other)).status, 200, other)
+    })
+
+    test('gets the content for a date that another account was given', async () => {
+      const other = await rest.signUp()
+      const { date } = await settled('/api/workflows')
+      assert.equal((await since('/api/workflows', date, other)).status, 200)
+      const { date: own } = await settled('/api/workflows', other)
+      assert.equal((await since('/api/workflows', own, other)).status, 304)
+    })
+
+    test('goes by its tag alone when it carries both', async () => {
+      const { date, answer } = await settled('/api/impediments')
+      const both = (tag: string, at: string) =>
+        get('/api/impediments', { 'if-none-match': tag, 'if-modified-since': at })
+      assert.equal((await both('"other"', date)).status, 200)
+      assert.equal((await both(tagOf(answer), new Date(0).toUTCString())).status, 304)
+    })
+
+    /** Dates were sent, then something changes: none of them may hide that, now or once the change has a date itself. */
+    async function assertSeen(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
+      const { date, answer } = await settled(path, by)
+      const last = await get(path, {}, by)
+      await change()
+      const dates = [date, dateHeaderOf(answer), dateHeaderOf(last)]
+      const assertIn = async (held: readonly string[]) => {
+        for (const one of held) {
+          const changed = await since(path, one, by)
+          assert.deepEqual([changed.status, changed.body.result?.totalCount], [200, count], one)
+          assert.notDeepEqual(changed.body, answer.body)
+        }
+      }
+      await assertIn(dates)
+      await settled(path, by)
+      await assertIn(dates)
+    }
+
+    const changes: readonly (readonly [string, string, boolean, number])[] = [
+      ['an update', 'PATCH', true, 1],
+      ['a removal', 'DELETE', true, 0],
+      ['a restored row', 'POST', false, 1],
+    ]
+    for (const [what, method, isThere, count] of changes) {
+      test(`sees ${what}`, async () => {
+        const { id } = await workspace.make('organization', { name: what })
+        if (!isThere) await workspace.write('DELETE', '/api/organization', { ids: [id] })
+        const path = `/api/organization${method === 'POST' ? '/restore' : ''}`
+        const body = method === 'PATCH' ? { id, name: 'Another' } : { ids: [id] }
+        await assertSeen(`/api/organizations?ids=${id}`, () => workspace.write(method, path, body), count)
+      })
+    }
+
+    test('sees a creation', async () => {
+      const create = () => workspace.make('organization', { name: 'Seen' })
+      await assertSeen('/api/organizations?search=seen', create, 1)
+    })
+
+    test('sees that its sender became a member, ceased to be one, or that an assignment moved in', async () => {
+      const path = '/api/appointments'
+      const foreign = await workspace.project()
+      const appointed = async (projectId: string) => {
+        const person = await rest.signUp()
+        const assignmentId = await workspace.assignment(projectId, person.id)
+        await workspace.appointment(assignmentId, person.id)
+        return { person, assignmentId }
+      }
+      const joining = await appointed(foreign)
+      const leaving = await appointed(foreign)
+      const moving = await appointed(foreign)
+      const membership = await workspace.join(foreign, leaving.person.id)
+      const mine = await workspace.project('Mine', moving.person)
+      const { assignment } = (await get(`/api/assignment?id=${moving.assignmentId}`)).body
+      const join = () => workspace.join(foreign, joining.person.id)
+      const leave = () => workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+      const move = () => workspace.write('PATCH', '/api/assignment', { ...assignment, projectId: mine })
+      await assertSeen(path, join, 3, joining.person)
+      await assertSeen(path, leave, 0, leaving.person)
+      await assertSeen(path, move, 1, moving.person)
+    })
+
+    test('that uses the Date of an answer without Last-Modified never hides a later write', async () => {
+      // RFC 9110, 13.1.3: that is what a cache sends when it was given nothing better.
+      await sleep(1000 - (Date.now() % 1000))
+      await workspace.make('workflow', { name: 'Dated', order: 3 })
+      const path = '/api/workflows'
+      const held = await get(path)
+      assert.equal(dateOf(held), '')
+      await workspace.make('workflow', { name: 'Dated', order: 3 })
+      await settled(path)
+      const answer = await since(path, dateHeaderOf(held))
+      assert.deepEqual(
+        [answer.status, answer.body.result?.totalCount],
+        [200, held.body.result.totalCount + 1],
+      )
+    })
+
+    test('is answered by the clock of changes, not by the version of a row that runs ahead of it', async () => {
+      const { id } = await workspace.make('organization', { name: 'Ahead' })
+      const outside = await connectOutside(rest.database)
+      await outside.query(`update organizations set updated_at = '2199-01-01' where id = $1`, [id])
+      await outside.end()
+      await workspace.write('PATCH', '/api/organization', { id, name: 'Further ahead' })
+      const path = `/api/organization?id=${id}`
+      const { date, answer } = await settled(path)
+      assert.match(answer.body.organization.updatedAt, /^2199/)
+      assert.ok(Date.parse(date) <= Date.parse(dateHeaderOf(answer)))
+      assert.equal((await since(path, date)).status, 304)
+    })
+
+    test('never counts for a personal token, whose rights follow the role of its account', async () => {
+      const path = '/api/workflows'
+      const { date } = await settled(path)
+      const { secret } = await makeToken(rest, rest.administrator.token, { scopes: ['*:read'] })
+      const byToken = { ...rest.administrator, token: secret }
+      for (let times = 0; times < 2; times += 1) {
+        const answer = await since(path, date, byToken)
+        assert.deepEqual([answer.status, dateOf(answer)], [200, ''])
+      }
+      assert.equal(
+        (await get(path, { 'if-none-match': tagOf(await get(path, {}, byToken)) }, byToken)).status,
+        304,
+      )
+    })
+  })
+
+  test('sees what a slow transaction wrote long before it was committed', async () => {
+    const path = '/api/organizations?search=slow'
+    const before = await settled(path)
+    const outside = await connectOutside(rest.database)
+    await outside.query('begin')
+    await insertNamed(outside, 'organization', 'Slow one')
+    await workspace.make('organization', { name: 'Slow two' })
+    // Long enough for a date to be given out, if the open transaction were overlooked.
+    await sleep(1100)
+    await get(path)
+    await sleep(2200)
+    const during = await get(path)
+    assert.equal(during.body.result.totalCount, 1)
+    await outside.query('commit')
+    await outside.end()
+    assert.equal(
+      dateOf(during),
+      '',
+      'What is written and not committed has an earlier time than this answer.',
+    )
+    const dates = [before.date, dateHeaderOf(before.answer), dateHeaderOf(during)]
+    const sees = async (date: string) => {
+      const answer = await since(path, date)
+      assert.deepEqual([answer.status, answer.body.result?.totalCount], [200, 2])
+    }
+    for (const date of dates) await sees(date)
+    await settled(path)
+    for (const date of dates) await sees(date)
+  })
+})
+
+/** What a client may hold: the count that an answer had, with one of its dates. */
+interface Held {
+  readonly date: string
+  readonly total: number
+}
+
+describe('A conditional request with a date that races with writes', () => {
+  const rest = fixture(startRestUnderTest)
+  const another = fixture(() => rest.startAnother())
+  const workspace = fixture(furnish, rest)
+
+  const path = '/api/assignmentTypes?pageSize=1&search=burst'
+  const never: Held = { date: new Date(0).toUTCString(), total: -1 }
+
+  /** What a client that holds this shows after asking, and what it then holds. */
+  async function ask(address: string, { date, total }: Held) {
+    const authorization = `Bearer ${rest.administrator.token}`
+    const answer = await fetch(address + path, { headers: { authorization, 'if-modified-since': date } })
+    const isHeld = answer.status === 304
+    const shown: number = isHeld ? total : (await answer.json()).result.totalCount
+    const sent = ['last-modified', 'date'].map((name) => answer.headers.get(name))
+    const held = sent.flatMap((one): Held[] => (one === null ? [] : [{ date: one, total: shown }]))
+    return { isHeld, shown, held }
+  }
+
+  test('never gets a 304 that hides a write answered before it was sent, on any instance', async () => {
+    const held: Held[] = []
+    let written = 0
+    let unmodified = 0
+    const check = async (one: Held) => {
+      for (const address of [rest.address, another.address]) {
+        const asked = await ask(address, one)
+        assert.equal(asked.shown, written, `${asked.isHeld ? 304 : 200} for ${one.date}`)
+        held.push(...asked.held)
+        unmodified += Number(asked.isHeld)
+      }
+    }
+    const checkAll = async () => {
+      for (const one of [never, ...held.slice(-12)]) await check(one)
+    }
+    const endAt = Date.now() + 8000
+    while (Date.now() < endAt || (unmodified === 0 && Date.now() < endAt + 20_000)) {
+      written += 1
+      await workspace.make('assignmentType', { name: `Burst ${written}` })
+      await checkAll()
+      await sleep(written % 4 === 0 ? 2300 : 40)
+      await checkAll()
+      await checkAll()
+    }
+    assert.ok(unmodified > 0, 'No date was ever taken.')
   })
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { assertSecurityHeaders } from '../support/assert-envelope.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { before, describe, test } from 'node:test'
+import { seedDemoWorkspace } from '../../src/cli/demo-workspace.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { assertSecurityHeaders } from '../support/assertions.ts'
+import { cheapPasswords } from '../support/cheap-passwords.ts'
+import { fixture } from '../support/fixture.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 
 interface Operation {
   readonly operationId: string
@@ -32,21 +37,17 @@ const pathOf = (resource: string) => `/api/${resource[0]?.toLowerCase()}${resour
 const snapshot = join(import.meta.dirname, '..', '..', 'docs', 'contract', 'rest.v1.json')
 
 describe('The documentation', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  // biome-ignore lint/suspicious/noExplicitAny: a document is what came over the network
-  let document: any
   let operations: Operation[]
   const operation = (method: string, path: string) =>
     operations.find((one) => one.method === method && one.path === path)
 
+  const rest = fixture(startRestUnderTest)
+  const document = fixture(async () => (await rest.call('GET', '/swagger/v1/swagger.json')).body)
   before(async () => {
-    rest = await startRestUnderTest()
-    document = (await rest.call('GET', '/swagger/v1/swagger.json')).body
     operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, one]) => ({ ...one, path, method: method.toUpperCase() })),
     )
   })
-  after(() => rest.stop())
 
   test('at /swagger is a page that loads everything from this host', async () => {
     const page = await rest.call('GET', '/swagger')
@@ -176,4 +177,29 @@ describe('The documentation', { concurrency: true }, () => {
     const schema = document.components.schemas[name]
     assert.deepEqual(Object.keys(schema.properties).sort(), Object.keys(body.organization).sort())
   })
+})
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reading.md'), 'utf8')
+const examples = [...page.matchAll(/^GET (\/ext\/\S+?)\?(.*)$/gm)].map(([, path = '', keys = '']) => ({
+  path,
+  query: new URLSearchParams(keys.replaceAll('+', '%2B')),
+}))
+
+describe('On the demo workspace, the example of docs/reading.md', () => {
+  const rest = fixture(startRestUnderTest)
+  before(async () => {
+    const { database, administrator } = rest
+    await seedDemoWorkspace(
+      { database, passwords: cheapPasswords(), budgets: openBudgets() },
+      administrator.id,
+    )
+  })
+
+  assert.ok(examples.length >= 5)
+  for (const { path, query } of examples)
+    test(`${path}?${decodeURIComponent(String(query))} shows something`, async () => {
+      const { status, body } = await rest.call('GET', `${path}?${query}`, { token: rest.administrator.token })
+      assert.equal(status, 200, JSON.stringify(body))
+      assert.ok((body.result.data ?? body.result.groups).length > 0)
+    })
 })

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { assertEnvelope, assertSecurityHeaders } from '../support/assert-envelope.ts'
+import { before, describe, test } from 'node:test'
+import { assertEnvelope, assertSecurityHeaders } from '../support/assertions.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
 import { connectOutside } from '../support/outside-connection.ts'
 import { callRaw } from '../support/raw-request.ts'
-import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('An error', { concurrency: true }, () => {
-  let rest: RestUnderTest
   let token: string
 
+  const rest = fixture(startRestUnderTest)
   before(async () => {
-    rest = await startRestUnderTest()
     token = rest.administrator.token
   })
-  after(() => rest.stop())
 
   /** A body as text, of whatever type. */
   async function post(text: string, type = 'application/json', method = 'POST', path = '/api/workflow') {
@@ -237,4 +238,72 @@ describe('An error', { concurrency: true }, () => {
     await neighbour.end()
     await own.stop()
   })
+})
+
+describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurrency: true }, () => {
+  test('REST rejects finer hours', async () => {
+    const rest = await startRestUnderTest({ HOURS_STEP: '1' })
+    const send = async (entity: string, amountHours: number) => {
+      const { token } = rest.administrator
+      const { body } = await rest.call('POST', `/api/${entity}`, { token, body: { amountHours } })
+      return body.errors.amountHours
+    }
+    assert.deepEqual(await send('appointment', 1.5), ['AmountHours must be a multiple of 1.'])
+    assert.deepEqual(await send('assignment', 0.25), ['AmountHours must be a multiple of 1.'])
+    assert.equal(await send('assignment', 3), undefined)
+    await rest.stop()
+  })
+
+  test('so do the commands, in the same words', async () => {
+    const host = await startCommandsUnderTest({ HOURS_STEP: '1' })
+    const calls = openCommandCalls(host.target)
+    const { token } = host.administrator
+    const body = {
+      name: 'x',
+      startDate: { seconds: 1 },
+      endDate: { seconds: 2 },
+      projectId: host.administrator.id,
+      workflowId: host.administrator.id,
+      userId: host.administrator.id,
+      assignmentTypeId: host.administrator.id,
+    }
+    const { details } = await calls.call('CreateAssignment', { ...body, amountHours: 1.5 }, { token })
+    assert.equal(details, 'AmountHours must be a multiple of 1.')
+    calls.close()
+    await host.stop()
+  })
+})
+
+describe('Server-Timing', () => {
+  const rest = fixture(startRestUnderTest)
+  const person = fixture(() => rest.signUp())
+  const timingOf = async (path: string, { token }: { readonly token?: string }, address = rest.address) =>
+    (await send(address, 'GET', path, token === undefined ? {} : { token })).headers.get('server-timing')
+  const shape = /^total;dur=(\d+\.\d), store;dur=(\d+\.\d), queue;dur=(\d+\.\d)$/
+
+  test('shows administrators where the time of their request went, on every route, for errors too', async () => {
+    for (const path of ['/api/projects', '/ext/query/comments', '/api/projects?pageNumber=0']) {
+      const [, total, store, queue] = shape.exec((await timingOf(path, rest.administrator)) ?? '') ?? []
+      assert.ok(Number(total) > 0, path)
+      assert.ok(Number(total) + 0.2 >= Number(store) + Number(queue), `${path}: ${total} ${store} ${queue}`)
+    }
+    const [, , store] = shape.exec((await timingOf('/api/projects', rest.administrator)) ?? '') ?? []
+    assert.ok(Number(store) > 0)
+  })
+
+  test('reports nothing to other callers', async () => {
+    for (const path of ['/api/projects', '/ext/query/comments'])
+      assert.equal(await timingOf(path, person), null)
+    assert.equal(await timingOf('/api/projects', {}), null)
+    assert.equal(await timingOf('/healthz', rest.administrator), null)
+  })
+})
+
+test('Without the extensions there is no Server-Timing', async (t) => {
+  const rest = await startRestUnderTest({ EXTENSIONS: 'off' })
+  t.after(() => rest.stop())
+  const { token } = rest.administrator
+  const { status, headers } = await send(rest.address, 'GET', '/api/projects', { token })
+  assert.equal(status, 200)
+  assert.equal(headers.get('server-timing'), null)
 })

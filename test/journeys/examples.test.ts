@@ -16,10 +16,7 @@ const pages = [
   'docs/reading.md',
   'docs/guide.md',
   'docs/events.md',
-].map((name) => ({
-  name,
-  text: readFileSync(join(root, name), 'utf8'),
-}))
+].map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
 
 /** What each program prints on a first start, after those before it; the demo workspace has what is not said here. */
 const printed: readonly RegExp[] = [

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { raw, sql } from '../../src/db/sql.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
 const exportOf = (entity: Entity) => `/ext/export/${resources[entity].list}`
@@ -23,14 +24,8 @@ function readCsv(text: string): Record<string, string>[] {
 }
 
 describe('An export', () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  before(async () => {
-    const budgets = openBudgets({ exportBytes: 1024 ** 2 })
-    rest = await startRestUnderTest({}, { budgets })
-    workspace = await furnish(rest)
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, {}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
+  const workspace = fixture(furnish, rest)
 
   const read = (path: string, by: Person = rest.administrator) => rest.call('GET', path, { token: by.token })
   const linesOf = ({ body }: { body: string }) =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 interface Shown {
   readonly id: string
@@ -15,8 +16,6 @@ const byName = (people: readonly Person[]) =>
   people.map(shown).sort((one, other) => (one.name < other.name ? -1 : 1))
 
 describe('The people of GET /ext/people', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
   const ask = (person: Person, query: Readonly<Record<string, string>> = {}) =>
     rest.call('GET', `/ext/people?${new URLSearchParams(query)}`, { token: person.token })
   const pageOf = async (person: Person, query?: Readonly<Record<string, string>>) => {
@@ -37,11 +36,8 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     return { ann, bob, carl, project, membership }
   }
 
-  before(async () => {
-    rest = await startRestUnderTest()
-    workspace = await furnish(rest)
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
 
   test('are the caller and the people who share a project with them, by id and name alone', async () => {
     const { ann, bob, carl } = await scene()

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { status } from '@grpc/grpc-js'
 import { type Entity, entities, listPathOf, pathOf, resources } from '../contract/resources.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { makeToken } from '../support/api-tokens.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { createPkce, openBrowser, queryOf, requestOf } from '../support/browser.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { listen } from '../support/live-events.ts'
+import { startOutsideProvider } from '../support/outside-provider.ts'
+import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 
 const snapshotOf = async (name: string) =>
   JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'docs', 'contract', name), 'utf8'))
@@ -66,17 +77,11 @@ interface Operation {
 }
 
 describe('The interface under /ext/', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  // biome-ignore lint/suspicious/noExplicitAny: a document is what came over the network
-  let document: any
   const get = (path: string, headers = {}) =>
     rest.call('GET', path, { token: rest.administrator.token, headers })
 
-  before(async () => {
-    rest = await startRestUnderTest()
-    document = (await rest.call('GET', address)).body
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const document = fixture(async () => (await rest.call('GET', address)).body)
 
   test('serves exactly the reviewed document of its version 1', async () => {
     assert.deepEqual(document, await snapshotOf('extensions.v1.json'))
@@ -185,11 +190,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
 })
 
 describe('With EXTENSIONS=off', () => {
-  let rest: RestUnderTest
-  before(async () => {
-    rest = await startRestUnderTest({ EXTENSIONS: 'off' })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, { EXTENSIONS: 'off' })
 
   test('every path under /ext/ is unknown, and so are its document and page', async () => {
     const { token } = rest.administrator
@@ -224,4 +225,151 @@ test('The interface under /ext/ counts against the same limit of requests', asyn
   } finally {
     await rest.stop()
   }
+})
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Those that want a token. */
+async function routesOfContract(): Promise<readonly { readonly path: string; readonly method: string }[]> {
+  const { paths } = JSON.parse(await readFile(join(root, 'docs/contract/rest.v1.json'), 'utf8'))
+  return Object.entries<Readonly<Record<string, unknown>>>(paths)
+    .filter(([path]) => path.startsWith('/api/'))
+    .flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => ({ path, method: method.toUpperCase() })),
+    )
+    .filter(({ method }) => /^(GET|POST|PATCH|DELETE)$/.test(method))
+}
+
+describe('With EXTENSIONS=off on a store that has used them', () => {
+  let address: string
+  /** A personal access token that works wherever the extensions are on. */
+  let secret: string
+  const outside = fixture(startOutsideProvider)
+  const rest = fixture(startRestUnderTest)
+  const commands = fixture(startCommandsUnderTest, { EXTENSIONS: 'off' }, { beside: rest })
+  before(async () => {
+    ;({ secret } = await makeToken(rest, rest.administrator.token))
+    ;({ address } = await rest.startAnother({ extensions: false }))
+  })
+
+  test('a personal access token is accepted by no route of the contract', async () => {
+    assert.equal((await rest.call('GET', '/api/me', { token: secret })).status, 200)
+    const asked = await routesOfContract()
+    for (const { path, method } of asked) {
+      const body = method === 'GET' ? {} : { body: {} }
+      assertEnvelope(await send(address, method, path, { token: secret, ...body }), 401)
+    }
+    assert.ok(asked.length > 40, String(asked.length))
+    const stream = await send(address, 'GET', '/api/projects', {
+      token: secret,
+      headers: { accept: 'text/event-stream' },
+    })
+    assert.equal(stream.status, 401)
+  })
+
+  test('nor by a command, on either wire', async () => {
+    const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
+    const { code } = await calls.call('ListOrganizations', { pagination: {} }, { token: secret })
+    assert.equal(code, status.UNAUTHENTICATED)
+    const answer = await dotnet.call('Organization', 'ListOrganizationsCommand', {}, { token: secret })
+    assert.equal(answer.code, status.UNAUTHENTICATED)
+    calls.close()
+    dotnet.close()
+  })
+
+  test('the identity host has no providers, no pages and no addresses beyond the contract', async () => {
+    const identity = await rest.identity.startAnother({ EXTENSIONS: 'off', ...outside.settings('corp') })
+    const browser = openBrowser(identity.address)
+    const gone = [
+      ...['/ext/providers', '/ext/sign-in/with', '/ext/sign-in/from/corp', '/ext/connect'],
+      ...['/ext/signed-out/return', '/ext/sign-in', '/.well-known/oauth-authorization-server'],
+      ...['/swagger/extensions', '/swagger/extensions.v1.json'],
+    ]
+    for (const path of gone) {
+      assert.equal((await browser.get(path)).status, 404, path)
+      assert.equal((await browser.post(path, {}, { origin: identity.address })).status, 404, path)
+    }
+    assert.equal(
+      (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${secret}` })).status,
+      401,
+    )
+    // The web client's page gets nothing beyond the contract.
+    const hinted = requestOf(createPkce(), { login_hint: 'mara@example.com' })
+    const page = await browser.follow(await browser.get('/connect/authorize', hinted))
+    assert.deepEqual(Object.keys(queryOf(page)), ['authRequest'])
+  })
+})
+
+/** Alone on their host: any other change would make it look again, and hide that it missed one. */
+describe('What is listed under /ext/, as time goes by,', () => {
+  // The session of a briefly removed user stays known.
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '300' })
+  const workspace = fixture(furnish, rest)
+
+  const get = (path: string, { token }: Person, headers: Readonly<Record<string, string>> = {}) =>
+    rest.call('GET', path, { token, headers })
+  const idsIn = ({ data }: Answer['body']['result']): string[] => data.map(({ id }: { id: string }) => id)
+
+  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
+  async function settled(path: string, by: Person): Promise<string> {
+    for (let asks = 0; asks < 200; asks += 1) {
+      const date = (await get(path, by)).headers.get('last-modified')
+      if (date) return date
+      await sleep(50)
+    }
+    throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
+  }
+
+  /** A date was sent, then something changes: the earlier date must not hide that. */
+  async function assertSeen(path: string, by: Person, change: () => Promise<unknown>, wanted: string[]) {
+    const date = await settled(path, by)
+    assert.equal((await get(path, by, { 'if-modified-since': date })).status, 304)
+    await change()
+    const { status, body } = await get(path, by, { 'if-modified-since': date })
+    assert.equal(status, 200)
+    assert.deepEqual(idsIn(body.result), wanted)
+  }
+
+  test('shows who joined a project, in spite of an If-Modified-Since from before', async () => {
+    const [ann, bob] = (await Promise.all(['Ann', 'Bob'].map((name) => rest.signUp({ name })))) as [
+      Person,
+      Person,
+    ]
+    const project = await workspace.project('Joined', ann)
+    await assertSeen('/ext/people', ann, () => workspace.join(project, bob.id), [ann.id, bob.id])
+  })
+
+  test('shows a new name, in spite of an If-Modified-Since from before', async () => {
+    const [ann, bob] = (await Promise.all(['Ann', 'Bob'].map((name) => rest.signUp({ name })))) as [
+      Person,
+      Person,
+    ]
+    await workspace.join(await workspace.project('Renamed', ann), bob.id)
+    const rename = () => workspace.write('PATCH', '/api/me', { name: 'Abel' }, bob)
+    await assertSeen('/ext/people', ann, rename, [bob.id, ann.id])
+  })
+
+  test('follows a membership that passes from a removed account to a removed project, and back', async () => {
+    const path = '/ext/removed/assignments'
+    const ann = await rest.signUp()
+    const project = await workspace.project('Passing', ann)
+    const task = await workspace.assignment(project, ann.id)
+    await workspace.write('DELETE', '/api/assignment', { ids: [task] })
+    const live = await listen(rest.address, path, { token: ann.token })
+    const next = async () => idsIn((await live.next()).data.result)
+    assert.deepEqual(await next(), [task])
+
+    await workspace.write('DELETE', '/api/user', { ids: [ann.id] })
+    assert.deepEqual(await next(), [])
+    await workspace.write('DELETE', '/api/project', { ids: [project] })
+    const restoreUser = () => workspace.write('POST', '/api/user/restore', { ids: [ann.id] })
+    await assertSeen(path, ann, restoreUser, [task])
+    assert.deepEqual(await next(), [task])
+
+    await workspace.write('DELETE', '/api/user', { ids: [ann.id] })
+    const restoreProject = () => workspace.write('POST', '/api/project/restore', { ids: [project] })
+    await assertSeen(path, ann, restoreProject, [])
+    assert.deepEqual(await next(), [])
+    live.close()
+  })
 })

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { newId } from '../../src/db/columns.ts'
 import { insertRow } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import { readPosition, writePosition } from '../../src/features/changes/position.ts'
 import { impediment } from '../../src/resources/impediment.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a change is what came over the network
 type Change = any
 
 describe('GET /ext/changes', () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  let member: Person
-  before(async () => {
-    rest = await startRestUnderTest()
-    workspace = await furnish(rest)
-    member = await rest.signUp({ name: 'Mara' })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const read = (query: string, { token }: Person = rest.administrator) =>
     rest.call('GET', `/ext/changes?${query}`, { token })
   const page = async (
@@ -70,7 +65,7 @@ describe('GET /ext/changes', () => {
       sql`select sequence::text as id from history order by sequence`,
     )
     assert.deepEqual(
-      all.map(({ id }) => id),
+      valuesOf(all, 'id'),
       kept.map(({ id }) => id),
     )
   })

@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
+import type { Page } from 'playwright-core'
+import { createPasswords } from '../../src/accounts/passwords.ts'
 import { openBrowser, queryOf } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { type Deployment, startDeployment } from '../support/deployment.ts'
+import { type ChildHost, freePort, startChild } from '../support/child-host.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { fixture } from '../support/fixture.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { type Account, insertAccount } from '../support/insert-account.ts'
 import { robot } from '../support/known-clients.ts'
 import { send } from '../support/rest-host.ts'
-import { testFlowInBrowser } from './flow-in-browser.ts'
+import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
 
 const insecure = { execute: [openid.allowInsecureRequests] }
 
 describe('The flow of the contract, on two instances of both hosts behind one address each,', () => {
-  let deployment: Deployment
-
-  before(async () => {
-    deployment = await startDeployment()
-  })
-  after(() => deployment?.stop())
+  const deployment = fixture(startDeployment)
 
   const readMe = (token: string) => send(deployment.rest.address, 'GET', '/api/me', { token })
   const discoverAs = (clientId: string, authentication: openid.ClientAuth) =>
@@ -88,3 +94,258 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
 
   testFlowInBrowser(() => deployment)
 })
+
+/** A page of two lines takes milliseconds; a busy machine takes its time. */
+const browserMillisecondsMax = 30_000
+
+/** The flow as a browser client walks it, with the browser's own cookies, redirects and CORS. */
+function testFlowInBrowser(deployment: () => Deployment) {
+  describe('in a real browser', { skip: chromiumPath === undefined && 'No Chromium is installed.' }, () => {
+    const browser = fixture(launchChromium)
+
+    const openPage = async () => {
+      const page = await (await browser.newContext()).newPage()
+      page.setDefaultTimeout(browserMillisecondsMax)
+      return page
+    }
+
+    test('signs in after a wrong password, redeems, calls REST, refreshes, stays signed in, and signs out', async () => {
+      const page = await openPage()
+      await goToSignIn(page)
+      await fillIn(page, deployment().person.login, 'Wrong-Horse-1')
+      await page.waitForURL(/error=invalid/)
+      await fillIn(page, deployment().person.login, password)
+      const first = await redeem(page)
+      assert.deepEqual(Object.keys(first).sort(), [
+        'access_token',
+        'expires_in',
+        'id_token',
+        'refresh_token',
+        'scope',
+        'token_type',
+      ])
+      assert.equal((await readMeFrom(page, first.access_token)).login, deployment().person.login)
+      const second = await post(page, 'token', {
+        grant_type: 'refresh_token',
+        refresh_token: first.refresh_token,
+      })
+      assert.equal((await readMeFrom(page, second.access_token)).login, deployment().person.login)
+      // The cookie alone is enough for a second code.
+      await startAt(page)
+      assert.ok((await redeem(page)).access_token)
+      const query = new URLSearchParams({
+        id_token_hint: second.id_token,
+        post_logout_redirect_uri: `${deployment().origin}/login/`,
+      })
+      await page.goto(`${deployment().identity.address}/connect/endsession?${query}`)
+      assert.equal(page.url(), `${deployment().origin}/login/`)
+      assert.equal((await readMeFrom(page, second.access_token)).statusCode, 401)
+      assert.deepEqual(await page.context().cookies(deployment().identity.address), [])
+      await goToSignIn(page)
+    })
+
+    test('loses the whole sign-in when a refresh token is used a second time', async () => {
+      const page = await openPage()
+      await goToSignIn(page)
+      await fillIn(page, deployment().person.login, password)
+      const { refresh_token } = await redeem(page)
+      const use = () => post(page, 'token', { grant_type: 'refresh_token', refresh_token })
+      const successor = await use()
+      assert.equal((await use()).error, 'invalid_grant')
+      assert.equal((await readMeFrom(page, successor.access_token)).statusCode, 401)
+      await goToSignIn(page)
+      assert.deepEqual(await page.context().cookies(deployment().identity.address), [])
+    })
+
+    test('keeps the identity cookie from scripts and from other sites’ posts', async () => {
+      const page = await openPage()
+      await goToSignIn(page)
+      await fillIn(page, deployment().person.login, password)
+      await redeem(page)
+      const [cookie] = await page.context().cookies(deployment().identity.address)
+      assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Lax', '/'])
+      const hours = ((cookie?.expires ?? 0) - Date.now() / 1000) / 3600
+      assert.ok(hours > 7.9 && hours <= 8.01, `${hours} hours`)
+    })
+
+    /** Starts the flow on the client's own page, as its script does. */
+    async function startAt(page: Page) {
+      await page.goto(`${deployment().origin}/`)
+      const address = await page.evaluate(
+        async ([issuer, origin]) => {
+          const encode = (bytes: Uint8Array) =>
+            btoa(String.fromCharCode(...bytes)).replace(
+              /[+/=]/g,
+              (sign) => ({ '+': '-', '/': '_' })[sign] ?? '',
+            )
+          const verifier = encode(crypto.getRandomValues(new Uint8Array(32)))
+          sessionStorage.setItem('verifier', verifier)
+          const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+          const query = new URLSearchParams({
+            client_id: 'svc-webclient',
+            redirect_uri: `${origin}/signin-callback/`,
+            response_type: 'code',
+            scope: 'openid profile svc.api offline_access',
+            code_challenge: encode(new Uint8Array(digest)),
+            code_challenge_method: 'S256',
+            state: 'from the browser',
+          })
+          return `${issuer}/connect/authorize?${query}`
+        },
+        [deployment().identity.address, deployment().origin] as const,
+      )
+      await page.goto(address)
+    }
+
+    async function goToSignIn(page: Page) {
+      await startAt(page)
+      assert.match(page.url(), new RegExp(`^${deployment().origin}/login/\\?authRequest=`))
+    }
+
+    async function fillIn(page: Page, login: string, secret: string) {
+      await page.fill('[name=login]', login)
+      await page.fill('[name=password]', secret)
+      await page.click('button')
+    }
+
+    async function redeem(page: Page) {
+      await page.waitForURL(/\/signin-callback\/\?code=/)
+      const { searchParams } = new URL(page.url())
+      assert.deepEqual(
+        [searchParams.get('state'), searchParams.get('iss')],
+        ['from the browser', deployment().identity.address],
+      )
+      return post(page, 'token', {
+        grant_type: 'authorization_code',
+        code: searchParams.get('code') ?? '',
+        redirect_uri: `${deployment().origin}/signin-callback/`,
+        code_verifier: await page.evaluate(() => sessionStorage.getItem('verifier') ?? ''),
+      })
+    }
+
+    /** From the page's own script, so that the browser applies CORS. */
+    // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+    const post = (page: Page, endpoint: string, form: Readonly<Record<string, string>>): Promise<any> =>
+      page.evaluate(
+        async ([address, fields]) => {
+          const body = new URLSearchParams({ client_id: 'svc-webclient', ...fields })
+          return (await fetch(address, { method: 'POST', body })).json()
+        },
+        [`${deployment().identity.address}/connect/${endpoint}`, form] as const,
+      )
+
+    // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+    const readMeFrom = (page: Page, token: string): Promise<any> =>
+      page.evaluate(
+        async ([address, authorization]) => (await fetch(address, { headers: { authorization } })).json(),
+        [`${deployment().rest.address}/api/me`, `Bearer ${token}`] as const,
+      )
+  })
+}
+
+interface Deployment {
+  readonly identity: RoundRobin
+  readonly rest: RoundRobin
+  /** Of the browser client. */
+  readonly origin: string
+  /** Signs in with `password`. */
+  readonly person: Account
+  stop(): Promise<void>
+}
+
+/** `npm start` twice on one store, each request to the next instance: both hosts as behind a load balancer. */
+async function startDeployment(): Promise<Deployment> {
+  const [store, identity, rest] = await Promise.all([freshDatabase(), startRoundRobin(), startRoundRobin()])
+  const { origin, stop: stopPages } = await startClientPages(identity.address)
+  const passwordHash = await createPasswords().hash(password)
+  const [person] = await Promise.all([
+    insertAccount(store.database, { login: 'ada@example.com', passwordHash }),
+    insertAccount(store.database, { login: robot.login }),
+  ])
+  const instances = await Promise.all(
+    [1, 2].map(() => startInstance({ DATABASE_URL: store.url, Jwt__Issuer: identity.address, origin })),
+  )
+  for (const instance of instances) {
+    rest.targets.push(instance.child.address)
+    identity.targets.push(instance.identityAddress)
+  }
+  return {
+    identity,
+    rest,
+    origin,
+    person,
+    async stop() {
+      await Promise.all(instances.map((instance) => instance.stop()))
+      await Promise.all([identity.stop(), rest.stop(), stopPages()])
+      await store.drop()
+    },
+  }
+}
+
+interface Instance {
+  readonly child: ChildHost
+  readonly identityAddress: string
+  stop(): Promise<void>
+}
+
+async function startInstance({ origin, ...common }: Readonly<Record<string, string>>): Promise<Instance> {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-flow-'))
+  const identityPort = String(await freePort())
+  const identityAddress = `http://127.0.0.1:${identityPort}`
+  const child = await startChild({
+    ...common,
+    DATA_DIR: folder,
+    IDENTITY_PORT: identityPort,
+    // The load balancer has no instances yet, and an instance may read its own metadata.
+    Jwt__MetadataAddress: `${identityAddress}/.well-known/openid-configuration`,
+    Jwt__SigningKey: 'the secret that both instances share',
+    Auth__SessionValidationCacheSeconds: '0',
+    Cors__AllowedOrigins__0: origin ?? '',
+    RateLimit__Identity__PermitLimit: '0',
+    [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
+    [`Identity__ServiceClients__${robot.id}__Login`]: robot.login,
+  })
+  return {
+    child,
+    identityAddress,
+    async stop() {
+      await child.end('SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface ClientPages {
+  readonly origin: string
+  stop(): Promise<void>
+}
+
+/** The least that a browser client has: a page of its own origin, a sign-in form, and a callback. */
+async function startClientPages(issuer: string): Promise<ClientPages> {
+  const server = createServer((request, response) => {
+    const isLogin = request.url?.startsWith('/login/') ?? false
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(page(isLogin ? signInForm(issuer) : ''))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    // By name: another site than the identity host's, which is the harder case for its cookie.
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const page = (content: string) => `<!doctype html><html lang="en"><title>Client</title>${content}</html>`
+
+const signInForm = (issuer: string) => `
+  <form method="post" action="${issuer}/api/account/login">
+    <input name="login"><input name="password" type="password"><input name="authRequest" type="hidden">
+    <button>Sign in</button>
+  </form>
+  <script>
+    document.forms[0].authRequest.value = new URLSearchParams(location.search).get('authRequest') ?? ''
+  </script>`

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { sql } from '../../src/db/sql.ts'
 import { forgetOldKeys } from '../../src/records/idempotency.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A POST with an Idempotency-Key', () => {
-  let rest: RestUnderTest
-  let other: { readonly address: string }
-  before(async () => {
-    rest = await startRestUnderTest()
-    other = await rest.startAnother()
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest)
+  const other = fixture(() => rest.startAnother())
 
   const path = '/api/organization'
   const post = (
@@ -99,7 +96,7 @@ describe('A POST with an Idempotency-Key', () => {
         ),
       )
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        valuesOf(answers, 'status'),
         answers.map(() => 200),
       )
       assert.equal(answers.filter((answer) => !isReplay(answer)).length, 1)
@@ -229,4 +226,28 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(isReplay(await post(key, { name })), false)
     assert.equal(await countOf(name), 1)
   })
+})
+
+test('Only an account that keeps too many keys is rejected with 429', async () => {
+  const rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
+  try {
+    const post = (name: string, by: Person) =>
+      rest.call('POST', '/api/organization', {
+        token: by.token,
+        body: { name },
+        headers: { 'idempotency-key': randomUUID() },
+      })
+    const { administrator } = rest
+    const statuses: number[] = []
+    for (const name of ['A', 'B', 'C']) statuses.push((await post(name, administrator)).status)
+    assert.deepEqual(statuses, [200, 200, 429])
+    assertEnvelope(await post('D', await rest.signUp()), 403)
+    const unkeyed = await rest.call('POST', '/api/organization', {
+      token: administrator.token,
+      body: { name: 'E' },
+    })
+    assert.equal(unkeyed.status, 200)
+  } finally {
+    await rest.stop()
+  }
 })

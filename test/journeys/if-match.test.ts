@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { before, describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A write with If-Match', () => {
-  let rest: RestUnderTest
   let token: string
+  const rest = fixture(startRestUnderTest)
   before(async () => {
-    rest = await startRestUnderTest()
     token = rest.administrator.token
   })
-  after(() => rest.stop())
 
   const path = '/api/organization'
   async function make() {

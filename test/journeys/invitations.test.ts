@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { makeToken } from '../support/api-tokens.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('An invitation', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
   const written: string[] = []
-  before(async () => {
-    const destination = { write: (line: string) => void written.push(line) }
-    const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
-    rest = await startRestUnderTest(environment, { destination })
-    workspace = await furnish(rest)
+  const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
+  const rest = fixture(startRestUnderTest, environment, {
+    destination: { write: (line) => void written.push(line) },
   })
-  after(() => rest.stop())
+  const workspace = fixture(furnish, rest)
 
   let people = 0
   const newcomer = (change: object = {}) => ({
@@ -94,10 +91,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.deepEqual((await accept(secret, who)).body, { success: true })
     const { access_token: token } = await rest.identity.signIn(who.login)
     const seen = (await ask('GET', '/api/projects', token)).body.result.data
-    assert.deepEqual(
-      seen.map(({ id }: { id: string }) => id),
-      [projectId],
-    )
+    assert.deepEqual(valuesOf(seen, 'id'), [projectId])
     assert.notEqual(other.projectId, projectId)
     assert.equal((await ask('GET', '/api/users', token)).status, 403)
     assertEnvelope(await accept(secret, newcomer()), 410)
@@ -216,5 +210,197 @@ describe('An invitation', { concurrency: true }, () => {
       ],
     )
     assert.ok(!written.join('').includes(secret.slice(4, 30)))
+  })
+})
+
+describe('Joining by an invitation', { concurrency: true }, () => {
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+  const workspace = fixture(furnish, rest)
+
+  const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
+    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+  const host = async () => {
+    const member = await rest.signUp({ name: 'Mara' })
+    return { member, projectId: await workspace.project('Pier', member) }
+  }
+  const invite = async ({ token }: Person, projectId?: string) => {
+    const answer = await ask('POST', '/ext/invitations', token, { projectId })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body as { readonly link: { readonly id: string }; readonly secret: string }
+  }
+  const join = (secret: unknown, { token }: { readonly token?: string }) =>
+    ask('POST', '/ext/invitations/join', token, { secret })
+  const membersOf = async (projectId: string) =>
+    (await ask('GET', `/api/userProjects?projectId=${projectId}`, rest.administrator.token)).body.result
+      .totalCount
+
+  test('makes an existing account a member once, in many concurrent uses, and uses the link up', async () => {
+    const { member, projectId } = await host()
+    const other = await rest.signUp()
+    const links = [await invite(member, projectId), await invite(member, projectId)]
+    const answers = await Promise.all([...links, ...links, ...links].map(({ secret }) => join(secret, other)))
+    const done = answers.filter(({ status }) => status === 200)
+    assert.deepEqual(valuesOf(done, 'body'), [{ projectId }])
+    assert.ok(answers.every(({ status }) => [200, 409, 410].includes(status)))
+    assert.equal(await membersOf(projectId), 2)
+    const seen = (await ask('GET', '/api/projects', other.token)).body.result.data
+    assert.deepEqual(valuesOf(seen, 'id'), [projectId])
+    const history = await ask('GET', `/ext/history?projectId=${projectId}`, member.token)
+    assert.match(history.body.result.data[0].clientId, /^invitation:/)
+    // The unused link is still valid for another user.
+    const third = await rest.signUp()
+    const statuses = await Promise.all(links.map(async ({ secret }) => (await join(secret, third)).status))
+    assert.deepEqual(statuses.sort(), [200, 410])
+  })
+
+  test('leaves the link as it was for who is a member already', async () => {
+    const { member, projectId } = await host()
+    const { secret } = await invite(member, projectId)
+    assertEnvelope(await join(secret, member), 409)
+    const who = { name: 'Nora', login: 'nora-joins@example.com', password, secret }
+    assert.equal((await ask('POST', '/ext/invitations/accept', undefined, who)).status, 200)
+    assertEnvelope(await join(secret, await rest.signUp()), 410)
+  })
+
+  test("needs a user's session, a valid link, and one that leads into a project", async () => {
+    const { member, projectId } = await host()
+    const { secret, link } = await invite(member, projectId)
+    const other = await rest.signUp()
+    assertEnvelope(await join(secret, {}), 401)
+    const { secret: program } = await makeToken(rest, other.token)
+    assertEnvelope(await join(secret, { token: program }), 403)
+    for (const wrong of [undefined, 7, 'x'.repeat(101)]) assertEnvelope(await join(wrong, other), 400)
+    for (const wrong of ['x', `svl_${'0'.repeat(72)}`]) assertEnvelope(await join(wrong, other), 410)
+    assertEnvelope(await join((await invite(rest.administrator)).secret, other), 400)
+    await ask('DELETE', '/ext/invitations', member.token, { id: link.id })
+    assertEnvelope(await join(secret, other), 410)
+    const left = await host()
+    const late = await invite(left.member, left.projectId)
+    await ask('POST', '/ext/deactivations', rest.administrator.token, { userId: left.member.id })
+    assertEnvelope(await join(late.secret, other), 410)
+    assert.equal(await membersOf(projectId), 1)
+  })
+
+  test('is visible to all members, who may all end it, and to no other user', async () => {
+    const { member, projectId } = await host()
+    const colleague = await rest.signUp()
+    assert.equal((await join((await invite(member, projectId)).secret, colleague)).status, 200)
+    const { link } = await invite(member, projectId)
+    const elsewhere = await host()
+    await invite(elsewhere.member, elsewhere.projectId)
+    const listed = (token: string) => ask('GET', `/ext/invitations?projectId=${projectId}`, token)
+    for (const token of [member.token, colleague.token, rest.administrator.token])
+      assert.deepEqual((await listed(token)).body.links, [link])
+    assert.deepEqual((await listed(elsewhere.member.token)).body.links, [])
+    assertEnvelope(await ask('GET', '/ext/invitations?projectId=x', member.token), 400)
+    assertEnvelope(await ask('DELETE', '/ext/invitations', elsewhere.member.token, { id: link.id }), 404)
+    assert.equal((await ask('DELETE', '/ext/invitations', colleague.token, { id: link.id })).status, 200)
+    assert.deepEqual((await listed(member.token)).body.links, [])
+  })
+
+  test('by mail is rejected where no mail can be sent', async () => {
+    const { member, projectId } = await host()
+    const answer = await ask('POST', '/ext/invitations/mail', member.token, {
+      projectId,
+      mailTo: 'a@example.com',
+    })
+    assertEnvelope(answer, 400)
+    assert.match(answer.body.errors.generalErrors[0], /cannot send mail/)
+  })
+})
+
+const newPassword = 'Another-Horse-456'
+
+describe('A link for a new password', { concurrency: true }, () => {
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+
+  const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
+    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+  const make = async ({ id: userId }: Person, token = rest.administrator.token): Promise<string> => {
+    const answer = await ask('POST', '/ext/password-links', token, { userId })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.secret
+  }
+  const use = (secret: string, wanted = newPassword) =>
+    ask('POST', '/ext/password-links/use', undefined, { secret, newPassword: wanted })
+
+  test('sets it, once, and ends everything issued before', async () => {
+    const person = await rest.signUp()
+    const { secret: program } = await makeToken(rest, person.token)
+    const secret = await make(person)
+    assert.deepEqual((await use(secret)).body, { success: true })
+    for (const token of [person.token, program]) assertEnvelope(await ask('GET', '/api/me', token), 401)
+    const { access_token: token } = await rest.identity.signIn(person.login, { password: newPassword })
+    assert.equal((await ask('GET', '/api/me', token)).body.id, person.id)
+    assertEnvelope(await use(secret), 410)
+  })
+
+  test('sets one password of ten that come at once', async () => {
+    const secret = await make(await rest.signUp())
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => use(secret, `Horse-Nr-${index}-x`)),
+    )
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    assert.equal(answers.filter(({ status }) => status === 410).length, 9)
+  })
+
+  test('no longer works once its creator is not an administrator', async () => {
+    const maker = await rest.signUp()
+    const role = (method: string) =>
+      ask(method, '/ext/administrators', rest.administrator.token, { userId: maker.id })
+    assert.equal((await role('POST')).status, 200)
+    const { access_token: token } = await rest.identity.signIn(maker.login)
+    const person = await rest.signUp()
+    const secret = await make(person, token)
+    assert.equal((await role('DELETE')).status, 200)
+    assertEnvelope(await use(secret), 410)
+    assert.equal((await role('POST')).status, 200)
+    assertEnvelope(await use(secret), 410)
+  })
+
+  test('works no more after a newer one, another new password, an hour, a deactivation, a removal', async () => {
+    const root = rest.administrator.token
+    const ends: readonly ((person: Person) => Promise<unknown>)[] = [
+      (person) => make(person),
+      ({ token }) =>
+        ask('POST', '/api/me/password', token, { currentPassword: password, newPassword: 'Third-Horse-789' }),
+      ({ token }) => ask('POST', '/ext/sessions/end-all', token),
+      ({ id }) =>
+        rest.database.single.query(sql`update account_links set expires_at = now() where user_id = ${id}`),
+      ({ id }) => ask('POST', '/ext/deactivations', root, { userId: id }),
+      ({ id }) => ask('DELETE', '/api/user', root, { ids: [id] }),
+    ]
+    for (const end of ends) {
+      const person = await rest.signUp()
+      const secret = await make(person)
+      await end(person)
+      assertEnvelope(await use(secret), 410)
+    }
+  })
+
+  test('stays as it was when the password is rejected', async () => {
+    const person = await rest.signUp({ login: 'anna-12345@example.com' })
+    const secret = await make(person)
+    for (const wrong of ['short', 'Anna-12345@Example.com']) {
+      const answer = await use(secret, wrong)
+      assertEnvelope(answer, 400)
+      assert.deepEqual(Object.keys(answer.body.errors), ['newPassword'])
+    }
+    assert.equal((await use(secret)).status, 200)
+  })
+
+  test('is made by administrators only, for accounts that people may sign in to, and is no invitation', async () => {
+    const [person, other] = [await rest.signUp(), await rest.signUp()]
+    const path = '/ext/password-links'
+    assertEnvelope(await ask('POST', path, person.token, { userId: other.id }), 403)
+    const { secret: program } = await makeToken(rest, rest.administrator.token)
+    assertEnvelope(await ask('POST', path, program, { userId: other.id }), 403)
+    const root = rest.administrator.token
+    assertEnvelope(await ask('POST', path, root, { userId: '00000000-0000-4000-8000-000000000001' }), 404)
+    assertEnvelope(await ask('POST', path, root, { userId: 'x' }), 400)
+    const secret = await make(other)
+    const who = { name: 'N', login: 'n@example.com', password, secret }
+    assertEnvelope(await ask('POST', '/ext/invitations/accept', undefined, who), 410)
+    assertEnvelope(await ask('GET', '/api/me', secret), 401)
   })
 })

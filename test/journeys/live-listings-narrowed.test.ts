@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
-import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 
 /** `LIVE_WRITES=2000 npm test -- live-listings-narrowed` for the long run. */
 const writesWanted = Number(process.env.LIVE_WRITES ?? 80)
@@ -19,19 +20,16 @@ interface Watched {
 }
 
 describe('Live listings that are read again for what can touch them alone', () => {
-  let rest: RestUnderTest
-  let another: Awaited<ReturnType<RestUnderTest['startAnother']>>
-  let workspace: Workspace
   let people: readonly Person[]
   const projects: string[] = []
   const assignments: string[] = []
   const comments: string[] = []
   const memberships: string[] = []
   const workflows: string[] = []
+  const rest = fixture(startRestUnderTest)
+  const another = fixture(() => rest.startAnother())
+  const workspace = fixture(furnish, rest)
   before(async () => {
-    rest = await startRestUnderTest()
-    another = await rest.startAnother()
-    workspace = await furnish(rest)
     people = [rest.administrator, ...(await Promise.all([rest.signUp(), rest.signUp(), rest.signUp()]))]
     const [, first, second] = people as [Person, Person, Person, Person]
     for (const name of ['One', 'Two', 'Three']) projects.push(await workspace.project(name, first))
@@ -40,10 +38,6 @@ describe('Live listings that are read again for what can touch them alone', () =
     for (const projectId of projects)
       for (const { id } of [first, second]) assignments.push(await workspace.assignment(projectId, id))
     for (const assignmentId of assignments.slice(0, 3)) comments.push(await comment(assignmentId))
-  })
-  after(async () => {
-    await another.stop()
-    await rest.stop()
   })
   const byAdministrator = (method: string, path: string, body: object) =>
     rest.call(method, path, { token: rest.administrator.token, body })

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { accessTokenSeconds } from '../../src/auth/access-token.ts'
+import { sql } from '../../src/db/sql.ts'
+import { valuesOf } from '../support/assertions.ts'
+import { claimsOf } from '../support/browser.ts'
+import { freePort, startChild } from '../support/child-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { addressOf } from '../support/fresh-database.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
-import { type ListenOptions, type LiveEvent, listen } from '../support/live-events.ts'
+import { type ListenOptions, type LiveEvent, type LiveReader, listen } from '../support/live-events.ts'
 import { connectOutside, insertNamed } from '../support/outside-connection.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
-import { testChangesElsewhere } from './live-listings-elsewhere.ts'
-import { testStreamEnds } from './live-listings-end.ts'
+import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
 // Each test looks at its own rows only, so that all of them can wait at the same time.
 describe('A live listing', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-
-  before(async () => {
-    rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
-    workspace = await furnish(rest)
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+  const workspace = fixture(furnish, rest)
 
   const follow = (path: string, options: ListenOptions = {}) =>
     listen(rest.address, path, { token: rest.administrator.token, ...options })
@@ -84,7 +83,7 @@ describe('A live listing', { concurrency: true }, () => {
     const [first, last] = [events[0], events.at(-1)]
     assert.ok(((last?.at ?? 0) - (first?.at ?? 0)) / gaps.length >= 950, `Gaps: ${gaps}`)
     assert.deepEqual(
-      events.map((event) => event.id),
+      valuesOf(events, 'id'),
       events.map((_, index) => String(index + 1)),
     )
   })
@@ -117,10 +116,7 @@ describe('A live listing', { concurrency: true }, () => {
     await workspace.assignment(wanted, userId, { name: 'First' })
     await workspace.assignment(wanted, userId, { name: 'Second' })
     const { data } = await live.nextWhere((event) => event.data.result.totalCount === 2)
-    assert.deepEqual(
-      data.result.data.map((row: { name: string }) => row.name),
-      ['First'],
-    )
+    assert.deepEqual(valuesOf(data.result.data, 'name'), ['First'])
     for (const event of live.events) assert.ok(event.data.result.totalCount <= 2)
     live.close()
   })
@@ -139,3 +135,274 @@ describe('A live listing', { concurrency: true }, () => {
     await own.stop()
   })
 })
+
+/**
+ * Changes that this instance did not make. Each test writes to a resource of its own, because any other write to it would
+ * have the listing looked at again, and would hide that the change itself went unnoticed.
+ */
+function testChangesElsewhere() {
+  describe('follows writes on another host:', { concurrency: true }, () => {
+    const rest = fixture(startRestUnderTest)
+    const workspace = fixture(furnish, rest)
+
+    const follow = (path: string, token = rest.administrator.token) => listen(rest.address, path, { token })
+    const names = ({ data }: LiveEvent): string[] => data.result.data.map((row: { name: string }) => row.name)
+
+    test('a second instance', async () => {
+      const [live, another] = await Promise.all([follow('/api/workflows?search=beside'), rest.startAnother()])
+      await live.next()
+      const body = { name: 'Beside', order: 2 }
+      await send(another.address, 'POST', '/api/workflow', { token: rest.administrator.token, body })
+      assert.deepEqual(names(await live.next()), ['Beside'])
+      live.close()
+    })
+
+    test('a separate process, and the other way round', async () => {
+      const { token, login } = rest.administrator
+      const child = await startChild({
+        DATABASE_URL: addressOf(rest.database),
+        REST_PORT: String(await freePort()),
+        Jwt__Issuer: rest.identity.address,
+        SVC_ADMIN_LOGINS: login,
+      })
+      try {
+        const path = '/api/assignmentTypes?search=apart&sortColumn=name'
+        const [here, there] = await Promise.all([follow(path), listen(child.address, path, { token })])
+        await Promise.all([here.next(), there.next()])
+        await send(child.address, 'POST', '/api/assignmentType', { token, body: { name: 'Apart' } })
+        assert.deepEqual(names(await here.next()), ['Apart'])
+        assert.deepEqual(names(await there.next()), ['Apart'])
+        await workspace.make('assignmentType', { name: 'Apart 2' })
+        assert.deepEqual(names(await there.next()), ['Apart', 'Apart 2'])
+        here.close()
+      } finally {
+        await child.end('SIGTERM')
+      }
+    })
+
+    test('another program that writes bare SQL and records it in the change log, within a second', async () => {
+      // A host without writes: a commit of its own would make it look at once.
+      const own = await startRestUnderTest()
+      const { token } = own.administrator
+      const outside = await connectOutside(own.database)
+      const live = await listen(own.address, '/api/organizations?sortColumn=name', { token })
+      await live.next()
+      for (const name of ['Bare 1', 'Bare 2', 'Bare 3']) {
+        await sleep(1100)
+        const writtenAt = Date.now()
+        await insertNamed(outside, 'organization', name)
+        const event = await live.next()
+        assert.equal(names(event).at(-1), name)
+        assert.ok(event.at - writtenAt < 1500, `It took ${event.at - writtenAt} ms.`)
+      }
+      live.close()
+      await outside.end()
+      await own.stop()
+    })
+
+    test('a transaction that began before and was committed after another', async () => {
+      const outside = await connectOutside(rest.database)
+      await outside.query('begin')
+      await insertNamed(outside, 'impediment', 'Slow one')
+      const live = await follow('/api/impediments?search=slow&sortColumn=name')
+      assert.deepEqual(names(await live.next()), [])
+      await workspace.make('impediment', { name: 'Slow two' })
+      assert.deepEqual(names(await live.next()), ['Slow two'])
+      await sleep(1200)
+      await outside.query('commit')
+      assert.deepEqual(names(await live.next()), ['Slow one', 'Slow two'])
+      live.close()
+      await outside.end()
+    })
+
+    describe('what decides on what its reader may see:', { concurrency: 1 }, () => {
+      test('membership gained and lost', async () => {
+        const member = await rest.signUp()
+        const projectId = await workspace.project()
+        const assignmentId = await workspace.assignment(projectId, member.id)
+        await workspace.appointment(assignmentId, member.id)
+        const paths = ['projects', 'assignments', 'appointments', 'userProjects'].map(
+          (name) => `/api/${name}`,
+        )
+        const lives = await Promise.all(paths.map((path) => follow(path, member.token)))
+        const totals = () =>
+          Promise.all(lives.map(async (live) => (await live.next()).data.result.totalCount))
+        assert.deepEqual(await totals(), [0, 0, 0, 0])
+        const membership = await workspace.join(projectId, member.id)
+        // The administrator, who made the project, is its other member.
+        assert.deepEqual(await totals(), [1, 1, 1, 2])
+        await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+        assert.deepEqual(await totals(), [0, 0, 0, 0])
+        for (const live of lives) live.close()
+      })
+
+      test('an assignment that moves into the reader’s project, with its appointments', async () => {
+        const member = await rest.signUp()
+        const mine = await workspace.project('Mine', member)
+        const foreign = await workspace.project()
+        const assignmentId = await workspace.assignment(foreign, member.id)
+        await workspace.appointment(assignmentId, member.id)
+        const live = await follow('/api/appointments', member.token)
+        assert.equal((await live.next()).data.result.totalCount, 0)
+        const { token } = rest.administrator
+        const { assignment } = (await rest.call('GET', `/api/assignment?id=${assignmentId}`, { token })).body
+        await workspace.write('PATCH', '/api/assignment', { ...assignment, projectId: mine })
+        assert.equal((await live.next()).data.result.totalCount, 1)
+        live.close()
+      })
+    })
+  })
+}
+
+/** How a stream ends, and what it does for a slow reader. They wait for seconds, so they run concurrently with others. */
+function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
+  const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
+
+  /** Seconds until the stream ends, or infinity. */
+  async function secondsToEnd(live: LiveReader, secondsMax: number): Promise<number> {
+    const startedAt = Date.now()
+    await Promise.race([live.ended, sleep(secondsMax * 1000)])
+    return live.isEnded ? (Date.now() - startedAt) / 1000 : Number.POSITIVE_INFINITY
+  }
+
+  // Three of them, so that no check that comes by every few seconds is in time for all.
+  for (const seconds of [8, 9, 10]) {
+    test(`ends when its token expires, ${seconds} s from now`, async () => {
+      const rest = host()
+      const person = await rest.signUp()
+      const older = () => Date.now() - (accessTokenSeconds - seconds) * 1000
+      const { address } = await rest.identity.startAnother({}, older)
+      const { access_token: token } = await rest.identity.signIn(person.login, { address })
+      const { exp } = claimsOf(token)
+      const live = await open(token)
+      await live.next()
+      await secondsToEnd(live, 12)
+      const secondsLate = Date.now() / 1000 - exp
+      assert.ok(secondsLate > -0.5 && secondsLate < 1.8, `It ended ${secondsLate} s after its token.`)
+    })
+  }
+
+  const endings: readonly (readonly [string, (person: Person) => Promise<unknown>])[] = [
+    [
+      'its sign-in session',
+      ({ id }) =>
+        host().database.transaction((store) =>
+          store.query(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
+        ),
+    ],
+    ['its account', ({ id }) => furnished().write('DELETE', '/api/user', { ids: [id] })],
+    [
+      'its security stamp',
+      ({ id, name }) =>
+        furnished().write('PATCH', '/api/user', { id, name, login: `changed-${id}@example.com` }),
+    ],
+  ]
+  for (const [what, end] of endings) {
+    test(`ends without another snapshot when ${what} is gone`, async () => {
+      const rest = host()
+      const person = await rest.signUp()
+      const path = `/api/organizations?search=${person.id}`
+      const live = await open(person.token, path)
+      await live.next()
+      await end(person)
+      await furnished().make('organization', { name: `Secret ${person.id}` })
+      const seconds = await secondsToEnd(live, 8)
+      assert.ok(seconds < 3, `It ended after ${seconds} s.`)
+      assert.equal(live.events.length, 1)
+      assert.equal((await rest.call('GET', path, { token: person.token })).status, 401)
+    })
+  }
+
+  test('of a session that has ended closes although nothing changes', async () => {
+    const rest = host()
+    const person = await rest.signUp()
+    const live = await open(person.token, `/api/organizations?search=${person.id}`)
+    await live.next()
+    await rest.database.transaction((store) =>
+      store.query(sql`update signin_sessions set ended_at = now() where user_id = ${person.id}`),
+    )
+    const seconds = await secondsToEnd(live, 12)
+    assert.ok(seconds < 12, 'It was still open after 12 s.')
+    assert.equal(live.events.length, 1)
+  })
+
+  test('is ended by a host that shuts down, rather than cut when its time has passed', async () => {
+    const own = await startRestUnderTest()
+    const { token } = own.administrator
+    const lives = await Promise.all(
+      ['users', 'workflows', 'workflows'].map((name) => listen(own.address, `/api/${name}`, { token })),
+    )
+    for (const live of lives) await live.next()
+    await own.stop()
+    for (const live of lives) {
+      await live.ended
+      assert.match(live.comments.join(), /The host stops\./)
+    }
+  })
+
+  test('leaves nothing behind when its readers leave: a host without any no longer looks for changes', async () => {
+    const own = await startRestUnderTest()
+    const outside = await connectOutside(own.database)
+    /** How many statements of live listings about changes are seen in one and a half seconds; webhooks have their own. */
+    async function looksForChanges(): Promise<number> {
+      const seen = new Set<string>()
+      for (let looks = 0; looks < 30; looks += 1) {
+        const { rows } =
+          await outside.query(`select pid || query_start::text as statement from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like '%distinct resource from changes%'`)
+        for (const { statement } of rows) seen.add(statement)
+        await sleep(50)
+      }
+      return seen.size
+    }
+    const { token } = own.administrator
+    const lives = await Promise.all(
+      Array.from({ length: 20 }, () => listen(own.address, '/api/users', { token })),
+    )
+    for (const live of lives) await live.next()
+    assert.ok((await looksForChanges()) > 1, 'While somebody listens, the store is asked for changes.')
+    for (const live of lives) live.close()
+    await sleep(1000)
+    // The last one may still be what its connection did last.
+    assert.ok((await looksForChanges()) <= 1, 'Nobody listens, and the store is still asked.')
+    await outside.end()
+    await own.stop()
+  })
+
+  test('gives a reader who stopped reading the newest snapshot, not those in between', async () => {
+    // More than a megabyte in JSON: it fills what the operating system keeps for a connection within seconds.
+    const description = '\u0001'.repeat(2000)
+    const ids: string[] = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const row = await furnished().make('organization', { name: `Big ${index}`, description })
+        return row.id
+      }),
+    )
+    const [id] = ids
+    assert.ok(id)
+    const names = (live: LiveReader, at: number): string[] =>
+      live.events.at(at)?.data.result.data.map((row: { name: string }) => row.name) ?? []
+    const live = await open(
+      host().administrator.token,
+      `/api/organizations?pageSize=100&ids=${ids.join(',')}`,
+    )
+    await live.next()
+    live.pause()
+    const rounds = 10
+    for (let round = 1; round <= rounds; round += 1) {
+      await furnished().write('PATCH', '/api/organization', { id, name: `Version ${round}` })
+      await sleep(1100)
+    }
+    live.resume()
+    await live.nextWhere(() => names(live, -1).includes(`Version ${rounds}`))
+    assert.ok(
+      live.events.length <= rounds - 1,
+      `${live.events.length} events were kept for ${rounds} changes.`,
+    )
+    assert.deepEqual(
+      valuesOf(live.events, 'id'),
+      live.events.map((_, index) => String(index + 1)),
+    )
+    live.close()
+  })
+}

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import type { AddressInfo } from 'node:net'
+import { before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fastify } from 'fastify'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { createKeptSnapshots } from '../../src/features/changes/kept-snapshots.ts'
+import { type LiveStream, openLiveStream } from '../../src/features/changes/live-stream.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
+import { fixture } from '../support/fixture.ts'
+import { isDistributed } from '../support/fresh-database.ts'
 import { furnish } from '../support/furnish.ts'
-import { listen } from '../support/live-events.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type LiveReader, listen } from '../support/live-events.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
 
@@ -27,19 +35,17 @@ const refusedQueries = [
 
 // Fewer at once than one account may hold.
 describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
-  let rest: RestUnderTest
   let member: Person
   let mine: string
   let foreign: string
 
+  const rest = fixture(startRestUnderTest)
   before(async () => {
-    rest = await startRestUnderTest()
     const workspace = await furnish(rest)
     member = await rest.signUp({ name: 'Mara' })
     mine = await workspace.project('Mine', member)
     foreign = await workspace.project('Foreign')
   })
-  after(() => rest.stop())
 
   for (const route of [...entities.map(listPathOf), ...entities.map(removedPathOf), '/ext/people']) {
     test(`of ${route} sends the plain list as its first event`, async () => {
@@ -150,5 +156,198 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     assert.equal((await forAdministrator.next()).data.result.totalCount, 2)
     forMember.close()
     forAdministrator.close()
+  })
+})
+
+// The clock is handed in, because a quarter of a minute is longer than all other tests of a listing together.
+test('A live listing says with a comment line every 15 s that it is still there', async () => {
+  const app = fastify({ forceCloseConnections: true })
+  const session = {
+    caller: { id: 'x', isAdministrator: false },
+    sessionId: undefined,
+    expiresAt: 1e15,
+    recheck: async () => true,
+    standsNow: async () => true,
+  }
+  const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
+  const listeners = { keeper, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
+  let stream: LiveStream | undefined
+  app.get('/', (request, reply) => {
+    stream = openLiveStream({ session, request, reply }, listeners)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const live = await listen(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, '/')
+  const openedAt = Date.now()
+  const commentsAfter = async (seconds: number) => {
+    stream?.attend(openedAt + seconds * 1000)
+    await sleep(30)
+    return live.comments.length
+  }
+  assert.equal(await commentsAfter(14), 0)
+  assert.equal(await commentsAfter(15), 1)
+  assert.equal(await commentsAfter(29), 1)
+  assert.equal(await commentsAfter(30), 2)
+  assert.equal(live.events.length, 0)
+  live.close()
+  await app.close()
+})
+
+describe('A live listing under /ext/, when its client comes back,', { concurrency: true }, () => {
+  let assignmentId: string
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  before(async () => {
+    assignmentId = await workspace.assignment(await workspace.project(), rest.administrator.id)
+  })
+  const say = (text: string) =>
+    workspace.make('comment', { text, assignmentId, userId: rest.administrator.id })
+  const open = (path: string, lastId?: string, address = rest.address) =>
+    listen(address, path, {
+      token: rest.administrator.token,
+      ...(lastId !== undefined && { headers: { 'last-event-id': lastId } }),
+    })
+
+  test('gets no snapshot again that it holds, and the next change, on another instance too', async () => {
+    const another = await rest.startAnother()
+    await say('held')
+    const path = '/ext/comments?search=held'
+    const first = await open(path)
+    const { id } = await first.next()
+    first.close()
+    // Nothing of this list has changed, though other things have.
+    await workspace.make('organization', { name: 'Elsewhere' })
+    const again = await open(path, id, another.address)
+    await say('held too')
+    const next = await again.next()
+    assert.equal(again.events.length, 1)
+    assert.equal(next.data.result.totalCount, 2)
+    assert.notEqual(next.id, id)
+    again.close()
+    await another.stop()
+  })
+
+  test('that was sent away by a host that stops goes on at another one, and nothing is missed', async () => {
+    const stopping = await rest.startAnother()
+    await say('moving')
+    const path = '/ext/comments?search=moving'
+    const [live, ofContract, feed] = await Promise.all([
+      open(path, undefined, stopping.address),
+      open('/api/organizations', undefined, stopping.address),
+      open('/ext/changes?resource=comment', undefined, stopping.address),
+    ])
+    const { id } = await live.next()
+    await ofContract.next()
+    const { id: seen } = await feed.nextWhere(({ data }) => data.after?.text === 'moving')
+    await stopping.stop()
+    await Promise.all([live.ended, ofContract.ended, feed.ended])
+    for (const { retryMilliseconds = 0 } of [live, ofContract, feed])
+      assert.ok(retryMilliseconds > 0 && retryMilliseconds <= 3000, `${retryMilliseconds}`)
+    const { id: row } = await say('moving on')
+    const [again, feedAgain] = await Promise.all([
+      open(path, id),
+      open('/ext/changes?resource=comment', seen),
+    ])
+    assert.equal((await again.next()).data.result.totalCount, 2)
+    assert.equal((await feedAgain.nextWhere(({ data }) => data.rowId === row)).data.after?.text, 'moving on')
+    again.close()
+    feedAgain.close()
+  })
+
+  test('gets the newest snapshot at once when it missed something', async () => {
+    await say('missed')
+    const path = '/ext/comments?search=missed'
+    const first = await open(path)
+    const { id } = await first.next()
+    first.close()
+    await say('missed again')
+    const again = await open(path, id)
+    assert.equal((await again.next()).data.result.totalCount, 2)
+    again.close()
+  })
+
+  test('gets a snapshot after an id that is of another list, or of none', async () => {
+    const people = await open('/ext/people')
+    const { id } = await people.next()
+    people.close()
+    for (const other of [id, '7', 'x~y', '~']) {
+      const live = await open('/ext/comments', other)
+      assert.equal((await live.next()).name, 'listing')
+      live.close()
+    }
+  })
+
+  test('may continue in the feed from the position of its snapshot', async () => {
+    const live = await open('/ext/comments?search=onwards')
+    const { id } = await live.next()
+    live.close()
+    const { id: rowId } = await say('onwards')
+    const path = `/ext/changes?after=${encodeURIComponent(id)}&resource=comment`
+    const { body } = await rest.call('GET', path, rest.administrator)
+    assert.ok(body.result.data.some((change: { rowId: string }) => change.rowId === rowId))
+  })
+})
+
+/** As many as the design asks for. */
+const readers = 1000
+/** No account may have more. */
+const readersOfOne = 20
+/** They are opened in groups, as connections come in over time. */
+const groupSize = 100
+
+describe('A crowd of live listings', () => {
+  let people: Person[]
+
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  before(async () => {
+    people = await Promise.all(Array.from({ length: readers / readersOfOne }, () => rest.signUp()))
+  })
+
+  // Its seconds are those of one PostgreSQL.
+  test('of one thousand readers gets one change, all within seconds', {
+    skip: isDistributed,
+  }, async (context) => {
+    const lives: LiveReader[] = []
+    const startedAt = Date.now()
+    while (lives.length < readers) {
+      const group = Array.from({ length: groupSize }, async (_, index) => {
+        const { token } = people[(lives.length + index) % people.length] as Person
+        const live = await listen(rest.address, '/api/workflows?sortColumn=order', { token })
+        await live.next()
+        return live
+      })
+      lives.push(...(await Promise.all(group)))
+    }
+    const openedAt = Date.now()
+    await workspace.make('workflow', { name: 'Told to all', order: 2 })
+    const writtenAt = Date.now()
+    const events = await Promise.all(lives.map((live) => live.next()))
+    for (const { id, data } of events) {
+      assert.equal(id, '2')
+      assert.deepEqual(data.result.data.at(-1).name, 'Told to all')
+    }
+    const toldAfter = Math.max(...events.map(({ at }) => at)) - writtenAt
+    context.diagnostic(`${readers} opened within ${openedAt - startedAt} ms, told after ${toldAfter} ms`)
+    assert.ok(toldAfter < 3000, `The last one was told after ${toldAfter} ms.`)
+    const answer = await rest.call('GET', '/api/me', { token: rest.administrator.token })
+    assert.equal(answer.status, 200)
+    for (const live of lives) live.close()
+  })
+
+  test('of readers who come and go leaves the host as it was', async () => {
+    const { token } = rest.administrator
+    for (let round = 0; round < 3; round += 1) {
+      const lives = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          listen(rest.address, `/api/organizations?pageNumber=${index + 1}`, { token }),
+        ),
+      )
+      for (const live of lives) live.close()
+    }
+    const live = await listen(rest.address, '/api/organizations', { token })
+    assert.equal((await live.next()).data.result.totalCount, 1)
+    await workspace.make('organization', { name: 'Still told' })
+    assert.equal((await live.next()).data.result.totalCount, 2)
+    live.close()
   })
 })

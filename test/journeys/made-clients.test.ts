@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { assertEnvelope } from '../support/assertions.ts'
 import { openBrowser, queryOf, refresh } from '../support/browser.ts'
+import { fixture } from '../support/fixture.ts'
 import { signInAt, type TestClient, tokensAt, wiki } from '../support/registered-clients.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
 const { redirectUri, postLogoutRedirectUri } = wiki
@@ -18,11 +19,7 @@ const wish = {
 const scope = wish.scopes.join(' ')
 
 describe('Clients that administrators make', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  before(async () => {
-    rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
-  })
-  after(() => rest?.stop())
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const ask = (method: string, body?: unknown, token = rest.administrator.token, path = '/ext/clients') =>
     rest.call(method, path, { token, ...(body !== undefined && { body }) })

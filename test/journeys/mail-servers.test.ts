@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { queueMail } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/db/sql.ts'
 import { startMails } from '../../src/features/mail/worker.ts'
 import { createLog } from '../../src/http/log.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { valuesOf } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 
 describe('A mail server', () => {
-  let fresh: FreshDatabase
-  before(async () => {
-    fresh = await freshDatabase()
-  })
-  after(() => fresh.drop())
+  const fresh = fixture(freshDatabase)
 
   /** One mail, and what becomes of it; `twice` on two instances at once. */
   const send = async (smtpUrl: string, twice = false, silentMilliseconds = 10_000) => {
@@ -68,10 +66,7 @@ describe('A mail server', () => {
     withServer({}, async ({ url, received }) => {
       const { isEnded, login } = await send(url, true)
       assert.equal(isEnded, true)
-      assert.deepEqual(
-        received.map(({ to }) => to),
-        [[login]],
-      )
+      assert.deepEqual(valuesOf(received, 'to'), [[login]])
     }))
 
   test('whose certificate is not trusted gets nothing, and the mail is retried', () =>

@@ -1,14 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { forgetOldLinks } from '../../src/accounts/links.ts'
+import { forgetOldMails } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/db/sql.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { createPkce, openBrowser, type Page, queryOf, requestOf } from '../support/browser.ts'
+import { mailTexts } from '../../src/features/mail/worker.ts'
+import { ptBr } from '../../web/src/texts/pt-br.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import {
+  claimsOf,
+  createPkce,
+  openBrowser,
+  type Page,
+  queryOf,
+  requestOf,
+  type SignInOptions,
+} from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { origin } from '../support/known-clients.ts'
-import { type MailServer, secretIn, startMailServer } from '../support/mail-server.ts'
+import { secretIn, startMailServer } from '../support/mail-server.ts'
 import { submit } from '../support/registered-clients.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
 
 const newPassword = 'Another-Horse-456'
@@ -16,27 +29,21 @@ const newPassword = 'Another-Horse-456'
 const web = 'https://app.example.com'
 
 describe('Mails', () => {
-  let rest: RestUnderTest
-  let server: MailServer
-  let workspace: Workspace
   const written: string[] = []
-  before(async () => {
-    server = await startMailServer()
-    const environment = {
-      LOG_LEVEL: 'info',
-      Auth__SessionValidationCacheSeconds: '0',
-      SMTP_URL: server.url,
-      MAIL_FROM: 'Tracker <tracker@example.com>',
-      Cors__AllowedOrigins__0: web,
-    }
-    const destination = { write: (line: string) => void written.push(line) }
-    rest = await startRestUnderTest(environment, { destination })
-    workspace = await furnish(rest)
-  })
-  after(async () => {
-    await rest.stop()
-    await server.stop()
-  })
+  let server = fixture(startMailServer)
+  const rest = fixture(() =>
+    startRestUnderTest(
+      {
+        LOG_LEVEL: 'info',
+        Auth__SessionValidationCacheSeconds: '0',
+        SMTP_URL: server.url,
+        MAIL_FROM: 'Tracker <tracker@example.com>',
+        Cors__AllowedOrigins__0: web,
+      },
+      { destination: { write: (line) => void written.push(line) } },
+    ),
+  )
+  const workspace = fixture(furnish, rest)
 
   const forget = async (login: string): Promise<Page> => {
     const browser = openBrowser(rest.identity.address)
@@ -226,5 +233,193 @@ describe('Mails', () => {
     assert.ok(events.some(({ security, outcome }) => security === 'mail-asked' && outcome === 'kept'))
     assert.ok(events.some(({ security, outcome }) => security === 'mail-asked' && outcome === 'refused'))
     assert.ok(events.some(({ security, outcome }) => security === 'mail-sent' && outcome === 'invitation'))
+  })
+})
+
+describe('The language of mails', () => {
+  const server = fixture(startMailServer)
+  const rest = fixture(() =>
+    startRestUnderTest({
+      Auth__SessionValidationCacheSeconds: '0',
+      SMTP_URL: server.url,
+      MAIL_FROM: 'Tracker <tracker@example.com>',
+      Cors__AllowedOrigins__0: 'https://app.example.com',
+    }),
+  )
+  const workspace = fixture(furnish, rest)
+
+  const inPortuguese = { request: { ui_locales: 'pt-PT en' } }
+  const signIn = async (login: string, options: SignInOptions) =>
+    (await rest.identity.signIn(login, options)).access_token
+  /** In an English browser, as another user may have. */
+  const forget = async (login: string) => {
+    const browser = openBrowser(rest.identity.address)
+    const page = await browser.follow(
+      await browser.get('/connect/authorize', requestOf(createPkce(), { ui_locales: 'en' })),
+    )
+    const { authRequest = '' } = queryOf(page)
+    await submit(browser, await browser.get('/ext/forgot-password', { authRequest }), { login })
+  }
+  const newest = async (address: string, count = 1) => (await server.mailsTo(address, count)).at(-1)
+  const knownOf = async (id: string) =>
+    (
+      await rest.database.query<{ language: string }>(
+        sql`select language from account_languages where user_id = ${id}`,
+      )
+    ).map(({ language }) => language)
+
+  test('is that of the reader’s last sign-in, whoever asks, and English for somebody who has said nothing', async () => {
+    const person = await rest.signUp()
+    assert.deepEqual(await knownOf(person.id), [])
+    await forget(person.login)
+    assert.match((await newest(person.login))?.text ?? '', /^Subject: Reset your password\r$/m)
+    await signIn(person.login, inPortuguese)
+    await forget(person.login)
+    const mail = await newest(person.login, 2)
+    assert.match(mail?.text ?? '', /^Subject: Sua nova senha\r$/m)
+    assert.match(mail?.text ?? '', /^Content-Language: pt-BR\r$/m)
+    assert.match(mail?.text ?? '', /^Alguém pediu uma nova senha/m)
+    assert.match(secretIn(mail), /^svl_/)
+    // By what the browser accepts, where the client names none.
+    await signIn(person.login, { headers: { 'accept-language': 'en-GB,en;q=0.9,pt;q=0.1' } })
+    assert.deepEqual(await knownOf(person.id), ['en'])
+    await signIn(person.login, { headers: { 'accept-language': 'pt' } })
+    assert.deepEqual(await knownOf(person.id), ['pt-BR'])
+    // What says nothing changes nothing.
+    await signIn(person.login, {})
+    await signIn(person.login, { password: 'Wrong-Horse-1', request: { ui_locales: 'en' } }).catch(
+      () => undefined,
+    )
+    assert.deepEqual(await knownOf(person.id), ['pt-BR'])
+  })
+
+  test('is that of whoever invites, names and all', async () => {
+    const member = await rest.signUp({ name: 'Inês' })
+    const token = await signIn(member.login, inPortuguese)
+    const projectId = await workspace.project('Cais', member)
+    const invite = async (body: object, as: string) =>
+      assert.equal((await rest.call('POST', '/ext/invitations/mail', { token: as, body })).status, 200)
+    await invite({ projectId, mailTo: 'nora@example.com' }, token)
+    const mail = await newest('nora@example.com')
+    assert.match(
+      mail?.text ?? '',
+      /^“Inês” convida você para o projeto “Cais”, de “Lighthouse”, em https:\/\/app\.example\.com\.\r$/m,
+    )
+    const administrator = await signIn(rest.administrator.login, inPortuguese)
+    await invite({ mailTo: 'ida@example.com' }, administrator)
+    assert.match((await newest('ida@example.com'))?.text ?? '', /^“Root” convida você a participar em https/m)
+  })
+
+  test('is that of whoever is told that their sign-in has changed, and of whom an administrator helps', async () => {
+    const person = await rest.signUp()
+    const token = await signIn(person.login, inPortuguese)
+    const clock = { now: Date.now, advance: () => undefined }
+    await setUpApp({ ...rest.identity, clock }, person.login, token)
+    assert.match((await newest(person.login))?.text ?? '', /^Subject: Sua forma de entrar mudou\r$/m)
+    const helper = await signIn(rest.administrator.login, { request: { ui_locales: 'en' } })
+    const body = { userId: person.id }
+    await rest.call('POST', '/ext/password-links/mail', { token: helper, body })
+    assert.match((await newest(person.login, 2))?.text ?? '', /^Um administrador pediu uma nova senha/m)
+  })
+
+  test('uses the same words as the web client', () => {
+    const inClient = { en: new Set(Object.keys(ptBr)), 'pt-BR': new Set<string>(Object.values(ptBr)) }
+    for (const language of ['en', 'pt-BR'] as const) {
+      const named = [...mailTexts[language].factors({ place: '' }).text.matchAll(/"([^"]+)"/g)].map(
+        ([, one = '']) => one,
+      )
+      assert.equal(named.length, 3)
+      assert.deepEqual(
+        named.filter((one) => !inClient[language].has(one)),
+        [],
+      )
+    }
+  })
+})
+
+describe('Mails that strangers ask for', () => {
+  const server = fixture(startMailServer)
+  const rest = fixture(() =>
+    startRestUnderTest({
+      SMTP_URL: server.url,
+      MAIL_FROM: 'Tracker <tracker@example.com>',
+      ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
+      TRUSTED_PROXIES: '1',
+    }),
+  )
+
+  const forget = async (login: string, from = '192.0.2.1') => {
+    const browser = openBrowser(rest.identity.address)
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
+    const { authRequest = '' } = queryOf(page)
+    const headers = { origin: new URL(rest.identity.address).origin, 'x-forwarded-for': from }
+    return browser.post('/ext/forgot-password', { authRequest, login }, headers)
+  }
+  const ask = (path: string, body: object, token?: string) => rest.call('POST', path, { token, body })
+  const usePasswordLink = (secret: string) =>
+    ask('/ext/password-links/use', { secret, newPassword: 'Another-Horse-456' })
+  const linkOf = async (login: string, count: number) =>
+    secretIn((await server.mailsTo(login, count))[count - 1])
+
+  test('are twenty an hour for all addresses of one IPv6 network', async () => {
+    for (let index = 1; index <= 24; index += 1)
+      assert.equal((await forget(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
+    const kept = await rest.database.query(sql`select id from mails where address like '2001:%'`)
+    assert.equal(kept.length, 20)
+    const { login } = await rest.signUp()
+    await forget(login, '2001:db8:1:3::1')
+    assert.equal((await server.mailsTo(login)).length, 1)
+  })
+
+  test('end no link that an administrator has made, and use up no mail of theirs', async () => {
+    const { id, login } = await rest.signUp()
+    const { token } = rest.administrator
+    const made = (await ask('/ext/password-links', { userId: id }, token)).body.secret
+    for (let count = 1; count <= 4; count += 1) await forget(login)
+    const stranger = await linkOf(login, 3)
+    assert.equal((await usePasswordLink(made)).status, 200)
+    // A new password ends what was asked for before.
+    assertEnvelope(await usePasswordLink(stranger), 410)
+    assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
+    const mailed = await linkOf(login, 4)
+    // An hour later an unauthenticated client may ask again.
+    await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
+    await forget(login)
+    const newest = await linkOf(login, 5)
+    assert.equal((await usePasswordLink(mailed)).status, 200)
+    assertEnvelope(await usePasswordLink(newest), 410)
+  })
+
+  test('are deleted after a day, however many there were', async () => {
+    await rest.database.single.query(sql`
+      insert into mails (id, purpose, address, created_at, ended_at)
+      select gen_random_uuid(), 'password', 'of yesterday', now() - interval '25 hours', now() - interval '25 hours'
+      from generate_series(1, 2500)`)
+    await Promise.all([1, 2].map(() => forgetOldMails(rest.database)))
+    const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
+    assert.equal(left.length, 0)
+  })
+  test('keep a link of an administrator that ends with the session that requested it', async () => {
+    const { id: userId, login } = await rest.signUp()
+    const { token, login: administrator } = rest.administrator
+    const { access_token: stolen } = await rest.identity.signIn(administrator)
+    assert.equal((await ask('/ext/password-links/mail', { userId }, stolen)).status, 200)
+    const secret = await linkOf(login, 1)
+    const ids = [claimsOf(stolen).sid]
+    assert.equal((await rest.call('DELETE', '/ext/sessions', { token, body: { ids } })).status, 200)
+    assertEnvelope(await usePasswordLink(secret), 410)
+  })
+
+  test('leave no links behind that have been over for a month', async () => {
+    const { id } = rest.administrator
+    const make = (days: number) =>
+      rest.database.single.query(sql`
+        insert into account_links (id, purpose, hash, made_by, created_at, expires_at)
+        values (gen_random_uuid(), 'invitation', sha256(${`${days}`}::text::bytea), ${id},
+          now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)
+    for (const days of [29, 31, 400]) await make(days)
+    await forgetOldLinks(rest.database)
+    const left = await rest.database.query(sql`select 1 from account_links where purpose = 'invitation'`)
+    assert.equal(left.length, 1)
   })
 })

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../src/db/sql.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { claimsOf, openBrowser, refresh, signedIn, type Tokens } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { accountsOf, another, assertWrong } from '../support/known-passwords.ts'
-import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
+import { accountsOf, another, assertLocked, assertWrong } from '../support/known-passwords.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('The own account', { concurrency: true }, () => {
-  let rest: RestUnderTest
-
-  before(async () => {
-    rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const { join, change, me } = accountsOf(() => rest)
 
@@ -49,13 +48,7 @@ describe('The own account', { concurrency: true }, () => {
     const shown = (await me(own.token)).body
     assert.deepEqual(
       { ...shown, updatedAt: null },
-      {
-        id: own.id,
-        name: 'Mara L.',
-        login: own.login,
-        createdAt: shown.createdAt,
-        updatedAt: null,
-      },
+      { id: own.id, name: 'Mara L.', login: own.login, createdAt: shown.createdAt, updatedAt: null },
     )
     assert.match(shown.updatedAt, /Z$/)
     assert.equal((await me(other.token)).body.name, 'Mara')
@@ -190,5 +183,282 @@ describe('The own account', { concurrency: true }, () => {
     await sleep(2100)
     assert.deepEqual(await seen(token), [401, 401])
     await cached.stop()
+  })
+})
+
+describe('The own account', { concurrency: false }, () => {
+  const { join, change, me } = accountsOf(() => rest)
+
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+
+  test('locks password changes after five wrong ones, even for the right one, and nothing else', async () => {
+    const [own, other] = [await join(), await join()]
+    for (let guess = 1; guess <= 5; guess += 1)
+      assertWrong(await change(own.token, `Wrong-${guess}`, another))
+    assertLocked(await change(own.token, password, another))
+    assertLocked(await change(own.token, 'Wrong-6', another))
+    assert.equal((await me(own.token)).status, 200)
+    assert.equal((await change(other.token, password, another)).status, 200)
+  })
+
+  test('locks password changes whatever else is wrong with the request, and only for who is signed in', async () => {
+    const { token } = await join()
+    const post = (body: BodyInit | undefined, headers: Record<string, string> = {}, as = token) =>
+      fetch(`${rest.address}/api/me/password`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body }),
+      })
+    const right = { currentPassword: password, newPassword: another }
+    const requests: readonly (readonly [number, () => Promise<Response>])[] = [
+      [400, () => post(undefined)],
+      [400, () => post('{}')],
+      [400, () => post('{"currentPassword":')],
+      [400, () => post('[]')],
+      [400, () => post(JSON.stringify({ ...right, newPassword: 'weak' }))],
+      [400, () => post(JSON.stringify({ ...right, newPassword: password }))],
+      [400, () => post(JSON.stringify({ ...right, currentPassword: 7 }))],
+      [400, () => post(JSON.stringify(right), { 'idempotency-key': 'x'.repeat(1000) })],
+      [413, () => post(JSON.stringify({ ...right, more: 'x'.repeat(2_000_000) }))],
+      [415, () => post('text', { 'content-type': 'text/plain' })],
+    ]
+    for (const [status, send] of requests) assert.equal((await send()).status, status)
+    for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    for (const [, send] of requests) {
+      const { status, headers } = await send()
+      const seconds = Number(headers.get('retry-after'))
+      assert.equal(status, 429)
+      assert.ok(seconds > 890 && seconds <= 900, String(seconds))
+    }
+    assert.equal((await post('{}', {}, 'made-up')).status, 401)
+  })
+
+  test('clears four wrong ones after a right one', async () => {
+    const { login, token } = await join()
+    for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    assert.equal((await change(token, password, another)).status, 200)
+    const { access_token: fresh } = await rest.identity.signIn(login, { password: another })
+    for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(fresh, `Wrong-${guess}`, password))
+    assert.equal((await change(fresh, another, password)).status, 200)
+  })
+
+  /** Moves the recorded failures fifteen minutes into the past. */
+  const letQuarterPass = (id: string) =>
+    rest.database.transaction((store) =>
+      store.query(sql`update lockouts set
+        failed_at = array(select at - interval '15 minutes' from unnest(failed_at) as failed(at)),
+        locked_until = locked_until - interval '15 minutes'
+        where subject = ${id}`),
+    )
+
+  test('is open again fifteen minutes later', async () => {
+    const { id, token } = await join()
+    for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    assertLocked(await change(token, password, another))
+    await letQuarterPass(id)
+    assertWrong(await change(token, 'Wrong-6', another))
+    assert.equal((await change(token, password, another)).status, 200)
+  })
+
+  test('counts no wrong one that is older than fifteen minutes', async () => {
+    const { id, token } = await join()
+    for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    await letQuarterPass(id)
+    for (let guess = 5; guess <= 8; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    assert.equal((await change(token, password, another)).status, 200)
+  })
+
+  test('counts wrong ones of two instances together', async () => {
+    const { token } = await join()
+    const { address } = await rest.startAnother()
+    const there = (currentPassword: string) =>
+      send(address, 'POST', '/api/me/password', { token, body: { currentPassword, newPassword: another } })
+    for (let guess = 1; guess <= 3; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    for (let guess = 4; guess <= 5; guess += 1) assertWrong(await there(`Wrong-${guess}`))
+    assertLocked(await there(password))
+    assertLocked(await change(token, password, another))
+  })
+
+  test('is not opened by guessing in parallel: of twenty guesses at once five are looked at', async () => {
+    const { token } = await join()
+    const guesses = Array.from({ length: 20 }, (_, guess) => change(token, `Wrong-${guess}`, another))
+    const answers = await Promise.all(guesses)
+    const wrong = answers.filter(({ status }) => status === 400)
+    assert.equal(wrong.length, 5)
+    for (const answer of answers) if (answer.status !== 400) assertLocked(answer)
+    assertLocked(await change(token, password, another))
+  })
+
+  test('lets exactly one of several changes at once win', async () => {
+    const { token } = await join()
+    const changes = Array.from({ length: 4 }, (_, index) => change(token, password, `Another-${index}`))
+    const statuses = (await Promise.all(changes)).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 1)
+    for (const status of statuses) assert.ok([200, 400, 401].includes(status), String(status))
+  })
+
+  test('answers forty people who change their passwords at the same time', async () => {
+    const people = await Promise.all(Array.from({ length: 40 }, () => join()))
+    const answers = await Promise.all(people.map(({ token }) => change(token, password, another)))
+    for (const answer of answers) if (answer.status !== 200) assertLocked(answer)
+    assert.ok(answers.filter(({ status }) => status === 200).length >= 20)
+  })
+})
+
+describe('Sessions under /ext/sessions', { concurrency: true }, () => {
+  let addresses: readonly string[]
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+  before(async () => {
+    addresses = [rest.address, (await rest.startAnother()).address]
+  })
+
+  const headers = { 'user-agent': 'Lynx/2.9' }
+  const join = async (): Promise<Person & { tokens: Tokens }> => {
+    const person = await rest.signUp({ name: 'Mara' })
+    const { tokens } = await signedIn(rest.identity.address, { login: person.login, headers })
+    return { ...person, token: tokens.access_token, tokens }
+  }
+  const sessionsSeenBy = async (token: string, query = '') => {
+    const { status, body } = await rest.call('GET', `/ext/sessions${query}`, { token })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.sessions
+  }
+  const isAccepted = async (token: string) => {
+    const answers = await Promise.all(addresses.map((address) => send(address, 'GET', '/api/me', { token })))
+    assert.equal(new Set(answers.map(({ status }) => status)).size, 1)
+    return answers[0]?.status === 200
+  }
+  const isOver = async (tokens: Tokens) =>
+    !(await isAccepted(tokens.access_token)) &&
+    (await refresh(openBrowser(rest.identity.address), tokens.refresh_token)).json.error === 'invalid_grant'
+
+  test('show users their own sessions, newest first: when, from where, by which client', async () => {
+    const { id, token } = await join()
+    const [newest, oldest, ...others] = await sessionsSeenBy(token)
+    assert.equal(others.length, 0)
+    const { createdAt, expiresAt, lastUsedAt, ...shown } = newest
+    assert.deepEqual(shown, {
+      id: claimsOf(token).sid,
+      userId: id,
+      clientId: 'svc-webclient',
+      provider: null,
+      address: '127.0.0.1',
+      userAgent: 'Lynx/2.9',
+      isCurrent: true,
+    })
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 8 * 60 * 60_000)
+    assert.ok(Date.parse(lastUsedAt) >= Date.parse(createdAt))
+    assert.equal(oldest.isCurrent, false)
+    assert.ok(Date.parse(oldest.createdAt) < Date.parse(createdAt))
+  })
+
+  test('end one by one, all or none, and are listed no more', async () => {
+    const { token, tokens } = await join()
+    const [current, older] = await sessionsSeenBy(token)
+    const end = (ids: unknown) => rest.call('DELETE', '/ext/sessions', { token, body: { ids } })
+    assertEnvelope(await end([older.id, 'unknown']), 404)
+    assert.equal((await sessionsSeenBy(token)).length, 2)
+    assert.deepEqual((await end([older.id, older.id])).body, { success: true })
+    assert.deepEqual(await sessionsSeenBy(token), [current])
+    assertEnvelope(await end([older.id]), 404)
+    assert.deepEqual((await end([current.id])).body, { success: true })
+    assert.equal(await isOver(tokens), true)
+  })
+
+  test('are rejected ids that are none', async () => {
+    const { token } = await join()
+    for (const ids of [
+      undefined,
+      null,
+      [],
+      'x',
+      [1],
+      [{}],
+      ['a'.repeat(65)],
+      Array.from({ length: 101 }, (_, index) => `${index}`),
+    ]) {
+      const answer = await rest.call('DELETE', '/ext/sessions', { token, body: { ids } })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(Object.keys(answer.body.errors), ['ids'])
+    }
+    assertEnvelope(await rest.call('GET', '/ext/sessions?userId=x', { token }), 400)
+    assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', { token, body: { userId: 7 } }), 400)
+  })
+
+  test('of other users are only for administrators', async () => {
+    const [ann, bob] = await Promise.all([join(), join()])
+    const [bobs] = await sessionsSeenBy(bob.token)
+    const asAnn = (method: string, path: string, body?: object) =>
+      rest.call(method, path, { token: ann.token, ...(body && { body }) })
+    assertEnvelope(await asAnn('GET', `/ext/sessions?userId=${bob.id}`), 403)
+    assertEnvelope(await asAnn('POST', '/ext/sessions/end-all', { userId: bob.id }), 403)
+    assertEnvelope(await asAnn('DELETE', '/ext/sessions', { ids: [bobs.id] }), 404)
+    assert.equal(await isAccepted(bob.token), true)
+    const seen = await sessionsSeenBy(rest.administrator.token, `?userId=${bob.id}`)
+    assert.deepEqual(
+      seen.map(({ id, isCurrent }: { id: string; isCurrent: boolean }) => [id, isCurrent]),
+      (await sessionsSeenBy(bob.token)).map(({ id }: { id: string }) => [id, false]),
+    )
+  })
+
+  test('end all at once, for oneself or by an administrator, with the tokens of service clients', async () => {
+    const ends = [
+      ({ token }: Person) => rest.call('POST', '/ext/sessions/end-all', { token }),
+      ({ id: userId }: Person) =>
+        rest.call('POST', '/ext/sessions/end-all', { token: rest.administrator.token, body: { userId } }),
+    ]
+    for (const end of ends) {
+      const person = await join()
+      const service = await rest.identity.serviceToken(person.login)
+      assert.equal(await isAccepted(service), true)
+      assert.deepEqual((await end(person)).body, { success: true })
+      assert.equal(await isOver(person.tokens), true)
+      assert.equal(await isAccepted(service), false)
+      const { access_token: fresh } = await rest.identity.signIn(person.login)
+      assert.equal((await sessionsSeenBy(fresh)).length, 1)
+    }
+    const userId = '00000000-0000-4000-8000-000000000001'
+    const unknown = { token: rest.administrator.token, body: { userId } }
+    assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', unknown), 404)
+  })
+
+  test('that end while they are refreshed leave nothing that works, no matter who came first', async () => {
+    const ends = [
+      (token: string) =>
+        rest.call('DELETE', '/ext/sessions', { token, body: { ids: [claimsOf(token).sid] } }),
+      (token: string) => rest.call('POST', '/ext/sessions/end-all', { token }),
+    ]
+    for (const end of [...ends, ...ends, ...ends]) {
+      const { token, tokens } = await join()
+      const [refreshed, ended] = await Promise.all([
+        refresh(openBrowser(rest.identity.address), tokens.refresh_token),
+        end(token),
+      ])
+      assert.equal(ended.status, 200)
+      if (refreshed.status === 200) assert.equal(await isOver(refreshed.json), true)
+      assert.equal(await isOver(tokens), true)
+    }
+  })
+
+  test('of a removed account have ended, and stay ended when it is restored, also those begun meanwhile', async () => {
+    const asAdministrator = (method: string, path: string, ids: readonly string[]) =>
+      rest.call(method, path, { token: rest.administrator.token, body: { ids } })
+    for (let round = 0; round < 4; round += 1) {
+      const { id, login, tokens } = await join()
+      const service = await rest.identity.serviceToken(login)
+      const browser = openBrowser(rest.identity.address)
+      const [removed, refreshed, ...signedInMeanwhile] = await Promise.all([
+        asAdministrator('DELETE', '/api/user', [id]),
+        refresh(browser, tokens.refresh_token),
+        ...[1, 2, 3].map(() => signedIn(rest.identity.address, { login })),
+      ])
+      assert.equal(removed.status, 200)
+      assert.equal((await asAdministrator('POST', '/api/user/restore', [id])).status, 200)
+      const issued = [tokens, refreshed.json, ...signedInMeanwhile.map((one) => one.tokens)]
+      for (const some of issued) if (some.access_token !== undefined) assert.equal(await isOver(some), true)
+      assert.equal(await isAccepted(service), false)
+      const { access_token: fresh } = await rest.identity.signIn(login)
+      assert.equal(await isAccepted(fresh), true)
+    }
   })
 })

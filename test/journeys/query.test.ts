@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { entities, listPathOf, references, resources } from '../contract/resources.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Query, queryScene } from '../support/query-scene.ts'
-import type { Person } from '../support/rest-host.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 
 const { rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf, idsOf } =
@@ -169,5 +171,229 @@ describe('A query under /ext/query/, when others write,', () => {
     } finally {
       await letGo()
     }
+  })
+})
+
+describe('A query under /ext/query/', { concurrency: 8 }, () => {
+  const namesOf = async (query: Query, person?: Person): Promise<string[]> =>
+    (await pageOf('assignments', query, person)).data.map(({ name }: { name: string }) => name)
+
+  for (const [filter, names] of [
+    ["name eq 'Write'", ['Write']],
+    ["name eq 'write'", []],
+    ["name ne 'Write'", ['Draw', "Pack 'em", 'Print']],
+    ["name contains 'RI'", ['Print', 'Write']],
+    ["name startsWith 'p'", ["Pack 'em", 'Print']],
+    ["name eq 'Pack ''em'", ["Pack 'em"]],
+    ["name in ('Draw','Print','Nothing')", ['Draw', 'Print']],
+    ["description contains '100%'", ['Write']],
+    ["description contains '1_0%'", []],
+    ['description eq null', ['Draw', "Pack 'em", 'Print']],
+    ['description ne null', ['Write']],
+    ["description ne 'x'", ['Draw', "Pack 'em", 'Print', 'Write']],
+    ["not description contains 'plan'", ['Draw', "Pack 'em", 'Print']],
+    ['amountHours gt 4', ["Pack 'em"]],
+    ['amountHours ge 4', ["Pack 'em", 'Print', 'Write']],
+    ['amountHours in (2.5, 12)', ['Draw', "Pack 'em"]],
+    ['amountHours lt -1', []],
+    ["startDate ge '2026-01-06' and startDate lt '2026-02-01'", ['Draw']],
+    ["endDate gt '2026-02-03T00:00:00+01:00'", ["Pack 'em", 'Print']],
+    ['userId eq me', ["Pack 'em", 'Write']],
+    ['not userId eq me', ['Draw', 'Print']],
+    ["userId eq me and amountHours gt 4 or name eq 'Draw'", ['Draw', "Pack 'em"]],
+    ["userId eq me and (amountHours gt 4 or name eq 'Draw')", ["Pack 'em"]],
+    ['not (userId eq me or not amountHours eq 4)', ['Print']],
+    ["  name   eq\t'Write'  ", ['Write']],
+  ] as const)
+    test(`filters by ${filter}`, async () => {
+      assert.deepEqual(await namesOf({ filter, sort: 'name' }), names)
+    })
+
+  test('filters by an id, by a reference, and by when rows were made', async () => {
+    assert.deepEqual(await namesOf({ filter: `id eq '${write.toUpperCase()}'` }), ['Write'])
+    assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }), [], 'not Carl’s')
+    assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }, carl), ['Hidden'])
+    assert.deepEqual(await namesOf({ filter: "createdAt lt '2020-01-01'" }), [])
+    assert.deepEqual(await namesOf({ filter: 'updatedAt ne null' }), ['Draw'])
+  })
+
+  test('sorts by several fields, each in its own direction', async () => {
+    assert.deepEqual(await namesOf({ sort: '-amountHours,name' }), ["Pack 'em", 'Print', 'Write', 'Draw'])
+    assert.deepEqual(await namesOf({ sort: 'amountHours,-name' }), ['Draw', 'Write', 'Print', "Pack 'em"])
+  })
+
+  for (const sort of [
+    'id',
+    '-id',
+    'name',
+    '-amountHours,name',
+    'amountHours,-startDate',
+    'updatedAt,-name',
+    '-updatedAt',
+  ])
+    test(`goes on page after page in the order of ${sort}, and each row comes once`, async () => {
+      const whole = (await pageOf('assignments', { sort, pageSize: '100' })).data
+      const ids = whole.map(({ id }: { id: string }) => id)
+      assert.equal(ids.length, 4)
+      for (const pageSize of ['1', '2', '3'])
+        assert.deepEqual(await idsOf('assignments', { sort, pageSize }, ann), ids)
+    })
+})
+
+/** Rows that do not change while the reader pages. */
+const lasting = 60
+const pageSize = 7
+
+describe('While writers create, remove, restore and change rows, a reader who pages by cursor', () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  let lastingIds: readonly string[]
+  const token = () => rest.administrator.token
+  const impediment = (method: string, body: object, path = '/api/impediment') =>
+    workspace.write(method, path, body as Readonly<Record<string, unknown>>)
+  const make = async (name: string): Promise<string> => (await workspace.make('impediment', { name })).id
+
+  before(async () => {
+    lastingIds = await Promise.all(Array.from({ length: lasting }, (_, index) => make(`Stays ${index % 9}`)))
+  })
+
+  /** Before, between and behind the rows that stay, in every order. */
+  async function disturb(isOver: () => boolean): Promise<number> {
+    let writes = 0
+    for (let round = 0; !isOver(); round += 1) {
+      const id = await make(`Stays ${round % 9}`)
+      await impediment('PATCH', { id, name: `Stays ${(round + 4) % 9}` })
+      await impediment('DELETE', { ids: [id] })
+      if (round % 2 === 0) await impediment('POST', { ids: [id] }, '/api/impediment/restore')
+      writes += 4
+    }
+    return writes
+  }
+
+  async function walk(sort: string): Promise<string[]> {
+    const ids: string[] = []
+    let cursor: string | null = null
+    do {
+      const query: Record<string, string> = { sort, pageSize: String(pageSize), fields: 'name' }
+      if (cursor !== null) query.cursor = cursor
+      const path = `/ext/query/impediments?${new URLSearchParams(query)}`
+      const { status, body } = await rest.call('GET', path, { token: token() })
+      assert.equal(status, 200, JSON.stringify(body))
+      ids.push(...body.result.data.map(({ id }: { id: string }) => id))
+      cursor = body.result.nextCursor
+    } while (cursor !== null && ids.length < 10_000)
+    return ids
+  }
+
+  for (const sort of ['id', '-createdAt', 'name,-createdAt', '-name', 'updatedAt,name'])
+    test(`in the order of ${sort} meets every row that was there all the time, and meets it once`, async () => {
+      let isOver = false
+      const writers = Array.from({ length: 4 }, () => disturb(() => isOver))
+      const walks: string[][] = []
+      try {
+        for (let count = 0; count < 3; count += 1) walks.push(await walk(sort))
+      } finally {
+        isOver = true
+        await Promise.allSettled(writers)
+      }
+      const writes = (await Promise.all(writers)).reduce((sum, one) => sum + one, 0)
+      assert.ok(writes > 10, `${writes} writes`)
+      for (const ids of walks) {
+        const met = ids.filter((id) => lastingIds.includes(id))
+        assert.equal(new Set(met).size, lasting, 'none is skipped')
+        assert.equal(met.length, lasting, 'none is doubled')
+        if (sort === 'id' || sort === '-createdAt')
+          assert.equal(new Set(ids).size, ids.length, 'what cannot move never comes twice')
+      }
+    })
+})
+
+describe('A saved view', { concurrency: 8 }, () => {
+  const save = async (by: Person, body: object): Promise<string> =>
+    (await workspace.make('savedView', { name: 'Mine', list: 'assignments', userId: by.id, ...body }, by)).id
+  const share = async (by: Person, body: object): Promise<string> => {
+    const whole = { name: 'Ours', list: 'assignments', userId: by.id, projectId: project, ...body }
+    return (await workspace.make('projectView', whole, by)).id
+  }
+  const rowsOf = async (view: string, by: Person, query = {}) =>
+    (await pageOf('assignments', { view, ...query }, by)).data
+  const namesOf = async (view: string, by: Person, query = {}): Promise<string[]> =>
+    (await rowsOf(view, by, query)).map(({ name }: { name: string }) => name)
+  const unseen = { view: ['View is none that you may see.'] }
+
+  test('is a query by its id, with pages and cursors of its own', async () => {
+    const view = await save(ann, { filter: 'amountHours ge 4', sort: '-amountHours,name', fields: 'name' })
+    assert.deepEqual(await namesOf(view, ann), ["Pack 'em", 'Print', 'Write'])
+    assert.deepEqual(Object.keys((await rowsOf(view, ann))[0]).sort(), ['id', 'name'])
+    const { nextCursor: cursor } = await pageOf('assignments', { view, pageSize: '2' }, ann)
+    assert.deepEqual(await namesOf(view, ann, { cursor }), ['Write'])
+  })
+
+  test('gives way to what the request says itself', async () => {
+    const view = await save(ann, { filter: 'amountHours ge 4', sort: '-name', expand: 'project' })
+    assert.deepEqual(await namesOf(view, ann, { filter: "name eq 'Draw'" }), ['Draw'])
+    assert.deepEqual(await namesOf(view, ann, { sort: 'name' }), ["Pack 'em", 'Print', 'Write'])
+    assert.equal((await rowsOf(view, ann))[0].project.name, 'Relaunch')
+  })
+
+  test('is visible only to its owner and administrators', async () => {
+    const view = await save(ann, { filter: 'userId eq me' })
+    for (const person of [bob, carl]) {
+      const answer = await ask('assignments', { view }, person)
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, unseen)
+      const found = await rest.call('GET', `/ext/savedViews?ids=${view}`, { token: person.token })
+      assert.equal(found.body.result.totalCount, 0)
+    }
+    assert.equal((await ask('assignments', { view }, rest.administrator)).status, 200)
+    const listed = await rest.call('GET', '/ext/savedViews?pageSize=100', { token: ann.token })
+    assert.ok(listed.body.result.data.every(({ userId }: { userId: string }) => userId === ann.id))
+  })
+
+  test('of a project is for its members, each of whom sees by it what they may see themselves', async () => {
+    const view = await share(ann, { filter: 'userId eq me', sort: 'name' })
+    assert.deepEqual(await namesOf(view, ann), ["Pack 'em", 'Write'])
+    assert.deepEqual(await namesOf(view, bob), ['Draw', 'Print'])
+    assert.deepEqual((await ask('assignments', { view }, carl)).body.errors, unseen)
+    const elsewhere = await share(carl, { projectId: other })
+    assert.deepEqual((await ask('assignments', { view: elsewhere }, ann)).body.errors, unseen)
+  })
+
+  test('goes with its project and comes back with it, and is gone when it is removed', async () => {
+    const shared = await workspace.project('Going', ann)
+    const view = await share(ann, { projectId: shared })
+    await workspace.write('DELETE', '/api/project', { ids: [shared] })
+    assert.deepEqual((await ask('assignments', { view }, ann)).body.errors, unseen)
+    await workspace.write('POST', '/api/project/restore', { ids: [shared] }, ann)
+    assert.equal((await ask('assignments', { view }, ann)).status, 200)
+    await workspace.write('DELETE', '/ext/projectView', { ids: [view] }, ann)
+    assert.deepEqual((await ask('assignments', { view }, ann)).body.errors, unseen)
+  })
+
+  test('that cannot be meant is rejected where it is used, by name', async () => {
+    const view = await save(ann, { filter: 'hours gt 4', sort: 'size' })
+    const { errors } = (await ask('assignments', { view })).body
+    assert.match(errors.filter[0], /^Filter: hours at character 1 is no field/)
+    assert.match(errors.sort[0], /^size is no field/)
+    const appointments = await save(ann, { list: 'appointments' })
+    assert.deepEqual((await ask('assignments', { view: appointments })).body.errors, {
+      view: ['View is one of appointments, not of assignments.'],
+    })
+    assert.deepEqual((await ask('assignments', { view: 'mine' })).body.errors, {
+      view: ['View must be a UUID.'],
+    })
+    const twice = `/ext/query/assignments?view=${view}&view=${view}`
+    assertEnvelope(await rest.call('GET', twice, { token: ann.token }), 400)
+  })
+
+  test('has another tag when it was changed', async () => {
+    const view = await save(ann, { filter: "name eq 'Draw'" })
+    const path = `/ext/query/assignments?view=${view}`
+    const tag = (await rest.call('GET', path, { token: ann.token })).headers.get('etag') ?? ''
+    const again = () => rest.call('GET', path, { token: ann.token, headers: { 'if-none-match': tag } })
+    assert.equal((await again()).status, 304)
+    const body = { id: view, name: 'Mine', list: 'assignments', userId: ann.id, filter: "name eq 'Print'" }
+    await workspace.write('PATCH', '/ext/savedView', body, ann)
+    assert.equal((await again()).status, 200)
   })
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertEnvelope, assertSecurityHeaders } from '../support/assert-envelope.ts'
+import { assertEnvelope, assertSecurityHeaders, valuesOf } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
 const origin = 'https://app.example.com'
@@ -61,11 +62,7 @@ const limits = (permits: number, queue: number) => ({
 })
 
 describe('The rate limit', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  before(async () => {
-    rest = await startRestUnderTest(limits(4, 2))
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, limits(4, 2))
   const clientFrom = (address: string) => clientAt(address, () => rest)
 
   test('is 300 requests a minute with 20 that may wait, by default', async () => {
@@ -151,11 +148,7 @@ describe('The rate limit', { concurrency: true }, () => {
 })
 
 describe('A browser', { concurrency: true }, () => {
-  let rest: RestUnderTest
-  before(async () => {
-    rest = await startRestUnderTest({ Cors__AllowedOrigins__0: origin })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, { Cors__AllowedOrigins__0: origin })
 
   const preflight = (from: string, method: string) =>
     rest.call('OPTIONS', '/api/workflow', {
@@ -202,10 +195,7 @@ describe('A browser', { concurrency: true }, () => {
       await rest.call('GET', '/nothing', { headers: { origin } }),
       await rest.call('PUT', '/api/workflow', { headers: { origin } }),
     ]
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 401, 404, 405],
-    )
+    assert.deepEqual(valuesOf(answers, 'status'), [200, 401, 404, 405])
     for (const { headers } of answers) {
       assert.equal(headers.get('access-control-allow-origin'), origin)
       assert.match(headers.get('access-control-expose-headers') ?? '', /etag/i)

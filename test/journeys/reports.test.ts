@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { before, describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 type Query = Readonly<Record<string, string>>
 
@@ -12,11 +13,6 @@ interface Group {
 }
 
 describe('A report under /ext/reports/', () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  let ann: Person
-  let bob: Person
-  let carl: Person
   let project: string
   let other: string
   let foreign: string
@@ -35,12 +31,12 @@ describe('A report under /ext/reports/', () => {
     workspace.appointment(assignment, by.id, { amountHours, keepDate })
 
   /** Ann and Bob share two projects; Carl has one alone. */
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(furnish, rest)
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
+  const carl = fixture(() => rest.signUp({ name: 'Carl' }))
   before(async () => {
-    rest = await startRestUnderTest()
-    workspace = await furnish(rest)
-    ann = await rest.signUp({ name: 'Ann' })
-    bob = await rest.signUp({ name: 'Bob' })
-    carl = await rest.signUp({ name: 'Carl' })
     project = await workspace.project('Relaunch', ann)
     other = await workspace.project('=Other, "quoted"', ann)
     foreign = await workspace.project('Foreign', carl)
@@ -55,7 +51,6 @@ describe('A report under /ext/reports/', () => {
     await book(draw, ann, 2, '2026-02-01T00:00:00Z')
     await book(paint, carl, 100, '2026-01-05')
   })
-  after(() => rest.stop())
 
   test('sums hours by person, with the names that the reader may see, and the total', async () => {
     const groups = [

@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { allMutants } from '../../scripts/all-mutants.ts'
-import { parse } from '../support/read-compose.ts'
+import { hosts, secrets, services } from '../support/deployed-hosts.ts'
+import { parse, readCompose } from '../support/read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -87,12 +99,170 @@ test('the units of systemd are ones that systemd understands', (t) => {
   const output = execFileSync(
     '/bin/sh',
     ['-c', 'systemd-analyze verify "$@" 2>&1 || true', 'verify', ...paths],
-    {
-      encoding: 'utf8',
-    },
+    { encoding: 'utf8' },
   )
   assert.deepEqual(
     output.split('\n').filter((line) => line.includes('tracker')),
     [],
   )
+})
+
+const folder = join(root, 'docs/decisions')
+const records = readdirSync(folder)
+const numbers = new Set(records.map((name) => name.slice(0, 4)))
+
+describe('The decision records', () => {
+  test('are at most forty, one for each number', () => {
+    assert.ok(records.length <= 40, `${records.length} records: merge those on one subject.`)
+    assert.equal(numbers.size, records.length)
+  })
+
+  for (const name of records) {
+    test(`have at most 60 lines in three parts, and name records that exist: ${name}`, () => {
+      const text = readFileSync(join(folder, name), 'utf8')
+      const lines = text.trimEnd().split('\n')
+      assert.ok(lines.length <= 60, `${lines.length} lines`)
+      assert.ok(lines[0]?.startsWith(`# ${name.slice(0, 4)} `), lines[0])
+      const headings = lines.filter((line) => line.startsWith('## '))
+      assert.deepEqual(headings, ['## Context', '## Decision', '## Consequences'])
+      const named = [...text.matchAll(/(?<!migration )\b0[01]\d\d\b(?!-)/g)].map(([number]) => number)
+      assert.deepEqual(
+        named.filter((number) => !numbers.has(number)),
+        [],
+      )
+    })
+  }
+
+  test('are there wherever another file refers to one', () => {
+    const sources = globSync(
+      '{src,test,scripts,bench,clients,deploy,web/src,docs}/**/*.{ts,tsx,md,sql,conf,cfg}',
+      { cwd: root, exclude: (path) => /node_modules|docs\/decisions|decisions\.test\.ts/.test(path) },
+    )
+    const pages = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'web/README.md']
+    const pattern = /decisions\/\d{4}|decision \[?\d{4}|\((?:see )?0[01]\d\d\)/i
+    const lines = [...sources, ...pages].flatMap((path) =>
+      textOf(path)
+        .split('\n')
+        .filter((line) => pattern.test(line))
+        .map((line) => `${path}: ${line}`),
+    )
+    assert.ok(lines.length > 10)
+    for (const line of lines) {
+      for (const [, path = ''] of line.matchAll(/decisions\/(\d{4}-[\w-]+\.md)/g))
+        assert.ok(records.includes(path), line)
+      for (const [, number = ''] of line.matchAll(/(?:decision \[?|\((?:see )?)(0[01]\d\d)\b/gi))
+        assert.ok(numbers.has(number), line)
+    }
+  })
+})
+
+test('the entries of the changelog are short, and grouped by what they are', () => {
+  const lines = textOf('CHANGELOG.md').split('\n')
+  const headings = lines.filter((line) => line.startsWith('### '))
+  assert.deepEqual([...new Set(headings)].sort(), ['### Added', '### Changed', '### Fixed'])
+  const entries = lines.filter((line) => line.startsWith('- '))
+  assert.ok(entries.length > 100)
+  assert.deepEqual(
+    entries.filter((entry) => entry.slice(2).split(/\s+/).length > 25),
+    [],
+  )
+})
+
+describe('compose.yaml', () => {
+  test('wants every secret before anything starts', () => {
+    for (const name of Object.keys(secrets))
+      assert.throws(() => readCompose({ ...secrets, [name]: '' }), new RegExp(`${name} is missing`))
+  })
+
+  test('has two instances of the bank, alike, and nginx in front of exactly these', () => {
+    assert.deepEqual(services['bank-1'], services['bank-2'])
+    const { volumes = [], depends_on = {} } = services.bank ?? {}
+    const [file = ''] = volumes[0]?.split(':') ?? []
+    const upstreams = [...textOf(file).matchAll(/^\s*server (bank-\d):9999 /gm)].map(([, name]) => name)
+    assert.deepEqual(upstreams, ['bank-1', 'bank-2'])
+    assert.deepEqual(Object.keys(depends_on), upstreams)
+  })
+
+  test('sets only variables that docs/configuration.md explains, and only documented ports', () => {
+    const [readme, configuration] = [textOf('README.md'), textOf('docs/configuration.md')]
+    for (const [name, { environment, ports = [], healthcheck }] of hosts) {
+      for (const variable of Object.keys(environment)) {
+        assert.ok(configuration.includes(`\`${variable}\``), `${name}: ${variable}`)
+      }
+      const [, port = ''] = /:(\d+)\//.exec(healthcheck?.test.at(-1) ?? '') ?? []
+      assert.match(readme, new RegExp(`^\\| ${port} \\| `, 'm'), name)
+      assert.deepEqual(ports, [], `${name}: only the proxies are published`)
+    }
+  })
+
+  test('builds one image, without root, from files that are all let through', () => {
+    const dockerfile = textOf('Dockerfile')
+    assert.match(dockerfile, /^ARG NODE_IMAGE=node:24\S*\nFROM \$\{NODE_IMAGE\} AS packages$/m)
+    assert.match(dockerfile, /^USER node$/m)
+    assert.match(dockerfile, /^ENTRYPOINT \["node", "src\/cli.ts", "start"\]$/m)
+    const letThrough = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path ?? '')
+    assert.deepEqual(
+      letThrough.filter((path) => !existsSync(join(root, path))),
+      [],
+    )
+    const program = hosts[0]?.[1].healthcheck?.test[2] ?? ''
+    assert.ok(letThrough.includes(program), program)
+  })
+
+  test('publishes nothing but nginx', () => {
+    const published = Object.entries(services).filter(([, { ports = [] }]) => ports.length > 0)
+    for (const [name, { image }] of published) assert.match(image ?? '', /^nginx:/, name)
+    const ports = published.flatMap(([, { ports = [] }]) => ports.map((mapping) => mapping.split(':')[1]))
+    assert.deepEqual(ports.sort(), ['5100', '5200', '5300', '5400', '9999'])
+  })
+
+  test('gives each secret to the containers that use it, and to no other', () => {
+    const holdersOf = (secret: string) =>
+      Object.entries(services).flatMap(([name, service]) =>
+        JSON.stringify(service).includes(secret) ? [name] : [],
+      )
+    const holders = Object.fromEntries(
+      Object.entries(secrets).map(([name, secret]) => [name, holdersOf(secret)]),
+    )
+    assert.deepEqual(holders, {
+      POSTGRES_PASSWORD: ['database'],
+      MIGRATION_PASSWORD: ['database', 'prepare'],
+      REST_PASSWORD: ['database', 'rest'],
+      COMMANDS_PASSWORD: ['database', 'commands'],
+      IDENTITY_PASSWORD: ['database', 'identity'],
+      BANK_PASSWORD: ['database', 'bank-1', 'bank-2'],
+      IDENTITY_KEY_SECRET: ['identity'],
+    })
+  })
+
+  test('keeps the web client away from the store, and every container from root and from writing', () => {
+    const { environment, networks, volumes } = services.web ?? assert.fail()
+    assert.deepEqual([Object.hasOwn(environment, 'DATABASE_URL'), networks, volumes], [false, ['front'], []])
+    for (const [name, service] of Object.entries(services)) {
+      assert.equal(service.read_only, true, name)
+      assert.deepEqual(service.cap_drop, ['ALL'], name)
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+      assert.ok(service.build !== undefined || ['postgres', 'nginx'].includes(service.user ?? ''), name)
+    }
+  })
+
+  test('has its secrets from a script that never overwrites them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
+    try {
+      mkdirSync(join(folder, 'deploy'))
+      cpSync(join(root, 'deploy', 'make-env'), join(folder, 'deploy', 'make-env'))
+      const make = () => execFileSync('sh', ['deploy/make-env'], { cwd: folder, stdio: 'pipe' })
+      make()
+      const text = readFileSync(join(folder, '.env'), 'utf8')
+      assert.deepEqual(
+        [...text.matchAll(/^(\w+)=[0-9a-f]{48}$/gm)].map(([, name]) => name ?? ''),
+        Object.keys(secrets),
+      )
+      assert.equal(statSync(join(folder, '.env')).mode & 0o077, 0)
+      assert.throws(make, /is there already/)
+      assert.equal(readFileSync(join(folder, '.env'), 'utf8'), text)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 })

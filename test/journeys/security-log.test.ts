@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { goodList, listOrganizations } from '../commands/assert-serves.ts'
 import {
   claimsOf,
   createPkce,
@@ -13,8 +15,13 @@ import {
   signOut,
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { arriveFrom, type OutsideAccount, startOutsideProvider } from '../support/outside-provider.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { registrationOf, signInAt, wiki } from '../support/registered-clients.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -22,13 +29,11 @@ const root = join(import.meta.dirname, '..', '..')
 const newPassword = 'Another-Horse-456'
 
 describe('The security log', () => {
-  let rest: RestUnderTest
   const written: string[] = []
-  before(async () => {
-    const destination = { write: (line: string) => void written.push(line) }
-    rest = await startRestUnderTest({ LOG_LEVEL: 'info', ...registrationOf(wiki) }, { destination })
+  const environment = { LOG_LEVEL: 'info', ...registrationOf(wiki) }
+  const rest = fixture(startRestUnderTest, environment, {
+    destination: { write: (line) => void written.push(line) },
   })
-  after(() => rest.stop())
 
   /** The events that `work` makes, without what differs from run to run; every one says who has asked, from where. */
   const eventsOf = async (work: () => Promise<unknown>): Promise<Line[]> => {
@@ -223,4 +228,103 @@ describe('The security log', () => {
     assert.equal(names.length, 24)
     for (const name of names) assert.ok(table.includes(`| \`${name}\` |`), `${name} is not in the table`)
   })
+})
+
+test('The security log records sign-ins with external providers, first ones, and rejected ones', async (t) => {
+  const written: string[] = []
+  const outside = await startOutsideProvider()
+  const corp = outside.settings('corp', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' })
+  const rest = await startRestUnderTest(
+    { LOG_LEVEL: 'info', ...corp },
+    { destination: { write: (line: string) => void written.push(line) } },
+  )
+  t.after(() => Promise.all([rest.stop(), outside.stop()]))
+  const { id: account, login } = await rest.signUp()
+  const arrive = async (person: OutsideAccount): Promise<Record<string, unknown>[]> => {
+    const from = written.length
+    await arriveFrom(outside, rest.identity.address, { provider: 'corp', person })
+    return written
+      .slice(from)
+      .map((line) => JSON.parse(line))
+      .filter(({ security }) => security !== undefined)
+      .map(({ level: _level, time: _time, msg: _msg, reqId: _id, requestId, address, ...event }) => {
+        assert.ok(requestId && address)
+        return event
+      })
+  }
+  const [connected, right] = await arrive({ sub: 'known', email: login, email_verified: true })
+  const provider = 'corp'
+  assert.deepEqual(connected, {
+    security: 'identity-connected',
+    outcome: 'verified address',
+    account,
+    provider,
+  })
+  const { session, ...others } = right ?? {}
+  assert.deepEqual(others, {
+    security: 'sign-in',
+    outcome: 'right',
+    account,
+    client: 'svc-webclient',
+    provider,
+  })
+  assert.equal(typeof session, 'string')
+  assert.deepEqual(await arrive({ sub: 'stranger' }), [
+    { security: 'outside-refused', outcome: 'no account', provider },
+  ])
+  const made = await arrive({ sub: 'new', email: 'made@example.com', email_verified: true })
+  assert.deepEqual(
+    made.map(({ security, outcome }) => [security, outcome]),
+    [
+      ['account-changed', 'create'],
+      ['identity-connected', 'new account'],
+      ['sign-in', 'right'],
+    ],
+  )
+  assert.doesNotMatch(written.join(''), /eyJ[\w-]+\.eyJ/)
+})
+
+/** The lines that the hosts have written; the clock of the budget is stopped. */
+function openLog() {
+  const written: string[] = []
+  return {
+    destination: { write: (line: string) => void written.push(line) },
+    budgets: openBudgets({ unauthenticatedLines: 3 }, () => 0),
+    linesOf: (message: string) =>
+      written.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message),
+  }
+}
+const strangers = 10
+const people = 8
+const writtenMax = 3
+
+test('A stranger writes only so many lines by requests, and a person with a token one for each', async (t) => {
+  const { destination, budgets, linesOf } = openLog()
+  const rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
+  t.after(() => rest.stop())
+  const { token } = await rest.signUp()
+  const requests = (wanted: number) =>
+    linesOf('A request has ended.').filter(
+      ({ path, status }) => path === '/api/projects' && status === wanted,
+    )
+  for (let count = 0; count < strangers; count += 1) await rest.call('GET', '/api/projects')
+  for (let count = 0; count < people; count += 1) await rest.call('GET', '/api/projects', { token })
+  await until(() => requests(200).length === people, 'a line for each request with a token')
+  assert.equal(requests(401).length, writtenMax)
+  const [state] = budgets.states().filter(({ name }) => name === 'unauthenticatedLines')
+  assert.equal(state?.refused, strangers - writtenMax)
+})
+
+test('A stranger writes only so many lines by calls, and a person with a token one for each', async (t) => {
+  const { destination, budgets, linesOf } = openLog()
+  const host = await startCommandsUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
+  t.after(() => host.stop())
+  const raw = openRawCalls(host.target)
+  t.after(raw.close)
+  const call = (token?: string) => raw.send(grpcHeaders(listOrganizations, token), framed(goodList))
+  for (let count = 0; count < strangers; count += 1) await call()
+  for (let count = 0; count < people; count += 1) await call(host.administrator.token)
+  const calls = (wanted: string) => linesOf('A call has ended.').filter(({ code }) => code === wanted)
+  await until(() => calls('OK').length === people, 'a line for each call with a token')
+  assert.equal(calls('UNAUTHENTICATED').length, writtenMax)
 })

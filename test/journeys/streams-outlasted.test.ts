@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { listView } from '../../src/features/changes/answer-list.ts'
 import { createFeedStreams, type FeedWire } from '../../src/features/changes/feed-streams.ts'
 import { createLiveListings } from '../../src/features/changes/live-listings.ts'
@@ -7,15 +7,12 @@ import type { LiveRequest } from '../../src/features/changes/live-stream.ts'
 import { createStreamLimits } from '../../src/features/changes/stream-limits.ts'
 import { readListQuery } from '../../src/records/list-query.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
+import { fixture } from '../support/fixture.ts'
 import { freshTracker } from '../support/tracker.ts'
 
 /** The first page may wait for seconds; meanwhile the token expires, or its session ends. */
 describe('A stream whose token has ended while its first page was read', () => {
-  let fresh: Awaited<ReturnType<typeof freshTracker>>
-  before(async () => {
-    fresh = await freshTracker()
-  })
-  after(() => fresh.drop())
+  const fresh = fixture(freshTracker)
 
   const outlasted = () => ({
     caller: fresh.administrator,

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { openTracker, TrackerError, type TrackerOptions } from '../../clients/typescript/src/tracker.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
 type Fetch = typeof fetch
 
 describe('When the connection is bad, the TypeScript client', () => {
   const budgets = openBudgets()
-  let rest: RestUnderTest
   let pauses: number[]
   const open = (send: Fetch, options: Partial<TrackerOptions> = {}) => {
     pauses = []
@@ -50,10 +50,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     return until(() => held() === 0, 'the listings to be closed')
   }
 
-  before(async () => {
-    rest = await startRestUnderTest({}, { budgets })
-  })
-  after(() => rest.stop())
+  const rest = fixture(startRestUnderTest, {}, { budgets })
 
   test('creates a row once, though the first two answers are lost', async () => {
     const tracker = open(losing(2, vanish))

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import {
   clientCredentials,
+  type FeedEvent,
   filter,
   openTracker,
   type Tracker,
   TrackerError,
 } from '../../clients/typescript/src/tracker.ts'
+import { valuesOf } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
 import { robot } from '../support/known-clients.ts'
-import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 import { serviceClientSettings } from '../support/service-clients.ts'
 
 describe('The TypeScript client', () => {
-  let rest: RestUnderTest
   let tracker: Tracker
   let organizationId: string
   const credentials = (send = fetch) =>
@@ -31,17 +33,16 @@ describe('The TypeScript client', () => {
     return error
   }
 
+  const rest = fixture(startRestUnderTest, {
+    ...serviceClientSettings(robot),
+    SVC_ADMIN_LOGINS: `admin@example.com,${robot.login}`,
+    Auth__SessionValidationCacheSeconds: '0',
+  })
   before(async () => {
-    rest = await startRestUnderTest({
-      ...serviceClientSettings(robot),
-      SVC_ADMIN_LOGINS: `admin@example.com,${robot.login}`,
-      Auth__SessionValidationCacheSeconds: '0',
-    })
     await rest.signUp({ login: robot.login, name: 'Robot' })
     tracker = openTracker({ address: `${rest.address}/`, token: credentials() })
     organizationId = (await tracker.organizations.create({ name: 'Space agency' })).id
   })
-  after(() => rest.stop())
 
   test('creates, gets, lists, changes, removes and restores rows', async () => {
     const { id } = await tracker.projects.create({ name: 'Moon landing', organizationId })
@@ -125,10 +126,7 @@ describe('The TypeScript client', () => {
     const { result } = await tracker.call('GET /ext/reports/hours', { query: { groupBy: 'person,week' } })
     assert.deepEqual([result.totalGroups, result.total.hours], [0, 0])
     const people = await tracker.call('GET /ext/people', { query: { search: 'robo' } })
-    assert.deepEqual(
-      people.result.data.map((one) => one.name),
-      ['Robot'],
-    )
+    assert.deepEqual(valuesOf(people.result.data, 'name'), ['Robot'])
   })
 
   test('asks for one token, however many calls wait for it, and keeps it', async () => {
@@ -192,6 +190,66 @@ describe('The TypeScript client', () => {
       break
     }
     const refusal = await refusalOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
+    assert.equal(refusal.status, 400)
+  })
+})
+
+describe('The feed in the TypeScript client', () => {
+  const open = (send: typeof fetch) =>
+    openTracker({
+      ...{ address: rest.address, token: rest.administrator.token, fetch: send },
+      pause: async () => undefined,
+    })
+  const make = async (names: readonly string[]) => {
+    for (const name of names) await writer.impediments.create({ name })
+  }
+  const namesOf = (events: readonly FeedEvent[]) => events.map(({ change }) => change.after?.name)
+  /** Takes so many and leaves; `onEvent` hears of each. */
+  async function take(
+    feed: AsyncGenerator<FeedEvent, void>,
+    count: number,
+    onEvent: (number: number) => Promise<void> = async () => undefined,
+  ): Promise<FeedEvent[]> {
+    const taken: FeedEvent[] = []
+    for await (const event of feed) {
+      taken.push(event)
+      await onEvent(taken.length)
+      if (taken.length === count) break
+    }
+    return taken
+  }
+
+  const rest = fixture(startRestUnderTest)
+  const writer = fixture(open, fetch)
+
+  test('misses and repeats nothing over lost connections, and continues after a cursor', async () => {
+    const connections: AbortController[] = []
+    const breakable: typeof fetch = (url, init) => {
+      const connection = new AbortController()
+      connections.push(connection)
+      const signal = AbortSignal.any([connection.signal, init?.signal as AbortSignal])
+      return fetch(url, { ...init, signal })
+    }
+    const names = Array.from({ length: 12 }, (_, index) => `Fed ${index}`)
+    const feed = open(breakable).changes({ after: 'now', resource: 'impediment' })
+    const taking = take(feed, 12, async (number) => {
+      if (number !== 4 && number !== 8) return
+      connections.at(-1)?.abort()
+      await make(names.slice(number, number + 4))
+    })
+    // The feed has its place before its first connection for events.
+    while (connections.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    await make(names.slice(0, 4))
+    const taken = await taking
+    assert.deepEqual(namesOf(taken), names)
+    assert.equal(connections.length, 4)
+    const behind = writer.changes({ after: taken[8]?.cursor ?? '', resource: 'impediment' })
+    assert.deepEqual(namesOf(await take(behind, 3)), names.slice(9))
+  })
+
+  test('throws a cursor that the host does not take', async () => {
+    const refusal = await take(writer.changes({ after: 'x' }), 1).catch((error: unknown) => error)
+    assert.ok(refusal instanceof TrackerError)
     assert.equal(refusal.status, 400)
   })
 })

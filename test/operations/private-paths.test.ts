@@ -7,9 +7,10 @@ import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { after, describe, type TestContext, test } from 'node:test'
 import { makeCertificate } from '../support/certificate.ts'
 import { freePort } from '../support/child-host.ts'
+import { fixture } from '../support/fixture.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
@@ -77,10 +78,7 @@ const statusOf = async (outgoing: ReturnType<typeof requestPlain>): Promise<numb
 }
 
 describe('Measures stay behind the proxy, however their path is written', () => {
-  let upstream: Upstream
-  before(async () => {
-    upstream = await startUpstream()
-  })
+  const upstream = fixture(startUpstream)
 
   const tlsAsk =
     (port: number, ca: string): Ask =>

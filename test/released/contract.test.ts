@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { fromBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { loadSync } from '@grpc/proto-loader'
 import { commands } from '../../src/hosts/commands/main.ts'
 import { neverClearedFrom } from '../../src/hosts/commands/messages.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { packages } from '../../src/hosts/commands/protobuf/service.ts'
 import type { Edition } from '../../src/resources/define-resource.ts'
-import { bufBreaking } from './buf.ts'
 import { openApiBreaks } from './openapi-breaks.ts'
-import { fieldsIn } from './proto-fields.ts'
 
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const released = join(docs, 'contract-released')
@@ -116,3 +119,37 @@ describe('Compared with its last release, the contract', () => {
 
 const isMeant = ({ break: pattern }: Correction, found: string): boolean =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(found)
+
+const bufBin = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf')
+
+/** Runs buf as its package brings it; nothing is downloaded. */
+function buf(words: readonly string[], cwd: string) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bufBin, ...words], {
+    cwd,
+    encoding: 'utf8',
+    timeout: bufMilliseconds,
+  })
+  return { hasPassed: status === 0, output: `${stdout}${stderr}` }
+}
+
+const bufMilliseconds = 60_000
+
+/** The strictest rules buf has: also a moved message or another order of packages would break generated code. */
+const breakingConfiguration = JSON.stringify({ version: 'v2', breaking: { use: ['FILE'] } })
+
+/** What `buf breaking` finds between two folders of .proto files. */
+const bufBreaking = (current: string, released: string) =>
+  buf(['breaking', current, '--against', released, '--config', breakingConfiguration], current)
+
+/** Of every message in a .proto file, its fields with their numbers. */
+function fieldsIn(path: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const { fileDescriptorProtos } = Object.values(loadSync(path)).find(
+    (loaded) => 'fileDescriptorProtos' in loaded,
+  ) as unknown as { readonly fileDescriptorProtos: readonly Buffer[] }
+  const files = fileDescriptorProtos.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
+  return new Map(
+    files
+      .flatMap(({ messageType }) => messageType)
+      .map(({ name, field }) => [name, new Map(field.map((one) => [one.name, one.number]))]),
+  )
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { tableMigration } from '../../scripts/migration-text.ts'
 import { raw, statementsOf } from '../../src/db/sql.ts'
 import { membersOfProject } from '../../src/model/access-rule.ts'
@@ -7,16 +7,13 @@ import { optional, references, required } from '../../src/model/field.ts'
 import { hours, moment, text, uuid } from '../../src/model/field-kinds.ts'
 import { resources } from '../../src/resources/all.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { fixture } from '../support/fixture.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
 import { schemaProblems } from './schema-problems.ts'
 import { readStoredTable } from './stored-table.ts'
 
 describe('The migrations and the declarations agree', () => {
-  let fresh: FreshDatabase
-  before(async () => {
-    fresh = await freshDatabase()
-  })
-  after(() => fresh.drop())
+  const fresh = fixture(freshDatabase)
 
   for (const resource of resources)
     test(`on every column, type, length, null, reference and index of ${resource.table}`, async () => {
@@ -87,11 +84,7 @@ describe('A declaration that the store does not follow is reported', () => {
     ['drop index widgets_name_search', 'widgets.name has no gin index for the search.'],
   ]
 
-  let fresh: FreshDatabase
-  before(async () => {
-    fresh = await freshDatabase()
-  })
-  after(() => fresh.drop())
+  const fresh = fixture(freshDatabase)
 
   /** Takes everything back afterwards. */
   const problemsAfter = async (...changes: readonly string[]): Promise<string[]> => {

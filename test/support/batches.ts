@@ -41,6 +41,7 @@ export const statusesOf = ({ body }: Answer): number[] =>
 export interface BatchSetting {
   readonly rest: RestUnderTest
   readonly workspace: Workspace
+  stop(): Promise<void>
   /** By the administrator by default. */
   post(body: unknown, by?: Person, headers?: Readonly<Record<string, string>>): Promise<Answer>
   all(items: readonly Item[], by?: Person): Promise<Answer>
@@ -61,6 +62,7 @@ export async function batchSetting(): Promise<BatchSetting> {
   return {
     rest,
     workspace,
+    stop: () => rest.stop(),
     post,
     all: (items, by) => post({ items }, by),
     each: (items, by) => post({ mode: 'eachForItself', items }, by),

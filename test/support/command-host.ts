@@ -92,12 +92,7 @@ export async function startCommandsUnderTest(
     administrators: administratorsOf(settings),
     log,
   })
-  const tracker = {
-    database,
-    passwords: cheapPasswords(),
-    budgets,
-    hoursStep: settings.hoursStep,
-  }
+  const tracker = { database, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
   const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits, declared)
   const withToken = async (account: Account): Promise<Person> => ({

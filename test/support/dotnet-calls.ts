@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import {
   type ChannelCredentials,
   Client,
@@ -5,11 +7,13 @@ import {
   credentials,
   Metadata,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js'
 import type { CallOptions, CommandAnswer } from './command-calls.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from './command-host.ts'
 import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
-import { encode } from './message-pack-encoder.ts'
+import { encode, moment } from './message-pack-encoder.ts'
 
 /** Calls as a .NET client makes them: its paths, its messages, compressed when they are long. */
 export interface DotnetCalls {
@@ -57,3 +61,95 @@ const answerOf = (error: ServiceError | null, result: unknown): CommandAnswer =>
   error
     ? { code: error.code, details: error.details, metadata: error.metadata, result: undefined }
     : { code: 0, details: '', metadata: new Metadata(), result }
+
+type Token = string | undefined
+
+export interface DotnetUnderTest {
+  readonly commands: CommandsUnderTest
+  readonly calls: DotnetCalls
+  readonly workspace: DotnetWorkspace
+  /** As the administrator by default; undefined is a caller without a token. `name` goes without `Command`. */
+  ask(name: string, fields: Fields | null, token?: { readonly token: Token }): Promise<CommandAnswer>
+  /** Rejects with this status and this sentence. */
+  refused(
+    name: string,
+    fields: Fields | null,
+    code: status,
+    details: string,
+    as?: { readonly token: Token },
+  ): Promise<CommandAnswer>
+  stop(): Promise<void>
+}
+
+/** A command host, and a .NET client that has filled it. */
+export async function startDotnetUnderTest(): Promise<DotnetUnderTest> {
+  const commands = await startCommandsUnderTest()
+  const calls = openDotnetCalls(commands.target)
+  const ask: DotnetUnderTest['ask'] = (name, fields, as = commands.administrator) =>
+    calls.call(entityOf(name), `${name}Command`, fields && sent(fields), as)
+  return {
+    commands,
+    calls,
+    workspace: await furnishDotnet(calls, commands.administrator.token),
+    ask,
+    async refused(name, fields, code, details, as) {
+      const answer = await ask(name, fields, as)
+      assert.deepEqual([status[answer.code], answer.details], [status[code], details])
+      return answer
+    },
+    async stop() {
+      calls.close()
+      await commands.stop()
+    },
+  }
+}
+
+const entityOf = (name: string): string =>
+  /^(?:Create|Get|List|Remove|Update)(\w+?)(?:ById|s)?$/.exec(name)?.[1] ?? name
+
+/** In PascalCase; timestamps are text. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export interface DotnetWorkspace {
+  /** The ids of one row of each kind that others refer to: OrganizationId, ProjectId and so on. */
+  readonly ids: Readonly<Record<string, string>>
+  /** The result of a command that was understood. `name` goes without `Command`. */
+  call(entity: string, name: string, fields: Fields, token?: string): Promise<CommandAnswer['result']>
+}
+
+/** Rows that others refer to, made by commands of .NET clients. */
+export async function furnishDotnet(calls: DotnetCalls, administrator: string): Promise<DotnetWorkspace> {
+  const call: DotnetWorkspace['call'] = async (entity, name, fields, token = administrator) => {
+    const { code, details, result } = await calls.call(entity, `${name}Command`, sent(fields), { token })
+    assert.equal(code, status.OK, `${name}: ${status[code]} ${details}`)
+    return result
+  }
+  const make = async (entity: string, fields: Fields) =>
+    (await call(entity, `Create${entity}`, fields))[entity].Id
+  const ids: Record<string, string> = {
+    OrganizationId: await make('Organization', { Name: 'Lighthouse' }),
+    WorkflowId: await make('Workflow', { Name: 'Doing', Order: 1 }),
+    AssignmentTypeId: await make('AssignmentType', { Name: 'Feature' }),
+    ImpedimentId: await make('Impediment', { Name: 'Waiting' }),
+    UserId: await make('User', {
+      Name: 'Grace',
+      Login: `${randomUUID()}@example.com`,
+      Password: 'Secret-123',
+    }),
+  }
+  ids.ProjectId = await make('Project', { Name: 'Relaunch', OrganizationId: ids.OrganizationId })
+  const dates = { StartDate: '2026-01-05T00:00:00Z', EndDate: '2026-01-09T00:00:00Z' }
+  ids.AssignmentId = await make('Assignment', { Name: 'Write', ...dates, AmountHours: 4, ...ids })
+  return { ids, call }
+}
+
+/** As a message has them: timestamps are messages of their own. */
+export const sent = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' && momentPattern.test(value) ? moment(value) : value,
+    ]),
+  )
+
+const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/

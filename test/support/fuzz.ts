@@ -54,3 +54,11 @@ const damage = fc.record({
   byte: fc.nat(255),
   length: fc.integer({ min: 1, max: 20 }),
 })
+
+/**
+ * Any character but half a pair, for `fc.string`. fast-check has a unit of its own for this, which first makes a table of all
+ * characters: a second of processor time, and memory that every later garbage collection has to go through.
+ */
+export const anyCharacter = fc
+  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((code) => String.fromCodePoint(code))

@@ -105,12 +105,7 @@ export async function startRestUnderTest(
       log,
       securityLog: createSecurityLog(log),
     })
-    const tracker = {
-      database: store,
-      passwords: cheapPasswords(),
-      budgets,
-      hoursStep: settings.hoursStep,
-    }
+    const tracker = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
     const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log, declared)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }

@@ -1,33 +1,25 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { createWebhookWorker } from '../../src/features/webhooks/worker.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
-import { assertEnvelope } from '../support/assert-envelope.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
-import { type ReceivedMessage, type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { type ReceivedMessage, startReceiver } from '../support/receiver.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('Of a project that the owner of a webhook can no longer read', () => {
-  let rest: RestUnderTest
-  let workspace: Workspace
-  let receiver: Receiver
   let owner: Person
   let projectId: string
   let membership: string
   let clock: number
-  before(async () => {
-    receiver = await startReceiver()
-    // Delivered when the tests say so.
-    rest = await startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host })
-    workspace = await furnish(rest)
-  })
-  after(async () => {
-    await rest.stop()
-    await receiver.stop()
-  })
+  const receiver = fixture(startReceiver)
+  // Delivered when the tests say so.
+  const rest = fixture(() => startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host }))
+  const workspace = fixture(furnish, rest)
   beforeEach(async () => {
     clock = Date.now()
     receiver.answer((response) => response.end())

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
+import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import { noteShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
+import { tabTo } from '../support/tab-to.ts'
+import { assertAccessible } from './accessibility.ts'
 
 /** Milliseconds until each of what a panel shows is answered, in an order of which nothing on the screen is. */
 const lateBy: Readonly<Record<string, number>> = {
@@ -242,5 +245,232 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Remove this assignment' }).click()
     await page.getByText('In company was removed.').waitFor()
     await page.locator('.card', { hasText: 'In company' }).waitFor({ state: 'detached' })
+  })
+}
+
+export function myWorkJourneys(stage: () => Stage): void {
+  test('is where one begins: overdue, today and blocked over all projects, and what is done is gone', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const person = await workspace.join('Wanda Worker')
+    const of = (name: string, days: number, values = {}) =>
+      workspace.assignment(name, {
+        userId: person.id,
+        startDate: addDays(today(), -9),
+        endDate: addDays(today(), days),
+        ...values,
+      })
+    await of('Late thing', -2)
+    const now = await of('Thing of today', 0)
+    await of('Done thing', -3, { workflowId: workspace.stages.Done })
+    // Begun, and due on the first day after the next week.
+    await of('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
+    const assignmentId = await of('Stuck thing', 1)
+    await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
+    const page = await signIn(person.login, '/projects')
+    await page.goto(`${hosts.web}/`)
+    await page.waitForURL('**/my-work')
+    await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Late thing' }).waitFor()
+    await page.getByRole('region', { name: 'Blocked' }).getByText('Blocked since today').waitFor()
+    assert.equal(await page.getByText('Done thing').count(), 0)
+    await page.getByRole('region', { name: 'Due later' }).getByRole('link', { name: 'Far thing' }).waitFor()
+    await assertAccessible(page, 'my work')
+    const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })
+    await row.getByRole('button', { name: 'Record time for Thing of today' }).click()
+    await row.getByLabel('Hours today for Thing of today').fill('1:30')
+    await page.keyboard.press('Enter')
+    await page.getByText('1.5 h recorded for Thing of today.').waitFor()
+    await row.getByLabel('Stage of Thing of today').selectOption('Done')
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', now)).workflowId, workspace.stages.Done)
+  })
+
+  test('and everything else is one key away: palette, places, the sheet of shortcuts', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Found by the palette')
+    const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Find anything, do anything' })
+    await palette.getByRole('option', { name: 'My week' }).waitFor()
+    await assertAccessible(page, 'palette')
+    // Fast: what was typed counts, not what the list still shows.
+    await page.keyboard.type('found by')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/assignments/${id}`)
+    await page.getByRole('heading', { name: 'Found by the palette' }).focus()
+    await page.keyboard.press('g')
+    await page.keyboard.press('w')
+    await page.waitForURL('**/week')
+    await page.getByRole('heading', { name: 'My week' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    // Typed at once, and nothing of it is lost.
+    await page.keyboard.type('sign out')
+    assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
+    await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
+    await palette.getByRole('option', { name: 'Sign out' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Password').waitFor()
+  })
+}
+
+export function impedimentJourneys(stage: () => Stage): void {
+  test('are added, described and removed over all of one’s assignments', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Blocked work')
+    const page = await signIn('mara@example.com', '/impediments')
+    await page.getByRole('button', { name: 'New impediment' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New impediment' })
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByText('Assignment is required.').waitFor()
+    await dialog.getByRole('combobox', { name: 'Assignment' }).fill('blocked')
+    await dialog.getByRole('option', { name: 'Blocked work' }).click()
+    await dialog.getByLabel('What is in the way').selectOption('Waiting for the customer')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    const line = page.getByRole('listitem').filter({ hasText: 'Blocked work' })
+    await line.getByText('Website relaunch').waitFor()
+    await line.getByText('Blocked since today').waitFor()
+    await line.getByRole('button', { name: /^Change/ }).click()
+    await page.getByLabel('Note').fill('They answer on Monday')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await line.getByText('They answer on Monday').waitFor()
+    await line.getByRole('button', { name: /^Resolve/ }).click()
+    await line.waitFor({ state: 'detached' })
+    await page.getByText('Waiting for the customer is resolved.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await line.getByText('They answer on Monday').waitFor()
+  })
+
+  test('are found by text, by project, and among those of all users', async () => {
+    const { signIn, workspace } = stage()
+    const { impedimentId, jonas, mara } = workspace
+    const project = await workspace.make('project', {
+      name: 'Harbour',
+      organizationId: workspace.organizationId,
+    })
+    await workspace.make('userProject', { projectId: project.id, userId: mara.id })
+    const mine = await workspace.assignment('Pier plan', { projectId: project.id })
+    const other = await workspace.assignment('Crane plan', { projectId: project.id, userId: jonas.id })
+    for (const [assignmentId, description] of [
+      [mine, 'No map'],
+      [other, 'No crane'],
+    ])
+      await workspace.make('assignmentImpediment', { assignmentId, impedimentId, description })
+    const page = await signIn('mara@example.com', '/impediments')
+    await page.getByText('No map').waitFor()
+    assert.equal(await page.getByText('No crane').count(), 0)
+    await page.getByLabel('Everyone’s assignments').check()
+    await page.getByText('No crane').waitFor()
+    await page.getByLabel('Project', { exact: true }).selectOption('Harbour')
+    await page.getByRole('searchbox').fill('crane')
+    await page.getByText('No map').waitFor({ state: 'detached' })
+    await page.waitForURL(/search=crane/)
+    await page.reload()
+    await page.getByText('No crane').waitFor()
+    assert.equal(await page.getByRole('main').getByRole('listitem').count(), 1)
+  })
+}
+
+export function keyJourneys(stage: () => Stage): void {
+  test('do each job of a day: adding, moving, handing over, recording, removing and taking back', async () => {
+    const { signIn, workspace } = stage()
+    const { projectId, jonas } = workspace
+    const page = await signIn('mara@example.com', `/projects/${projectId}`)
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    const panel = page.getByRole('complementary', { name: 'By keys alone' })
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+
+    await tabTo(page, '[aria-label="New assignment in Backlog"]')
+    await press('Enter')
+    await page.locator('.quick-add input:focus').waitFor()
+    await page.keyboard.type('By keys alone')
+    await press('Enter')
+    const card = page.getByRole('region', { name: 'Backlog' }).getByRole('link', { name: 'By keys alone' })
+    await card.waitFor()
+    const id = (await card.getAttribute('id'))?.replace('card-', '') ?? ''
+    await press('Escape')
+    await page.locator('[aria-label="New assignment in Backlog"]:focus').waitFor()
+
+    await tabTo(page, `#card-${id}`)
+    await press('m', 'ArrowDown', 'Enter')
+    await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'By keys alone' }).waitFor()
+    await page.locator(`#card-${id}:focus`).waitFor()
+
+    await press('F2')
+    await panel.locator('.panel-name:focus').waitFor()
+    await tabTo(page, '[role=combobox]')
+    await page.keyboard.type('Jonas')
+    await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+    await press('Enter')
+    await saved
+    assert.equal((await workspace.get('assignment', id)).userId, jonas.id)
+
+    await tabTo(page, 'button:has(+ .timer-button)')
+    await press('Enter')
+    await tabTo(page, '.panel-section [name=amountHours]')
+    await page.keyboard.type('1:30')
+    await press('Enter')
+    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
+
+    await tabTo(page, '[aria-label="Add a person"]')
+    await page.keyboard.type('Mara')
+    await page.getByRole('option', { name: 'Mara Lindqvist' }).waitFor()
+    await press('Enter')
+    await panel.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
+
+    await press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.locator(`#card-${id}:focus`).waitFor()
+    // What lasts is removed in the panel, and Ctrl+Z brings it back.
+    await press('Enter')
+    await panel.getByLabel('Name', { exact: true }).waitFor()
+    await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
+    await press('Enter')
+    await panel.getByText('0 h recorded, no hours planned yet').waitFor()
+    await press('Control+z')
+    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
+  })
+
+  test('filter, find, ask what they do, and come back from each dialog to where they were', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Looked for by keys')
+    await workspace.assignment('Something beside it', { userId: workspace.jonas.id })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const press = (key: string) => page.keyboard.press(key)
+    const other = page.getByRole('link', { name: 'Something beside it' })
+    await other.waitFor()
+    await press('/')
+    await page.keyboard.type('looked for')
+    await other.waitFor({ state: 'detached' })
+    await tabTo(page, '.filters > .button:last-child')
+    await press('Enter')
+    await other.waitFor()
+    await tabTo(page, '.face', 'Shift+Tab')
+    await tabTo(page, `#card-${id}`)
+    for (const [key, name] of [
+      ['?', 'Keyboard shortcuts'],
+      ['Control+k', 'Find anything, do anything'],
+      ['c', 'New assignment'],
+    ] as const) {
+      await press(key)
+      const dialog = page.getByRole('dialog', { name })
+      await dialog.waitFor()
+      // A list of suggestions closes first.
+      for (let presses = 0; presses < 2 && (await dialog.isVisible()); presses += 1) await press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await page.locator(`#card-${id}:focus`).waitFor()
+    }
+    await press('Control+k')
+    await page.keyboard.type('looked for by')
+    await page.getByRole('option', { name: /^Looked for by keys/ }).waitFor()
+    await press('Enter')
+    await page.getByRole('complementary', { name: 'Looked for by keys' }).waitFor()
+    await press('Escape')
+    await page.locator(`#card-${id}:focus`).waitFor()
   })
 }

@@ -46,11 +46,7 @@ const configuration = {
       scope: 'svc.api svc.grpc',
     },
   ],
-  routes: {
-    authorization: '/connect/authorize',
-    token: '/connect/token',
-    revocation: '/connect/revocation',
-  },
+  routes: { authorization: '/connect/authorize', token: '/connect/token', revocation: '/connect/revocation' },
   responseTypes: ['code', 'id_token'],
   features: {
     devInteractions: { enabled: false },

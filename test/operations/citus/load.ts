@@ -29,10 +29,7 @@ const milliseconds = new Map<string, number[]>()
 
 async function ask<Result>(method: string, path: string, body?: object): Promise<Result | undefined> {
   const startedAt = performance.now()
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(body && { 'content-type': 'application/json' }),
-  }
+  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
   const response = await fetch(`${rest}${path}`, {
     method,
     headers,

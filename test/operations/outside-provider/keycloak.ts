@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import {
   type Browser,
@@ -11,7 +11,8 @@ import {
   redeem,
   requestOf,
 } from '../../support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from '../../support/identity-host.ts'
+import { fixture } from '../../support/fixture.ts'
+import { startIdentityUnderTest } from '../../support/identity-host.ts'
 
 const issuer = process.env.KEYCLOAK_ISSUER ?? ''
 const password = 'Keycloak-Horse-1'
@@ -27,17 +28,13 @@ const settingsOf = (id: string, others: Readonly<Record<string, string>> = {}) =
   )
 
 describe('Keycloak as the external provider', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest({
-      environment: {
-        ...settingsOf('plain'),
-        ...settingsOf('open', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' }),
-        ...settingsOf('wrong', { ClientSecret: 'another secret' }),
-      },
-    })
+  const host = fixture(startIdentityUnderTest, {
+    environment: {
+      ...settingsOf('plain'),
+      ...settingsOf('open', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' }),
+      ...settingsOf('wrong', { ClientSecret: 'another secret' }),
+    },
   })
-  after(() => host?.stop())
 
   const leave = async (
     browser: Browser,

@@ -25,10 +25,7 @@ const { access_token: token } = (await answer.json()) as { access_token: string 
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
 async function send(url: string, body?: object) {
-  const response = await fetch(url, {
-    headers,
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
+  const response = await fetch(url, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   return response.json()
 }

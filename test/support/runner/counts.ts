@@ -9,15 +9,7 @@ export interface Counts {
   readonly todo: number
 }
 
-export const noCounts: Counts = {
-  tests: 0,
-  suites: 0,
-  pass: 0,
-  fail: 0,
-  cancelled: 0,
-  skipped: 0,
-  todo: 0,
-}
+export const noCounts: Counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 }
 
 export const addCounts = (one: Counts, other: Counts): Counts => ({
   tests: one.tests + other.tests,

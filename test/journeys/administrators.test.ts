@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { makeToken } from '../support/api-tokens.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
+import {
+  createPkce,
+  openBrowser,
+  postSignIn,
+  queryOf,
+  redeem,
+  refresh,
+  signedIn,
+} from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { fixture } from '../support/fixture.ts'
+import { furnish } from '../support/furnish.ts'
+import { arriveFrom, insertIdentity, startOutsideProvider } from '../support/outside-provider.ts'
+import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('Administrators by a role in the store', () => {
+  const written: string[] = []
+  const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
+  const rest = fixture(startRestUnderTest, environment, {
+    destination: { write: (line) => void written.push(line) },
+  })
+
+  const ask = (method: string, token: string, userId?: string) =>
+    rest.call(method, '/ext/administrators', { token, ...(userId && { body: { userId } }) })
+  const give = (by: string, userId: string) => ask('POST', by, userId)
+  const take = (by: string, userId: string) => ask('DELETE', by, userId)
+  const listed = async (): Promise<string[]> =>
+    (await ask('GET', rest.administrator.token)).body.administrators.map(
+      ({ userId }: { userId: string }) => userId,
+    )
+  const mayReadUsers = async (token: string) => (await rest.call('GET', '/api/users', { token })).status
+  const tokenOf = async ({ login }: Person) => (await rest.identity.signIn(login)).access_token
+  const made = async () => {
+    const person = await rest.signUp({ name: 'Mara' })
+    assert.equal((await give(rest.administrator.token, person.id)).status, 200)
+    return { ...person, token: await tokenOf(person) }
+  }
+
+  test('are made by others, work from their next token on, and lose it with every token they have', async () => {
+    const person = await rest.signUp({ name: 'Mara' })
+    const { secret } = await makeToken(rest, person.token, { scopes: ['*:read'] })
+    assert.equal(await mayReadUsers(person.token), 403)
+    assert.equal((await give(rest.administrator.token, person.id)).status, 200)
+    assert.equal(await mayReadUsers(person.token), 403)
+    const token = await tokenOf(person)
+    assert.equal(await mayReadUsers(token), 200)
+    assert.equal(await mayReadUsers(secret), 200)
+    assert.ok((await listed()).includes(person.id))
+    assert.equal((await take(rest.administrator.token, person.id)).status, 200)
+    assert.equal(await mayReadUsers(token), 401)
+    assert.equal(await mayReadUsers(secret), 403)
+    assert.equal(await mayReadUsers(await tokenOf(person)), 403)
+    assert.ok(!(await listed()).includes(person.id))
+  })
+
+  test('lose the role with their account, and come back without it', async () => {
+    const person = await made()
+    const { token } = rest.administrator
+    for (const [method, path] of [
+      ['DELETE', '/api/user'],
+      ['POST', '/api/user/restore'],
+    ] as const)
+      assert.equal((await rest.call(method, path, { token, body: { ids: [person.id] } })).status, 200)
+    assert.ok(!(await listed()).includes(person.id))
+    assert.equal(await mayReadUsers(await tokenOf(person)), 403)
+  })
+
+  test('are seen and chosen by administrators only, and by no token', async () => {
+    const person = await rest.signUp()
+    for (const method of ['GET', 'POST', 'DELETE'])
+      assertEnvelope(await ask(method, person.token, method === 'GET' ? undefined : person.id), 403)
+    const { secret } = await makeToken(rest, rest.administrator.token)
+    assertEnvelope(await give(secret, person.id), 403)
+  })
+
+  test("keep at least one administrator: they cannot revoke their own role, nor two each other's", async () => {
+    const [one, other] = [await made(), await made()]
+    assertEnvelope(await take(one.token, one.id), 400)
+    const answers = await Promise.all([take(one.token, other.id), take(other.token, one.id)])
+    const statuses = answers.map(({ status }) => status).sort()
+    // The later one is rejected by its token or by the lock, whichever comes first.
+    assert.equal(statuses[0], 200)
+    assert.ok(statuses[1] === 401 || statuses[1] === 403, String(statuses[1]))
+    assert.equal((await listed()).filter((id) => id === one.id || id === other.id).length, 1)
+  })
+
+  test('are given once however often they are asked for, and rejected for accounts that are not there', async () => {
+    const person = await rest.signUp()
+    const root = rest.administrator.token
+    const answers = await Promise.all(Array.from({ length: 4 }, () => give(root, person.id)))
+    assert.deepEqual(valuesOf(answers, 'status'), [200, 200, 200, 200])
+    assert.equal((await listed()).filter((id) => id === person.id).length, 1)
+    assertEnvelope(await give(root, '00000000-0000-4000-8000-000000000001'), 404)
+    assertEnvelope(await give(root, 'x'), 400)
+    assertEnvelope(await take(root, rest.administrator.id), 400)
+    assertEnvelope(await take(root, (await rest.signUp()).id), 404)
+  })
+
+  test('are written into the security log, given and taken', async () => {
+    const from = written.length
+    const { id } = await made()
+    await take(rest.administrator.token, id)
+    const events = written
+      .slice(from)
+      .map((line) => JSON.parse(line))
+      .filter(({ security }) => security === 'administrator-changed')
+    assert.deepEqual(
+      events.map(({ outcome, account, by }) => [outcome, account, by]),
+      [
+        ['given', id, rest.administrator.id],
+        ['taken', id, rest.administrator.id],
+      ],
+    )
+  })
+})
+
+describe('A deactivated account', () => {
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+
+  const ask = (method: string, token: string, userId: string) =>
+    rest.call(method, '/ext/deactivations', { token, body: { userId } })
+  const root = () => rest.administrator.token
+  const statesOf = (userId: string, token = root()) =>
+    rest.call('GET', `/ext/deactivations?ids=${userId}`, { token })
+  const join = async () => {
+    const person = await rest.signUp({ name: 'Mara' })
+    const { tokens } = await signedIn(rest.identity.address, { login: person.login })
+    return { ...person, token: tokens.access_token, refreshToken: tokens.refresh_token }
+  }
+  /** What a sign-in or a client gets, if anything. */
+  const issued = (issue: Promise<string | { readonly access_token?: string }>) =>
+    issue.then(
+      (given) => (typeof given === 'string' ? given : given?.access_token),
+      () => undefined,
+    )
+  const isAccepted = async (token: string) => (await rest.call('GET', '/api/me', { token })).status === 200
+
+  test('signs in no more, and nothing that was issued to it works, until it is activated again', async () => {
+    const person = await join()
+    const { secret } = await makeToken(rest, person.token)
+    const service = await rest.identity.serviceToken(person.login)
+    assert.equal((await ask('POST', root(), person.id)).status, 200)
+    for (const token of [person.token, secret, service]) assert.equal(await isAccepted(token), false)
+    const browser = openBrowser(rest.identity.address)
+    assert.equal((await refresh(browser, person.refreshToken)).json.error, 'invalid_grant')
+    for (const issue of [rest.identity.signIn(person.login), rest.identity.serviceToken(person.login)])
+      assert.equal(await issued(issue), undefined)
+    const [{ userId, deactivatedBy }] = (await statesOf(person.id)).body.deactivations
+    assert.deepEqual([userId, deactivatedBy], [person.id, rest.administrator.id])
+    assert.equal((await ask('DELETE', root(), person.id)).status, 200)
+    assert.deepEqual((await statesOf(person.id)).body.deactivations, [])
+    const { access_token: token } = await rest.identity.signIn(person.login)
+    assert.equal(await isAccepted(token), true)
+    for (const old of [person.token, secret, service]) assert.equal(await isAccepted(old), false)
+  })
+
+  test('keeps its name, its memberships and its history', async () => {
+    const workspace = await furnish(rest)
+    const [person, colleague] = [await join(), await join()]
+    const projectId = await workspace.project('Pier', person)
+    await workspace.join(projectId, colleague.id)
+    await ask('POST', root(), person.id)
+    const get = async (path: string) => (await rest.call('GET', path, { token: colleague.token })).body
+    const people = (await get(`/ext/people?ids=${person.id}`)).result.data
+    assert.deepEqual(people, [{ id: person.id, name: 'Mara' }])
+    const members = (await get(`/api/userProjects?projectId=${projectId}`)).result.data
+    assert.equal(members.length, 2)
+    const [{ callerId }] = (await get(`/ext/history?resource=project&id=${projectId}`)).result.data
+    assert.equal(callerId, person.id)
+  })
+
+  test('rejects a sign-in that began before it was deactivated', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const person = await join()
+      const browser = openBrowser(rest.identity.address)
+      const [, signedInMeanwhile] = await Promise.all([
+        ask('POST', root(), person.id),
+        postSignIn(browser, createPkce(), { login: person.login, password }).catch(() => undefined),
+      ])
+      assert.ok(signedInMeanwhile)
+      const [standing] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
+        .sessions
+      assert.equal(standing, undefined)
+    }
+  })
+
+  test('is created by administrators only, by no token, and never for themselves', async () => {
+    const [person, other] = [await join(), await join()]
+    assertEnvelope(await ask('POST', person.token, other.id), 403)
+    assertEnvelope(await ask('DELETE', person.token, other.id), 403)
+    assertEnvelope(await statesOf(other.id, person.token), 403)
+    const { secret } = await makeToken(rest, root())
+    assertEnvelope(await ask('POST', secret, other.id), 403)
+    assertEnvelope(await ask('POST', root(), rest.administrator.id), 400)
+    assertEnvelope(await ask('POST', root(), '00000000-0000-4000-8000-000000000001'), 404)
+    assertEnvelope(await ask('DELETE', root(), other.id), 404)
+    assertEnvelope(await ask('POST', root(), 'x'), 400)
+    for (const ids of ['', 'x', `${other.id},x`]) assertEnvelope(await statesOf(ids), 400)
+  })
+})
+
+describe('The consents of a user', () => {
+  const rest = fixture(startRestUnderTest, {
+    Auth__SessionValidationCacheSeconds: '0',
+    ...registrationOf({
+      ...wiki,
+      others: { ...wiki.others, Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' },
+    }),
+  })
+
+  const scope = 'openid svc.api offline_access'
+  const withdraw = (token: string, clientId: string) =>
+    rest.call('DELETE', '/ext/consents', { token, body: { clientId } })
+
+  test('is seen, and taken back with every token that the app was given', async () => {
+    const { login, token } = await rest.signUp()
+    const browser = openBrowser(rest.identity.address)
+    const { json } = await tokensAt(browser, wiki, { login, request: { scope } })
+    const me = () => rest.call('GET', '/api/me', { token: json.access_token })
+    assert.equal((await me()).status, 200)
+    // Long before it is taken back; what follows happens within a second.
+    await rest.database.query(sql`update refresh_tokens set created_at = now() - interval '10 seconds'`)
+    const [consent, ...more] = (await rest.call('GET', '/ext/consents', { token })).body.consents
+    assert.equal(more.length, 0)
+    assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.others?.Name])
+    assert.deepEqual(consent.scopes.sort(), ['offline_access', 'openid', 'svc.api'])
+    // A code that was issued but not used yet.
+    const pkce = createPkce()
+    const callback = await signInAt(browser, wiki, { request: { scope }, pkce })
+    assert.ok(queryOf(callback).code)
+    assert.deepEqual((await withdraw(token, 'wiki')).body, { success: true })
+    assertEnvelope(await me(), 401)
+    const client = { client_id: 'wiki' }
+    assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
+    const redeemed = await browser.post('/connect/token', {
+      ...{ grant_type: 'authorization_code', client_id: 'wiki', code: queryOf(callback).code ?? '' },
+      ...{ redirect_uri: wiki.redirectUri, code_verifier: pkce.verifier },
+    })
+    assert.equal(redeemed.json.error, 'invalid_grant')
+    assert.deepEqual((await rest.call('GET', '/ext/consents', { token })).body, { consents: [] })
+    assertEnvelope(await withdraw(token, 'wiki'), 404)
+    // The user is asked again; new tokens work, withdrawn ones do not.
+    const page = await browser.follow(
+      await browser.get('/connect/authorize', requestAt(wiki, createPkce(), { scope })),
+    )
+    assert.match(page.text, /name="answer"/)
+    await rest.database.query(sql`update consents set withdrawn_at = now() - interval '1 second'`)
+    const anew = (await tokensAt(browser, wiki, { request: { scope } })).json
+    assert.equal((await rest.call('GET', '/api/me', { token: anew.access_token })).status, 200)
+    assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
+  })
+
+  test('belongs to its owner only, and the app itself cannot change it', async () => {
+    const [owner, stranger] = [await rest.signUp(), await rest.signUp()]
+    const browser = openBrowser(rest.identity.address)
+    const { json } = await tokensAt(browser, wiki, { login: owner.login, request: { scope } })
+    assertEnvelope(await withdraw(json.access_token, 'wiki'), 403)
+    assertEnvelope(await withdraw(stranger.token, 'wiki'), 404)
+    const path = `/ext/consents?userId=${owner.id}`
+    assertEnvelope(await rest.call('GET', path, { token: stranger.token }), 403)
+    const { consents } = (await rest.call('GET', path, { token: rest.administrator.token })).body
+    assert.equal(consents.length, 1)
+  })
+})
+
+describe('Identities at external providers', () => {
+  const outside = fixture(startOutsideProvider)
+  const rest = fixture(() =>
+    startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0', ...outside.settings('plain') }),
+  )
+
+  const connected = async (subject: string) => {
+    const person = await rest.signUp()
+    await insertIdentity(rest.database, outside.issuer, { userId: person.id, subject })
+    return person
+  }
+  const list = async (token: string, query = '') =>
+    (await rest.call('GET', `/ext/identities${query}`, { token })).body.identities
+  const disconnect = (token: string, id: string) =>
+    rest.call('DELETE', '/ext/identities', { token, body: { id } })
+  const arrive = async (sub: string) => {
+    const [browser, pkce] = [openBrowser(rest.identity.address), createPkce()]
+    const arrival = { provider: 'plain', person: { sub }, browser, pkce }
+    const callback = await arriveFrom(outside, rest.identity.address, arrival)
+    return queryOf(callback).code === undefined
+      ? undefined
+      : ((await redeem(browser, pkce, callback)).json.access_token as string)
+  }
+
+  test('are seen and ended by their owner, with the sessions that began with them only', async () => {
+    const { id: userId, token } = await connected('mine')
+    const outsideToken = (await arrive('mine')) ?? ''
+    const [identity, ...more] = await list(token)
+    assert.equal(more.length, 0)
+    assert.deepEqual(
+      [identity.userId, identity.provider, identity.issuer, typeof identity.lastUsedAt],
+      [userId, 'plain', outside.issuer, 'string'],
+    )
+    const { sessions } = (await rest.call('GET', '/ext/sessions', { token })).body
+    assert.deepEqual(valuesOf(sessions, 'provider'), ['plain', null])
+    assert.deepEqual((await disconnect(token, identity.id)).body, { success: true })
+    assertEnvelope(await rest.call('GET', '/api/me', { token: outsideToken }), 401)
+    assert.equal((await rest.call('GET', '/api/me', { token })).status, 200)
+    assert.equal(await arrive('mine'), undefined)
+    assertEnvelope(await disconnect(token, identity.id), 404)
+  })
+
+  test('of others are for administrators, and for no app', async () => {
+    const [owner, stranger] = [await connected('theirs'), await rest.signUp()]
+    const [identity] = await list(owner.token)
+    assertEnvelope(
+      await rest.call('GET', `/ext/identities?userId=${owner.id}`, { token: stranger.token }),
+      403,
+    )
+    assertEnvelope(await disconnect(stranger.token, identity.id), 404)
+    assert.deepEqual(await list(rest.administrator.token, `?userId=${owner.id}`), [identity])
+    assert.equal((await disconnect(rest.administrator.token, identity.id)).status, 200)
+  })
+
+  test('are not taken away by oneself while they are the only way in', async () => {
+    const owner = await connected('one')
+    await insertIdentity(rest.database, outside.issuer, { userId: owner.id, subject: 'two' })
+    const withoutPasswords = await rest.startAnother({ passwords: false })
+    const identities = await list(owner.token)
+    const answers = await Promise.all(
+      identities.map(({ id }: { id: string }) =>
+        send(withoutPasswords.address, 'DELETE', '/ext/identities', { token: owner.token, body: { id } }),
+      ),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
+    // Nor without a password that could fit.
+    const [left] = await list(owner.token)
+    await rest.database.query(sql`update users set password_hash = 'none' where id = ${owner.id}`)
+    assertEnvelope(await disconnect(owner.token, left.id), 400)
+    assert.equal((await disconnect(rest.administrator.token, left.id)).status, 200)
+  })
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire'
+import type { Metadata } from '@grpc/grpc-js'
+import type { Answer } from './rest-host.ts'
+
+/** The contract's one shape of every error, with the headers of every response. */
+export function assertEnvelope(answer: Answer, status: number, errorKeys?: readonly string[]) {
+  assert.equal(answer.status, status, JSON.stringify(answer.body))
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
+  const { statusCode, message, errors, ...others } = answer.body
+  assert.deepEqual(others, {}, 'The envelope has three properties.')
+  assert.equal(statusCode, status)
+  assert.ok(typeof message === 'string' && message.length > 0)
+  assertFieldErrors(errors)
+  if (errorKeys !== undefined) assert.deepEqual(Object.keys(errors ?? {}).sort(), [...errorKeys].sort())
+  assertSecurityHeaders(answer.headers)
+}
+
+function assertFieldErrors(errors: unknown) {
+  if (errors === undefined) return
+  assert.ok(typeof errors === 'object' && errors !== null && !Array.isArray(errors))
+  for (const [key, messages] of Object.entries(errors)) {
+    assert.ok(Array.isArray(messages) && messages.length > 0, key)
+    for (const message of messages) assert.ok(typeof message === 'string' && message.length > 0, key)
+  }
+}
+
+export function assertSecurityHeaders(headers: Headers) {
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('x-frame-options')?.toUpperCase(), 'DENY')
+  assert.match(headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/)
+  assert.ok(headers.get('referrer-policy'))
+  assert.match(headers.get('content-security-policy') ?? '', /default-src/)
+}
+
+/** The violations in the google.rpc.BadRequest of an error: sentences by field. */
+export function violationsIn(metadata: Metadata): Readonly<Record<string, readonly string[]>> {
+  const [details] = metadata.get('grpc-status-details-bin')
+  const violations: Record<string, string[]> = {}
+  if (!(details instanceof Buffer)) return violations
+  for (const any of fieldsIn(details).get(3) ?? []) {
+    const badRequest = fieldsIn(any).get(2)?.[0]
+    for (const violation of badRequest ? (fieldsIn(badRequest).get(1) ?? []) : []) {
+      const [field = '', description = ''] = [1, 2].map((number) =>
+        String(fieldsIn(violation).get(number)?.[0]),
+      )
+      violations[field] = [...(violations[field] ?? []), description]
+    }
+  }
+  return violations
+}
+
+/** The length-delimited fields of a message, by their numbers. */
+function fieldsIn(bytes: Uint8Array): Map<number, Buffer[]> {
+  const reader = new BinaryReader(bytes)
+  const found = new Map<number, Buffer[]>()
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (wireType === lengthDelimited) {
+      found.set(number, [...(found.get(number) ?? []), Buffer.from(reader.bytes())])
+    } else {
+      reader.skip(wireType, number)
+    }
+  }
+  return found
+}
+
+const lengthDelimited: WireType.LengthDelimited = 2
+
+/** One field of each row. */
+export const valuesOf = <Name extends PropertyKey, Value>(
+  rows: readonly Readonly<Record<Name, Value>>[],
+  name: Name,
+): Value[] => rows.map((row) => row[name])
