@@ -36,7 +36,7 @@ async function figuresOf(measured: Measured, load: LoadOptions, wait: () => Prom
 export type Figures = Awaited<ReturnType<typeof figuresOf>>
 
 const restSecondsMax = 60
-const lookMilliseconds = 250
+const pollMilliseconds = 250
 /** Of a look: what goes on anyway is less. */
 const busyShare = 0.1
 
@@ -44,10 +44,10 @@ async function untilRest(measured: Measured) {
   const deadline = performance.now() + restSecondsMax * 1000
   let before = secondsOf(measured)
   while (performance.now() < deadline) {
-    await sleep(lookMilliseconds)
+    await sleep(pollMilliseconds)
     const now = secondsOf(measured)
     const used = now.host - before.host + now.store - before.store
-    if (used * 1000 < lookMilliseconds * busyShare) return
+    if (used * 1000 < pollMilliseconds * busyShare) return
     before = now
   }
 }

@@ -62,21 +62,21 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/mail-queue.ts',
     rule: 'mails about a changed factor have a separate budget',
-    from: "\n          and (purpose = 'factors') = (${wish.purpose} = 'factors'))",
+    from: "\n          and (purpose = 'factors') = (${requested.purpose} = 'factors'))",
     to: ')',
     tests: ['journeys/mails'],
   },
   {
     file: 'src/features/clients/clients.ts',
     rule: 'a client without a secret requires PKCE',
-    from: 'if (!wish.requiresPkce && !hasSecret)',
-    to: 'if (!wish.requiresPkce && !wish)',
+    from: 'if (!requested.requiresPkce && !hasSecret)',
+    to: 'if (!requested.requiresPkce && !requested)',
     tests: ['journeys/made-clients'],
   },
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'a session that has just ended creates nothing long-lived',
-    from: 'outlastsSession && !(await session.standsNow())',
+    from: 'outlastsSession && !(await session.isActiveNow())',
     to: 'false',
     tests: ['journeys/sessions-end'],
   },
@@ -90,7 +90,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/password-links.ts',
     rule: 'a password link requires that its creator is still an administrator',
-    from: 'if (!maker || !administrators.isAdministrator(maker)) throw linkOver()',
+    from: 'if (!maker || !administrators.isAdministrator(maker)) throw linkExpired()',
     to: '',
     tests: ['journeys/invitations'],
   },
@@ -139,7 +139,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/auth/authenticate.ts',
     rule: 'a request that waited checks its session again before it writes',
-    from: 'if (!(await standsNow(queries))) throw unauthenticated()',
+    from: 'if (!(await isActiveNow(queries))) throw unauthenticated()',
     to: '',
     tests: ['journeys/sessions-end'],
   },

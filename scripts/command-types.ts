@@ -152,7 +152,7 @@ function typeOf({ name, shape, isRepeated }: MessageField, { fields = {} }: Part
 const types = {
   text: 'string',
   uuid: 'string',
-  moment: 'string',
+  timestamp: 'string',
   number: 'number',
   wholeNumber: 'number',
   flag: 'boolean',

@@ -29,5 +29,5 @@ const section = (title: string, settings: Readonly<Record<string, Setting<unknow
 ${Object.entries(settings).map(row).join('\n')}
 `
 
-const row = ([name, { isNumbered, shownDefault, about }]: [string, Setting<unknown>]): string =>
-  `| \`${name}${isNumbered ? '__0' : ''}\` | ${shownDefault} | ${about} |`
+const row = ([name, { isNumbered, documentedDefault, about }]: [string, Setting<unknown>]): string =>
+  `| \`${name}${isNumbered ? '__0' : ''}\` | ${documentedDefault} | ${about} |`

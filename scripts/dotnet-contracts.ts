@@ -88,7 +88,7 @@ const isText = ({ shape }: MessageField): boolean => shape === 'text'
 /** A text and a timestamp may be nil even where they are required: clients rely on these types. */
 function isNullable({ shape, isOptional, isNeverNullForDotnet }: MessageField, way: Way): boolean {
   if (isOptional !== true) return false
-  return way === 'answered' || !isNeverNullForDotnet || shape === 'text' || shape === 'moment'
+  return way === 'answered' || !isNeverNullForDotnet || shape === 'text' || shape === 'timestamp'
 }
 
 function typeOf({ shape }: MessageField): string {
@@ -99,7 +99,7 @@ function typeOf({ shape }: MessageField): string {
 const types = {
   text: 'string',
   uuid: 'Guid',
-  moment: 'DateTime',
+  timestamp: 'DateTime',
   number: 'double',
   wholeNumber: 'int',
   flag: 'bool',

@@ -80,25 +80,25 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['faults/slow-lists'],
   },
   {
-    file: 'web/src/ui/read-markdown.ts',
+    file: 'web/src/ui/parse-markdown.ts',
     rule: 'text with marks is read in one pass',
     from: '    if (known >= from) return known\n',
     to: '',
-    tests: ['read-markdown'],
+    tests: ['parse-markdown'],
   },
   {
-    file: 'web/src/ui/read-markdown.ts',
+    file: 'web/src/ui/parse-markdown.ts',
     rule: 'quotes nest eight deep',
     from: 'depth < quotesMax && ',
     to: '',
-    tests: ['read-markdown'],
+    tests: ['parse-markdown'],
   },
   {
-    file: 'web/src/ui/read-markdown.ts',
+    file: 'web/src/ui/parse-markdown.ts',
     rule: 'links lead to the web and to mail only',
     from: '/^(https?:\\/\\/|mailto:)/i.test(href)',
     to: "href !== ''",
-    tests: ['read-markdown'],
+    tests: ['parse-markdown'],
   },
   {
     file: 'web/src/ui/guarded.tsx',
@@ -117,8 +117,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/features/webhooks/deliveries.ts',
     rule: 'only messages that may be read now are replayed',
-    from: '      sendAgain(isReadable(caller))',
-    to: "      sendAgain(raw('true'))",
+    from: '      resend(isReadable(caller))',
+    to: "      resend(raw('true'))",
     tests: ['former-members'],
   },
   {

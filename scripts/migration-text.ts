@@ -1,13 +1,13 @@
 import { columnName } from '../src/db/columns.ts'
 import type { Field, WireKind } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
-import { goesAlong, referencesFrom, searchColumns } from '../src/resources/derived.ts'
+import { isRemovedWithParent, referencesFrom, searchColumns } from '../src/resources/derived.ts'
 
 /** The migration that creates the table of a resource, with every index that its lists, removals and purges need. */
 export function tableMigration(resource: Resource): string {
   const { table, columns, fields } = resource
   const own = Object.keys(fields).filter((name) => columns.includes(name))
-  const isRemovedAlong = goesAlong(resource)
+  const isRemovedAlong = isRemovedWithParent(resource)
   const lines = [
     'id uuid primary key',
     ...own.map((name) => columnLine(resource, name)),
@@ -68,7 +68,7 @@ const spelled = (name: string): string => columnName(name).replace(reserved, '"$
 const types: Readonly<Record<WireKind, string>> = {
   text: 'text',
   uuid: 'uuid',
-  moment: 'timestamptz',
+  timestamp: 'timestamptz',
   number: 'numeric(8, 2)',
   wholeNumber: 'integer',
 }
@@ -114,7 +114,7 @@ function valueOfExistingRows({ wire, schema }: Field): string {
   if (wire === 'uuid')
     throw new Error('Existing rows have no value for a required reference: make it optional.')
   if (wire === 'text') return "''"
-  if (wire === 'moment') return "date_trunc('milliseconds', now())"
+  if (wire === 'timestamp') return "date_trunc('milliseconds', now())"
   return String(schema.minimum ?? 1)
 }
 
@@ -125,7 +125,7 @@ function indexesOf(resource: Resource, name: string): string[] {
   if (parentOf(resource, name)) return [`${index} (${spelled(name)}, active, id)`]
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
-    const columns = 'moment' in filter ? [filter.moment] : filter.period.toReversed()
+    const columns = 'instant' in filter ? [filter.instant] : filter.period.toReversed()
     return columns[0] === name ? [`${index} (${columns.map(spelled).join(', ')}) where active`] : []
   })
 }

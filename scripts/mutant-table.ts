@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/db/connections.ts',
     rule: 'the result of a standby that is behind is discarded',
-    from: 'throw new Behind()',
+    from: 'throw new StandbyBehindError()',
     to: 'void there',
     tests: ['db/standbys'],
   },
@@ -57,14 +57,14 @@ export const mutants: readonly Mutant[] = [
     rule: 'the writes of an account use no more connections than its share',
     from: '!work || holder === undefined',
     to: 'holder !== null',
-    tests: ['lend-connections', 'held-rows'],
+    tests: ['acquire-connections', 'held-rows'],
   },
   {
     file: 'src/db/transactions.ts',
     rule: 'a request that holds a connection does not wait for a second share',
     from: 'work?.connections === 0 ? work.holder : undefined',
     to: 'work?.holder',
-    tests: ['lend-connections'],
+    tests: ['acquire-connections'],
   },
   {
     file: 'src/hosts/identity/register-routes.ts',
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['query-plans'],
   },
   {
-    file: 'src/records/query/read-query.ts',
+    file: 'src/records/query/parse-query.ts',
     rule: 'a view is used only by those who may see it',
     from: "listedRows(kind, caller, 'active')",
     to: "listedRows(kind, { ...caller, isAdministrator: true }, 'active')",
@@ -182,8 +182,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/features/reports/run-report.ts',
     rule: 'a report names what its reader may see',
-    from: "listedRows(shown, caller, 'active')",
-    to: "listedRows(shown, { ...caller, isAdministrator: true }, 'active')",
+    from: "listedRows(listed, caller, 'active')",
+    to: "listedRows(listed, { ...caller, isAdministrator: true }, 'active')",
     tests: ['journeys/reports.test'],
   },
   {
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'web/src/api/problems.ts',
     rule: 'errors of the server are shown in the language of the user',
-    from: 'messages.map((one) => inOwnWords(one))',
+    from: 'messages.map((one) => translateSentence(one))',
     to: 'messages',
     tests: ['client-parts'],
   },
@@ -247,13 +247,13 @@ export const mutants: readonly Mutant[] = [
     rule: 'a full disk is not an internal error',
     from: '!isLostConnection(error) && !isOutOfRoom(error) &&',
     to: '!isLostConnection(error) &&',
-    tests: ['refuse-unavailable'],
+    tests: ['reject-unavailable'],
   },
   {
     file: 'src/db/migrations/0073-forgotten-people.sql',
     rule: 'rows that only belong to an account are purged with it',
     from: '%s on delete cascade',
     to: '%s',
-    tests: ['forget-removed'],
+    tests: ['purge-removed'],
   },
 ]

@@ -8,8 +8,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/guard-streams.ts',
     rule: 'no call object is created in the turn in which its reset arrives',
-    from: 'setImmediate(() => {\n        if (isOver(stream)) return',
-    to: 'queueMicrotask(() => {\n        if (isOver(stream)) return',
+    from: 'setImmediate(() => {\n        if (isClosed(stream)) return',
+    to: 'queueMicrotask(() => {\n        if (isClosed(stream)) return',
     tests: ['commands/limits'],
   },
   {
@@ -51,14 +51,14 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'a token releases what its connection acquired',
-    from: '      giveBackAll(rates.connections(newcomer.address))\n',
+    from: '      releaseAll(rates.connections(newcomer.address))\n',
     to: '',
     tests: ['commands/hostile-connections'],
   },
   {
     file: newcomers,
     rule: 'a token releases what its calls acquired',
-    from: '      giveBackAll(rates.streams(newcomer.address), newcomer.streams)\n',
+    from: '      releaseAll(rates.streams(newcomer.address), newcomer.streams)\n',
     to: '',
     tests: ['commands/hostile-connections'],
   },

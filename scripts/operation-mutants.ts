@@ -68,15 +68,15 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/batch/run-batch.ts',
     rule: 'a batch of all or nothing writes nothing when one row is rejected',
-    from: "if (mode === 'allOrNothing') refuseAll(step)",
+    from: "if (mode === 'allOrNothing') rejectAll(step)",
     to: '',
     tests: ['journeys/batch'],
   },
   {
-    file: 'src/records/batch/read-batch.ts',
+    file: 'src/records/batch/parse-batch.ts',
     rule: 'a batch names every row that it rejects',
-    from: 'const errors = refused.flatMap',
-    to: 'const errors = refused.slice(0, 1).flatMap',
+    from: 'const errors = rejected.flatMap',
+    to: 'const errors = rejected.slice(0, 1).flatMap',
     tests: ['journeys/batch'],
   },
   {
@@ -132,25 +132,25 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['accounts/passwords', 'sign-in-flood'],
   },
   {
-    file: 'src/features/changes/concern.ts',
+    file: 'src/features/changes/listing-scope.ts',
     rule: "joining or leaving a project refreshes the user's listings",
     from: "mayBe(row, 'userId', [member])) return 'yes'",
     to: "mayBe(row, 'userId', [])) return 'yes'",
-    tests: ['changes/concern', 'live-listings-narrowed'],
+    tests: ['changes/listing-scope', 'live-listings-narrowed'],
   },
   {
-    file: 'src/features/changes/concern.ts',
+    file: 'src/features/changes/listing-scope.ts',
     rule: 'an assignment that moves to another project refreshes the listings of its rows',
     from: "row.hasMoved('projectId', 'active') ? 'yes' : 'no'",
     to: "'no'",
-    tests: ['changes/concern'],
+    tests: ['changes/listing-scope'],
   },
   {
     file: 'src/features/changes/changed-rows.ts',
     rule: 'a row that leaves a narrowed listing refreshes it',
     from: '.filter((pair) => pair !== undefined)',
     to: '.filter(() => false)',
-    tests: ['changes/concern', 'live-listings-narrowed'],
+    tests: ['changes/listing-scope', 'live-listings-narrowed'],
   },
   {
     file: 'src/records/restore.ts',
@@ -222,8 +222,8 @@ export const operationMutants: readonly Mutant[] = [
     file: 'src/records/write-conditions.ts',
     rule: 'users cannot write rows into foreign projects',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: 'refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
-    to: "refusedIf: raw('false')",
+    from: 'rejectIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
+    to: "rejectIf: raw('false')",
     tests: ['contract/moves'],
   },
   {

@@ -15,28 +15,28 @@ export const versionMutants: readonly Mutant[] = [
     rule: 'a version has milliseconds',
     from: "const now = toMilliseconds(raw('statement_timestamp()'))",
     to: "const now = raw('statement_timestamp()')",
-    tests: ['records/rows-of-before'],
+    tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/db/rows.ts',
     rule: 'a version that a client kept with more digits is the same version',
     from: '<> ${toMilliseconds(sql`${version}::timestamptz`)}',
     to: '<> ${version}',
-    tests: ['records/rows-of-before'],
+    tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/db/columns.ts',
     rule: 'a version is shown with milliseconds',
     from: 'rowTimestamps.has(name) ? timestampText(stored) : stored',
     to: 'stored',
-    tests: ['records/rows-of-before'],
+    tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/records/query/run-query.ts',
     rule: 'a cursor keeps digits that are not shown, so that every row is returned once',
     from: 'last[inPlace(name)] as Value',
     to: 'last[name] as Value',
-    tests: ['records/rows-of-before'],
+    tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/hosts/rest/resource-routes.ts',
@@ -55,8 +55,8 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/commands.ts',
     rule: 'an update by a command returns the record',
-    from: 'readUpdate(resource, request))\n    return { [resource.name]: showRecord(resource, row) }',
-    to: 'readUpdate(resource, request))\n    return { ...(row && {}) }',
+    from: 'parseUpdate(resource, request))\n    return { [resource.name]: serializeRecord(resource, row) }',
+    to: 'parseUpdate(resource, request))\n    return { ...(row && {}) }',
     tests: ['contract/lifecycle'],
   },
   {

@@ -21,7 +21,7 @@ export const wireMutants: readonly Mutant[] = [
     rule: 'the status of an invalid call has every sentence',
     from: 'Object.values(errors).flat()',
     to: 'Object.values(errors).flat().slice(0, 1)',
-    tests: ['commands/refusals', 'status-details'],
+    tests: ['commands/errors', 'status-details'],
   },
   {
     file: 'src/hosts/commands/status-details.ts',
@@ -54,14 +54,14 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/decompress.ts',
     rule: 'the length that a compressed body claims is checked before memory is allocated',
-    from: 'if (length > messageBytesMax) throw new OversizedMessage()',
+    from: 'if (length > messageBytesMax) throw new OversizedMessageError()',
     to: '',
     tests: ['dotnet/decompress'],
   },
   {
     file: 'src/hosts/commands/dotnet/decompress.ts',
     rule: 'a compressed body has a limited number of blocks',
-    from: 'if (length > blocksMax + 1) throw new UnreadableMessage()',
+    from: 'if (length > blocksMax + 1) throw new UnreadableMessageError()',
     to: '',
     tests: ['dotnet/decompress'],
   },
@@ -75,7 +75,7 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/message-pack-reader.ts',
     rule: 'a list or map that claims more entries than its bytes can hold is rejected',
-    from: 'if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()',
+    from: 'if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessageError()',
     to: '',
     tests: ['message-pack-reader'],
   },
@@ -89,7 +89,7 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/message-pack.ts',
     rule: 'a message of a .NET client ends with its last value',
-    from: 'if (!reader.isAtEnd) throw new UnreadableMessage()',
+    from: 'if (!reader.isAtEnd) throw new UnreadableMessageError()',
     to: '',
     tests: ['dotnet/reading'],
   },

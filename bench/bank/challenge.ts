@@ -42,7 +42,7 @@ function startRun(port: number) {
   const latencies: number[] = []
   const inconsistencies: string[] = []
   let unanswered = 0
-  let refused = 0
+  let rejected = 0
   return {
     /** Each request has a connection of its own, as each of the challenge's users has. */
     async send(request: string): Promise<Answer> {
@@ -52,10 +52,10 @@ function startRun(port: number) {
       return answer
     },
     report: (problem: string) => void inconsistencies.push(problem),
-    refuse: () => void refused++,
+    reject: () => void rejected++,
     result: (): ChallengeResult => ({
       requests: latencies.length + unanswered,
-      errors: unanswered + refused,
+      errors: unanswered + rejected,
       inconsistencies,
       latenciesMilliseconds: latencies,
     }),
@@ -77,7 +77,7 @@ async function runLoad(run: Run, { rampSeconds, holdSeconds }: ChallengeOptions)
 async function fire(run: Run, kind: Kind): Promise<void> {
   const { status, body } = await run.send(requestOf(kind))
   if (status === 200) return isUnderLimit(body) ? run.report(`under the limit: ${body}`) : undefined
-  if (status !== 0 && !(status === 422 && kind === 'debit')) run.refuse()
+  if (status !== 0 && !(status === 422 && kind === 'debit')) run.reject()
 }
 
 type Kind = 'debit' | 'credit' | 'statement'

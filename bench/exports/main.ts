@@ -56,9 +56,9 @@ async function measure(token: string, format: string, pid: number) {
   const before = megabytes(pid, 'VmRSS')
   const startedAt = performance.now()
   const answer = await read(`/ext/export/impediments?format=${format}`)
-  let [bytes, lines, isOver, longest] = [0, 0, false, 0]
+  let [bytes, lines, isDone, longest] = [0, 0, false, 0]
   const others = async () => {
-    while (!isOver) {
+    while (!isDone) {
       const askedAt = performance.now()
       await (await read('/api/projects')).text()
       longest = Math.max(longest, performance.now() - askedAt)
@@ -71,7 +71,7 @@ async function measure(token: string, format: string, pid: number) {
     for (const byte of chunk) if (byte === 10) lines += 1
   }
   const seconds = (performance.now() - startedAt) / 1000
-  isOver = true
+  isDone = true
   await reading
   return {
     format,

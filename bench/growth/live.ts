@@ -22,7 +22,7 @@ export async function measureLive(size: Size, streams: number) {
   const idleBefore = cpuSecondsOf(size.host.pid ?? 0)
   await sleep(5000)
   const idle = (cpuSecondsOf(size.host.pid ?? 0) - idleBefore) / 5
-  const told = await Promise.all([tellTimes(size, opened), othersWait(size)])
+  const reported = await Promise.all([reportTimes(size, opened), othersWait(size)])
   for (const { close } of opened) close()
   return {
     assignments: size.rows,
@@ -30,8 +30,8 @@ export async function measureLive(size: Size, streams: number) {
     'opened in s': rounded(openSeconds),
     'KiB each': Math.round(((memory - memoryBefore) * 1024) / streams),
     'idle CPU %': rounded(idle * 100),
-    ...told[0],
-    ...told[1],
+    ...reported[0],
+    ...reported[1],
   }
 }
 
@@ -84,7 +84,7 @@ function openStream(port: number, path: string, token: string): Promise<Stream> 
 }
 
 /** A new assignment changes the listings of its project, which are those of the member: the first twenty. */
-async function tellTimes({ port, store, tokens }: Size, opened: readonly Stream[]) {
+async function reportTimes({ port, store, tokens }: Size, opened: readonly Stream[]) {
   const times: number[] = []
   for (let count = 0; count < writes; count += 1) {
     const { id: _known, ...row } = store.assignments[0] ?? {}

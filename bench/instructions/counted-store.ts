@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { giveTo } from '../../src/db/embedded/accounts.ts'
+import { changeOwner } from '../../src/db/embedded/accounts.ts'
 import { chooseSetup, programIn, type Setup } from '../../src/db/embedded/choose-setup.ts'
 import { readPostmaster, spawnDependent } from '../../src/db/embedded/postmaster.ts'
 import { installedBinaries, startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
@@ -24,13 +24,13 @@ export interface CountedStore {
  * An embedded store that valgrind counts: the same number on a busy machine as on a quiet one. It is furnished at full speed
  * first, then started again with each of its processes counted.
  */
-export async function startCountedStore(furnish: (url: string) => Promise<void>): Promise<CountedStore> {
+export async function startCountedStore(seed: (url: string) => Promise<void>): Promise<CountedStore> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-instructions-'))
   const store = await startEmbeddedStore({ dataDirectory })
-  await furnish(store.url).finally(() => store.stop())
+  await seed(store.url).finally(() => store.stop())
   const setup = chooseSetup(dataDirectory, installedBinaries(dataDirectory))
   const counts = mkdtempSync(join(tmpdir(), 'counts-'))
-  giveTo(setup.account, counts)
+  changeOwner(setup.account, counts)
   const server = spawnDependent(commandFor(setup, counts), setup.account, ['ignore', 'ignore', 'ignore'])
   const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(counts)}`)
   await until(() => readPostmaster(setup.cluster)?.isReady || server.ending() !== undefined)
@@ -42,11 +42,11 @@ export async function startCountedStore(furnish: (url: string) => Promise<void>)
       const sessions = await database.query<{ pid: number }>(
         sql`select pid from pg_stat_activity where application_name = 'counted'`,
       )
-      const tell = (word: string) => sessions.map(({ pid }) => control(setup, word, pid))
-      tell('--zero')
+      const report = (word: string) => sessions.map(({ pid }) => control(setup, word, pid))
+      report('--zero')
       await work(database)
       const known = new Set(readdirSync(counts))
-      tell('--dump')
+      report('--dump')
       await database.close()
       const written = readdirSync(counts).filter((name) => /^count\.\d+\.\d+$/.test(name) && !known.has(name))
       return written.reduce((sum, name) => sum + totalIn(join(counts, name)), 0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { type SeededStore, seedStore } from '../rest/seed.ts'
 import { type CountedStore, startCountedStore } from './counted-store.ts'
 import { floors, type Verb, verbsOf } from './verbs.ts'
@@ -52,13 +52,13 @@ const countOnce = async (store: CountedStore, verb: Verb): Promise<number> =>
   (await store.count(session(verb, settling), session(verb, measured))) / measured
 
 const session = (verb: Verb, calls: number) => async (database: Database) => {
-  const tracker: Tracker = {
+  const context: Context = {
     database,
     passwords: undefined as never,
     budgets: openBudgets(),
     hoursStep: 0.01,
   }
-  for (let number = 0; number < calls; number += 1) await verb(tracker, number)
+  for (let number = 0; number < calls; number += 1) await verb(context, number)
 }
 
 const show = (name: string, count: number, floor: number) =>

@@ -1,16 +1,16 @@
 import { newId } from '../../src/db/columns.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Caller } from '../../src/model/caller.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { create } from '../../src/records/create.ts'
 import { get } from '../../src/records/get.ts'
 import { list } from '../../src/records/list.ts'
-import { readListQuery } from '../../src/records/list-query.ts'
+import { parseListQuery } from '../../src/records/list-query.ts'
 import { update } from '../../src/records/update.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import type { SeededStore } from '../rest/seed.ts'
 
-export type Verb = (tracker: Tracker, number: number) => Promise<unknown>
+export type Verb = (context: Context, number: number) => Promise<unknown>
 
 /** The floors: one row by its key, and one row with its indexes, through the driver alone. */
 export const floors: Readonly<Record<'read' | 'write', Verb>> = {
@@ -39,36 +39,36 @@ export function verbsOf({
   const [organizationId] = organizations
   const one = <Item>(items: readonly Item[], number: number) => items[number % items.length] as Item
   const resource = resourceNamed
-  const page = readListQuery(resource('assignment'), { pageSize: '20', projectId: String(row.projectId) })
+  const page = parseListQuery(resource('assignment'), { pageSize: '20', projectId: String(row.projectId) })
   return {
-    'get an assignment': (tracker, number) =>
-      get(tracker, resource('assignment'), caller, { id: one(assignments, number).id }),
+    'get an assignment': (context, number) =>
+      get(context, resource('assignment'), caller, { id: one(assignments, number).id }),
     // Without the time limit of lists, which a counted store would not keep.
-    'list 20 assignments of a project': (tracker) =>
-      list(tracker, resource('assignment'), caller, page, tracker.database),
-    'create an assignment': (tracker) => create(tracker, resource('assignment'), caller, values),
-    'create an appointment': (tracker) =>
-      create(tracker, resource('appointment'), caller, {
+    'list 20 assignments of a project': (context) =>
+      list(context, resource('assignment'), caller, page, context.database),
+    'create an assignment': (context) => create(context, resource('assignment'), caller, values),
+    'create an appointment': (context) =>
+      create(context, resource('appointment'), caller, {
         keepDate: '2026-01-01',
         amountHours: 1,
         assignmentId: id,
         userId: member.id,
       }),
-    'create a project': (tracker) =>
-      create(tracker, resource('project'), caller, { name: 'P', organizationId }),
-    'create an impediment': (tracker) =>
-      create(tracker, resource('impediment'), administrator, { name: 'I' }),
-    'update an assignment': (tracker, number) =>
-      update(tracker, resource('assignment'), caller, { ...one(assignments, number), name: `N ${number}` }),
-    'create 8 assignments at once': (tracker) =>
-      eight(() => create(tracker, resource('assignment'), caller, values)),
-    'update 8 assignments at once': (tracker, number) =>
+    'create a project': (context) =>
+      create(context, resource('project'), caller, { name: 'P', organizationId }),
+    'create an impediment': (context) =>
+      create(context, resource('impediment'), administrator, { name: 'I' }),
+    'update an assignment': (context, number) =>
+      update(context, resource('assignment'), caller, { ...one(assignments, number), name: `N ${number}` }),
+    'create 8 assignments at once': (context) =>
+      eight(() => create(context, resource('assignment'), caller, values)),
+    'update 8 assignments at once': (context, number) =>
       eight((index) => {
         const changed = one(assignments, number * 8 + index)
-        return update(tracker, resource('assignment'), caller, { ...changed, name: `N ${number}` })
+        return update(context, resource('assignment'), caller, { ...changed, name: `N ${number}` })
       }),
-    'update a project': (tracker, number) =>
-      update(tracker, resource('project'), caller, {
+    'update a project': (context, number) =>
+      update(context, resource('project'), caller, {
         id: one(projects, number),
         name: `N ${number}`,
         organizationId,

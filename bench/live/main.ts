@@ -40,17 +40,17 @@ interface Setting {
  * `--crowd` take numbers.
  */
 export async function runLiveBench(words: readonly string[]): Promise<void> {
-  const beside = words[words.indexOf('--beside') + 1]
+  const compared = words[words.indexOf('--beside') + 1]
   const number = (name: string, byDefault: number) =>
     words.includes(name) ? Number(words[words.indexOf(name) + 1]) : byDefault
-  const trees = [...(words.includes('--beside') && beside ? [resolve(beside)] : []), ownTree]
+  const trees = [...(words.includes('--beside') && compared ? [resolve(compared)] : []), ownTree]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-live-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
   try {
     await migrate(store.url)
     const database = openDatabase({ url: store.url, applicationName: 'bench' })
-    const setting = await furnish(database, issuer, {
+    const setting = await seed(database, issuer, {
       postmaster: postmasterOf(dataDirectory),
       listeners: number('--listeners', 1000),
       crowd: number('--crowd', 5000),
@@ -74,7 +74,7 @@ export async function runLiveBench(words: readonly string[]): Promise<void> {
   }
 }
 
-async function furnish(
+async function seed(
   database: Database,
   issuer: TestIssuer,
   given: Pick<Setting, 'postmaster' | 'environment' | 'listeners' | 'crowd'>,
@@ -160,9 +160,9 @@ async function costOfChanges(setting: Setting, pid: number, count: number): Prom
     const before = exactCpuSecondsOf(pid)
     await change(setting)
     await sleep(changeMilliseconds)
-    const told = exactCpuSecondsOf(pid)
+    const reported = exactCpuSecondsOf(pid)
     await sleep(changeMilliseconds)
-    costs.push(1000 * (told - before - (exactCpuSecondsOf(pid) - told)))
+    costs.push(1000 * (reported - before - (exactCpuSecondsOf(pid) - reported)))
   }
   return costs
 }

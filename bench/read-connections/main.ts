@@ -8,7 +8,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import type { ConnectionLimits } from '../../src/db/pooled-connections.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
 import { list } from '../../src/records/list.ts'
-import { readListQuery } from '../../src/records/list-query.ts'
+import { parseListQuery } from '../../src/records/list-query.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { postmasterOf } from '../child-process.ts'
 import { cpuSecondsOfServer } from '../cpu.ts'
@@ -35,7 +35,7 @@ export async function runReadConnectionsBench(): Promise<void> {
       },
     }
     const caller = { id: member.id, isAdministrator: false }
-    await list({ database } as never, assignment, caller as never, readListQuery(assignment, {}), recorder)
+    await list({ database } as never, assignment, caller as never, parseListQuery(assignment, {}), recorder)
     const get = sql`select * from assignments where id = ${String(assignments[0]?.id)}`
     await compare(store.url, postmasterOf(dataDirectory), { 'a row by its id': get, 'a list of 20': listing })
     await database.close()

@@ -5,11 +5,11 @@ import { openBudgets } from '../../src/config/budgets.ts'
 import { type Database, openDatabase, type Queries } from '../../src/db/database.ts'
 import { render, type Sql } from '../../src/db/sql.ts'
 import type { Caller } from '../../src/model/caller.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { create } from '../../src/records/create.ts'
 import { get } from '../../src/records/get.ts'
 import { list } from '../../src/records/list.ts'
-import { readListQuery } from '../../src/records/list-query.ts'
+import { parseListQuery } from '../../src/records/list-query.ts'
 import { update } from '../../src/records/update.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 
@@ -67,14 +67,14 @@ async function round(client: pg.Client) {
 
 async function record({ url, scenario, memberId, row }: BareSqlTask) {
   const statements: { text: string; values: unknown[] }[] = []
-  const note = (queries: Queries): Queries => ({
+  const record = (queries: Queries): Queries => ({
     query(statement: Sql) {
       statements.push(render(statement))
       return queries.query(statement)
     },
   })
   const database = openDatabase({ url, applicationName: 'bench' })
-  const noteLists = (lists: Database['lists']): Database['lists'] => ({
+  const recordLists = (lists: Database['lists']): Database['lists'] => ({
     query(statement, account) {
       statements.push(render(statement))
       return lists.query(statement, account)
@@ -82,25 +82,25 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   })
   const recording: Database = {
     ...database,
-    ...note(database),
-    single: note(database.single),
-    lists: noteLists(database.lists),
-    listsAnywhere: noteLists(database.listsAnywhere),
-    transaction: (work) => database.transaction((transaction) => work(note(transaction))),
+    ...record(database),
+    single: record(database.single),
+    lists: recordLists(database.lists),
+    listsAnywhere: recordLists(database.listsAnywhere),
+    transaction: (work) => database.transaction((transaction) => work(record(transaction))),
   }
-  const tracker: Tracker = { database: recording, passwords: undefined as never, budgets: openBudgets() }
+  const context: Context = { database: recording, passwords: undefined as never, budgets: openBudgets() }
   const caller: Caller = { id: memberId, isAdministrator: false }
   const verbs: Readonly<Record<BareSqlTask['scenario'], () => Promise<unknown>>> = {
-    get: () => get(tracker, assignment, caller, { id: row.id }),
+    get: () => get(context, assignment, caller, { id: row.id }),
     'list 20': () =>
       list(
-        tracker,
+        context,
         assignment,
         caller,
-        readListQuery(assignment, { pageSize: '20', projectId: row.projectId }),
+        parseListQuery(assignment, { pageSize: '20', projectId: row.projectId }),
       ),
-    create: () => create(tracker, assignment, caller, row),
-    update: () => update(tracker, assignment, caller, row),
+    create: () => create(context, assignment, caller, row),
+    update: () => update(context, assignment, caller, row),
   }
   await verbs[scenario]()
   await database.close()

@@ -105,11 +105,11 @@ function readerOf({ assignments }: SeededStore, { reader }: Accounts) {
 
 /** Two letters have no trigram, so that no index helps. */
 function startSearches(token: string): () => void {
-  let isOver = false
+  let isDone = false
   const controller = new AbortController()
   const answers: Record<number, number> = {}
   const worker = async (count: number) => {
-    for (let round = 0; !isOver; round += 1) {
+    for (let round = 0; !isDone; round += 1) {
       const letters = String.fromCharCode(97 + (count % 26), 97 + (round % 26))
       const status = await fire({
         path: `/api/assignments?search=${letters}q&sortColumn=name`,
@@ -122,7 +122,7 @@ function startSearches(token: string): () => void {
   }
   for (let count = 0; count < searches; count += 1) void worker(count)
   return () => {
-    isOver = true
+    isDone = true
     console.log('Answers to the searches by status:', answers)
     controller.abort()
   }
@@ -140,9 +140,9 @@ async function startLiveListings({ reader, others }: Accounts, { assignments }: 
     }),
   )
   const row = assignments[0] ?? {}
-  let isOver = false
+  let isDone = false
   const write = async () => {
-    for (let count = 0; !isOver; count += 1) {
+    for (let count = 0; !isDone; count += 1) {
       await fire({
         method: 'PATCH',
         path: '/api/assignment',
@@ -156,7 +156,7 @@ async function startLiveListings({ reader, others }: Accounts, { assignments }: 
   return {
     open,
     stop: () => {
-      isOver = true
+      isDone = true
       controller.abort()
     },
   }

@@ -10,7 +10,7 @@ import { type Ports, prepareWork, type Work } from './work.ts'
 
 const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, web: 5460 }
 /** Late responses do not make more and more requests wait. */
-const underWayMax = 200
+const inFlightMax = 200
 
 /** A default start under steady load: does its memory stay constant? `--minutes 60 --rate 40` a second. */
 export async function runSoak(words: readonly string[]): Promise<void> {
@@ -55,13 +55,13 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const samples: Megabytes[] = []
   const latencies: number[] = []
   const failures = new Map<string, number>()
-  let [underWay, leftOut, sent] = [0, 0, 0]
+  let [inFlight, leftOut, sent] = [0, 0, 0]
   const fire = async (job: () => Promise<unknown>) => {
-    underWay += 1
+    inFlight += 1
     const startedAt = performance.now()
     await job().catch((error) => failures.set(String(error), (failures.get(String(error)) ?? 0) + 1))
     latencies.push(performance.now() - startedAt)
-    underWay -= 1
+    inFlight -= 1
   }
   const startedAt = performance.now()
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000
@@ -69,7 +69,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   while (elapsedMinutes() < minutes) {
     // As many as are due by now, so that a late turn of this loop loses none.
     for (const due = elapsedMinutes() * 60 * rate; sent < due; sent += 1) {
-      if (underWay >= underWayMax) leftOut += 1
+      if (inFlight >= inFlightMax) leftOut += 1
       else void fire(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)
     }
     if (elapsedMinutes() >= samples.length * sampleEveryMinutes) samples.push(memoryOf(pid))
@@ -77,7 +77,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   }
   latencies.sort((first, second) => first - second)
   console.log(
-    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${underWayMax} were in flight,`,
+    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${inFlightMax} were in flight,`,
     `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms; failures:`,
     Object.fromEntries(failures),
   )

@@ -16,9 +16,9 @@ const settleMilliseconds = 5000
  * folder and no compiled sources, then `--rounds` warm ones. `--beside <folder>` starts another working copy in turns.
  */
 export async function runStartBench(words: readonly string[]): Promise<void> {
-  const beside = words.includes('--beside') ? words[words.indexOf('--beside') + 1] : undefined
+  const compared = words.includes('--beside') ? words[words.indexOf('--beside') + 1] : undefined
   const rounds = words.includes('--rounds') ? Number(words[words.indexOf('--rounds') + 1]) : 5
-  const trees = [...(beside ? [resolve(beside)] : []), ownTree]
+  const trees = [...(compared ? [resolve(compared)] : []), ownTree]
   const folders = trees.map(() => mkdtempSync(join(tmpdir(), 'bench-start-')))
   const table = []
   try {

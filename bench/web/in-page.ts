@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 
 /** Runs before anything else of a page, and records how long it takes to respond. */
-export const noteMeasures = `
+export const recordMeasures = `
   globalThis.measured = { events: [], frames: [], firstCard: undefined }
   new PerformanceObserver((list) => {
     for (const { interactionId, duration, name } of list.getEntries()) if (interactionId) measured.events.push({ duration, name })

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os'
 import type { Page } from 'playwright-core'
 import { openStage, type Stage } from '../../test/browser/support/stage.ts'
 import { percentile } from '../load.ts'
-import { framesDuring, millisecondsToPaint, noteMeasures, settle, slowDown, workOf } from './in-page.ts'
+import { framesDuring, millisecondsToPaint, recordMeasures, settle, slowDown, workOf } from './in-page.ts'
 import { interactions, pathOf } from './interactions.ts'
 import { makeScene, type Scene } from './scene.ts'
 import { measureShifts } from './shifts.ts'
@@ -43,7 +43,7 @@ async function openPage(stage: Stage, { login }: Scene, path: string): Promise<P
   // The session belongs to the browser; the page that is measured notes everything from its beginning.
   const context = (await stage.signIn(login, '/account')).context()
   const page = await context.newPage()
-  await page.addInitScript(noteMeasures)
+  await page.addInitScript(recordMeasures)
   await page.goto(stage.hosts.web + path)
   return page
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core'
 import { everyScreen } from '../../test/browser/support/every-screen.ts'
-import { noteShifts, type Shift, shiftsOf, sumOf } from '../../test/browser/support/layout-shift.ts'
+import { recordShifts, type Shift, shiftsOf, sumOf } from '../../test/browser/support/layout-shift.ts'
 import { slowNetwork } from '../../test/browser/support/slow-network.ts'
 import type { Stage } from '../../test/browser/support/stage.ts'
 import type { Scene } from './scene.ts'
@@ -27,7 +27,7 @@ export async function measureShifts(
   const measured: ShiftOfScreen[] = []
   for (const width of widths) {
     const page = await context.newPage()
-    await page.addInitScript(noteShifts)
+    await page.addInitScript(recordShifts)
     await page.setViewportSize({ width, height: 900 })
     await slowNetwork(page, latencyMilliseconds)
     for (const { path } of addresses) {

@@ -10,7 +10,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { createWebhook } from '../../src/features/webhooks/manage.ts'
 import { createWebhookWorker } from '../../src/features/webhooks/worker.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { create } from '../../src/records/create.ts'
 import { update } from '../../src/records/update.ts'
 import { impediment } from '../../src/resources/impediment.ts'
@@ -59,10 +59,10 @@ const middleOf = (values: readonly number[]): number =>
 async function openOwn(url: string, receiver: { readonly url: string; readonly host: string }) {
   const database = openDatabase({ url, applicationName: 'bench' })
   const budgets = openBudgets()
-  const tracker = { database, budgets } as Tracker
+  const context = { database, budgets } as Context
   const owner = { id: (await insertAccount(database, { login })).id, isAdministrator: true }
   for (let count = 0; count < webhooks; count += 1)
-    await createWebhook(tracker, owner, { url: receiver.url }, () => undefined)
+    await createWebhook(context, owner, { url: receiver.url }, () => undefined)
   const worker = createWebhookWorker({
     database,
     administrators: administratorsOf({ adminLogins: [login] }),
@@ -77,10 +77,10 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
     /** Changes for every webhook, and the same as messages for those who cannot read the feed. */
     async write(): Promise<readonly QueuedMessage[]> {
       const ids = Array.from({ length: rows }, () => newId())
-      for (const id of ids) await create(tracker, impediment, owner, { id, name: 'Written 0' })
+      for (const id of ids) await create(context, impediment, owner, { id, name: 'Written 0' })
       for (let change = 1; change < changesOfEach; change += 1)
         await Promise.all(
-          ids.map((id) => update(tracker, impediment, owner, { id, name: `Written ${change}` })),
+          ids.map((id) => update(context, impediment, owner, { id, name: `Written ${change}` })),
         )
       return Array.from({ length: webhooks * rows * changesOfEach }, (_, index) => {
         const row = ids[index % rows] ?? ''

@@ -2,15 +2,15 @@ import type { Database, Queries } from '../db/database.ts'
 import { updateRow } from '../db/rows.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
-import { type Kind, refused } from '../model/field.ts'
+import { type Kind, rejected } from '../model/field.ts'
 import { isLongerThan, newPassword } from '../model/field-kinds.ts'
 import { passwordCharactersMax } from '../model/password-policy.ts'
 import { invalid, type Problem, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import type { Lockouts } from './lockouts.ts'
 import { accountTable } from './login.ts'
+import { parseFields } from './parse-fields.ts'
 import { guessableProblem, type Passwords } from './passwords.ts'
-import { readFields } from './read-fields.ts'
 import { endSignIns } from './sign-ins.ts'
 
 export interface PasswordChange {
@@ -29,7 +29,7 @@ export async function changePassword(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const input = readFields(body, { currentPassword, newPassword }, requireAnother)
+  const input = parseFields(body, { currentPassword, newPassword }, requireAnother)
   const { hash: verifiedHash, login } = await verifyCurrent(
     { database, passwords, lockouts, securityLog },
     caller,
@@ -53,9 +53,9 @@ const currentPassword: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
   wire: 'text',
   read(input, label) {
-    if (typeof input !== 'string') return refused(`${label} must be text.`)
+    if (typeof input !== 'string') return rejected(`${label} must be text.`)
     return isLongerThan(input, passwordCharactersMax)
-      ? refused(`${label} must be at most ${passwordCharactersMax} characters.`)
+      ? rejected(`${label} must be at most ${passwordCharactersMax} characters.`)
       : { value: input }
   },
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { readFields } from './read-fields.ts'
+import { parseFields } from './parse-fields.ts'
 import { endSignIns } from './sign-ins.ts'
 
 export interface Deactivation {
@@ -47,7 +47,7 @@ export async function deactivate(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const userId = readUser(caller, body)
+  const userId = parseUser(caller, body)
   if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
@@ -66,7 +66,7 @@ export async function reactivate(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const userId = readUser(caller, body)
+  const userId = parseUser(caller, body)
   const [ended] = await database.single.query(
     sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
   )
@@ -74,9 +74,9 @@ export async function reactivate(
   securityLog?.(changeOf(caller, userId, 'reactivate'))
 }
 
-function readUser(caller: Caller, body: unknown): string {
+function parseUser(caller: Caller, body: unknown): string {
   requireAdministrator(caller)
-  return readFields(body, { userId: uuid }).userId
+  return parseFields(body, { userId: uuid }).userId
 }
 
 function requireAdministrator({ isAdministrator }: Caller): void {

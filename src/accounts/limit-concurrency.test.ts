@@ -50,7 +50,7 @@ test('work beyond the queue limit is rejected with a retry time', async () => {
   finish()
   await Promise.all(admitted)
   assert.equal(await limited(async () => 'in'), 'in')
-  assert.deepEqual([limits.atOnce.refused(), limits.waiting.refused()], [0, 1])
+  assert.deepEqual([limits.atOnce.rejected(), limits.waiting.rejected()], [0, 1])
   assert.deepEqual([limits.atOnce.used(), limits.waiting.used()], [0, 0])
 })
 

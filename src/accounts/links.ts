@@ -3,14 +3,14 @@ import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
 import { gone } from '../model/problem.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './read-fields.ts'
+import { hashOfToken, linkPrefix, newTokenText } from './parse-fields.ts'
 import { requireSignIn } from './sign-ins.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 
 export const invitationHours = 72
 
-export interface LinkWish {
+export interface LinkOptions {
   readonly purpose: LinkPurpose
   readonly madeBy: string
   readonly hours: number
@@ -52,17 +52,17 @@ export const isOpen = raw(`link.used_at is null and link.ended_at is null and li
   and (link.maker_stamp is null or exists (
     select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
-export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {
+export async function makeLink(transaction: Queries, requested: LinkOptions): Promise<MadeLink> {
   // A mail's session was checked when the mail was requested and may have ended since.
-  if (wish.makerStamp === undefined) await requireSignIn(transaction, wish.sessionId)
+  if (requested.makerStamp === undefined) await requireSignIn(transaction, requested.sessionId)
   const secret = newTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, expires_at)
-    select ${newId()}::uuid, ${wish.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${wish.sessionId ?? null},
-      coalesce(${wish.makerStamp ?? null}, maker.security_stamp), ${wish.projectId ?? null}::uuid,
-      ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null}, now() + make_interval(hours => ${wish.hours}::int)
-    from users as maker where maker.id = ${wish.madeBy}
+    select ${newId()}::uuid, ${requested.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${requested.sessionId ?? null},
+      coalesce(${requested.makerStamp ?? null}, maker.security_stamp), ${requested.projectId ?? null}::uuid,
+      ${requested.userId ?? null}::uuid, ${requested.securityStamp ?? null}, now() + make_interval(hours => ${requested.hours}::int)
+    from users as maker where maker.id = ${requested.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
 }
@@ -102,7 +102,7 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
         select ${linkColumns} from account_links as link
         where link.hash = ${hash} and link.purpose = ${purpose} and ${isOpen}`)
     : []
-  if (!link) throw linkOver()
+  if (!link) throw linkExpired()
   return link
 }
 
@@ -114,11 +114,11 @@ export async function useLink(transaction: Queries, { id }: Link): Promise<void>
   const [used] = await transaction.query(
     sql`update account_links as link set used_at = now() where link.id = ${id} and ${isOpen} returning true`,
   )
-  if (!used) throw linkOver()
+  if (!used) throw linkExpired()
 }
 
 /** Links this old are long expired: no request needs them and no list shows them. */
-export const forgetOldLinks = (database: Database): Promise<void> =>
+export const purgeLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
 /** The project or other target of an invitation, named as users know it. */
@@ -132,4 +132,5 @@ export const invitedInto = (projectId: string): Sql => sql`
   from projects as project join organizations as organization on organization.id = project.organization_id
   where project.id = ${projectId} and project.active`
 
-export const linkOver = () => gone('This link has been used, has ended, or never was one. Ask for a new one.')
+export const linkExpired = () =>
+  gone('This link has been used, has ended, or never was one. Ask for a new one.')

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { sql } from '../db/sql.ts'
 import { Problem } from '../model/problem.ts'
-import { createLockouts, forgetOldLockouts, type Lockouts } from './lockouts.ts'
+import { createLockouts, type Lockouts, purgeLockouts } from './lockouts.ts'
 
 let fresh: FreshDatabase
 let lockouts: Lockouts
@@ -146,7 +146,7 @@ test("without an injected clock the store's clock counts", async () => {
   const ordinary = createLockouts({ database: fresh.database })
   await failTimes(5, ordinary)
   await assert.rejects(right(ordinary), isLocked(15 * 60))
-  await forgetOldLockouts(fresh.database)
+  await purgeLockouts(fresh.database)
   await assert.rejects(right(ordinary), isLocked(15 * 60))
 })
 
@@ -169,7 +169,7 @@ function guessInParallel(instances: readonly Lockouts[], count: number, verified
 }
 
 async function subjectsAfterSweep() {
-  await forgetOldLockouts(fresh.database, { now })
+  await purgeLockouts(fresh.database, { now })
   const rows = await fresh.database.query<{ subject: string }>(
     sql`select subject from lockouts order by subject`,
   )

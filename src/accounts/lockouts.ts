@@ -65,7 +65,7 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
 }
 
 /** Deletes failures and locks that no longer count. */
-export async function forgetOldLockouts(
+export async function purgeLockouts(
   database: Database,
   { now }: Pick<LockoutOptions, 'now'> = {},
 ): Promise<void> {

@@ -24,7 +24,7 @@ export const isMailAddress = (text: string): boolean => text.length <= 254 && ma
 
 const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
 
-export type MailWish =
+export type MailOptions =
   | { readonly purpose: 'password'; readonly login: string; readonly address: string }
   | {
       readonly purpose: 'password'
@@ -45,12 +45,12 @@ export type MailWish =
  * Returns false when a budget is exhausted. Requests are serialized so that budgets hold under concurrency;
  * the result does not reveal whether an account exists, because none is looked up here.
  */
-export async function queueMail(transaction: Queries, wish: MailWish): Promise<boolean> {
+export async function queueMail(transaction: Queries, requested: MailOptions): Promise<boolean> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
-  const { login, address, madeBy, sessionId, linkId, recipient } = { ...nothing, ...wish }
+  const { login, address, madeBy, sessionId, linkId, recipient } = { ...nothing, ...requested }
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient)
-    select ${newId()}, ${wish.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
+    select ${newId()}, ${requested.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
       (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient}
     where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
@@ -61,7 +61,7 @@ export async function queueMail(transaction: Queries, wish: MailWish): Promise<b
         < ${budgetLimits.passwordMailsOfAccount.max}::int
       -- Apart, so that nobody uses up the one kind to keep the other from being sent.
       and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day'
-          and (purpose = 'factors') = (${wish.purpose} = 'factors'))
+          and (purpose = 'factors') = (${requested.purpose} = 'factors'))
         < ${budgetLimits.mailsOfAccount.max}::int
     returning true`)
   return queued !== undefined
@@ -106,7 +106,7 @@ export async function endMail(queries: Queries, id: string, hasAccount = true): 
 }
 
 /** Budgets look back one day, so older mails are no longer counted. */
-export const forgetOldMails = (database: Database): Promise<void> =>
+export const purgeMails = (database: Database): Promise<void> =>
   deleteInBatches(
     database,
     { table: 'mails' },

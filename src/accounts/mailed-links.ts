@@ -5,8 +5,8 @@ import { isDeactivated } from './deactivation.ts'
 import { type InvitedInto, invitedInto, isOpen, makeLink } from './links.ts'
 import { findLanguage } from './login.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
+import { hashOfToken, linkPrefix, newTokenText } from './parse-fields.ts'
 import { passwordLinkHours } from './password-links.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './read-fields.ts'
 
 /** A mail ready to send. The secret of its link, if it has one, exists nowhere else. */
 export interface MailToSend {

@@ -7,11 +7,11 @@ import { busy, forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
 import { isDeactivated } from './deactivation.ts'
-import { findOpenLink, type Link, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
+import { findOpenLink, type Link, linkExpired, type MadeLink, makeLink, useLink } from './links.ts'
 import { accountTable } from './login.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
+import { parseFields } from './parse-fields.ts'
 import { guessableProblem, type Passwords } from './passwords.ts'
-import { readFields } from './read-fields.ts'
 import { endSignIns, requireSignIn } from './sign-ins.ts'
 
 export interface PasswordLinks {
@@ -32,7 +32,7 @@ export async function makePasswordLink(
   body: unknown,
 ): Promise<MadeLink> {
   if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
-  const { userId } = readFields(body, { userId: uuid })
+  const { userId } = parseFields(body, { userId: uuid })
   const made = await database.transaction(async (transaction) => {
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select account.security_stamp as stamp from users as account
@@ -69,7 +69,7 @@ export async function mailPasswordLink(
   body: unknown,
 ): Promise<void> {
   if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
-  const { userId } = readFields(body, { userId: uuid })
+  const { userId } = parseFields(body, { userId: uuid })
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query<{ login: string }>(sql`
       select account.login from users as account
@@ -79,8 +79,8 @@ export async function mailPasswordLink(
       throw invalid({ userId: ['The login of this account is no mail address. Make a link instead.'] })
     const sessionId = caller.origin?.sessionId
     await requireSignIn(transaction, sessionId)
-    const wish = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
-    if (!(await queueMail(transaction, wish))) throw busy(mailRetrySeconds)
+    const requested = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
+    if (!(await queueMail(transaction, requested))) throw busy(mailRetrySeconds)
   })
   securityLog?.({
     event: 'mail-asked',
@@ -104,7 +104,7 @@ async function requireMaker(
   const [maker] = await transaction.query<PossibleAdministrator>(sql`
     select ${administratorColumns} from users as account
     where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
-  if (!maker || !administrators.isAdministrator(maker)) throw linkOver()
+  if (!maker || !administrators.isAdministrator(maker)) throw linkExpired()
 }
 
 /**
@@ -117,7 +117,7 @@ export async function usePasswordLink(
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
-  const input = readFields(body, { secret: secretKind, newPassword })
+  const input = parseFields(body, { secret: secretKind, newPassword })
   const link = await findOpenLink(database, 'password', input.secret)
   const id = link.userId ?? ''
   const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
@@ -127,10 +127,10 @@ export async function usePasswordLink(
   const writer: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
     // Locks in the same order as creating a link: the account, then its links. This avoids deadlocks.
-    const [standing] = await transaction.query(sql`
+    const [active] = await transaction.query(sql`
       select 1 from users as account where account.id = ${id} and account.active and not ${isDeactivated}
       for no key update`)
-    if (!standing) throw linkOver()
+    if (!active) throw linkExpired()
     await requireMaker(transaction, administrators, link)
     await useLink(transaction, link)
     await updateRow(transaction, accountTable, writer, id, { passwordHash })

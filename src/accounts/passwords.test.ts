@@ -52,8 +52,8 @@ test('four passwords are verified at once, sixteen wait and the twenty-first is 
   const passwords = createPasswords(cheap)
   const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
   const results = await Promise.allSettled(attempts)
-  const refused = results.filter((result) => result.status === 'rejected')
-  assert.equal(refused.length, 1)
+  const rejected = results.filter((result) => result.status === 'rejected')
+  assert.equal(rejected.length, 1)
   const { reason } = results[20] as PromiseRejectedResult
   assert.ok(reason instanceof Problem && reason.kind === 'busy' && reason.retryAfterSeconds === 1)
 })

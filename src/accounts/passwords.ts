@@ -39,7 +39,7 @@ export function createPasswords(
   argon2: Argon2 = { hash, verify },
 ): Passwords {
   const argon2id = argon2Options(options)
-  const absentHash = hashNobodyKnows(argon2id)
+  const absentHash = unmatchableHash(argon2id)
   // Creating a hash costs as much memory and CPU as verifying one, so both count against the same limit.
   const limited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
@@ -73,7 +73,7 @@ const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: Password
 })
 
 /** Salt and digest are all zero bits; no known password produces this digest. */
-const hashNobodyKnows = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
+const unmatchableHash = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** A stored hash that demands more memory could take the process down. */
@@ -150,13 +150,13 @@ export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: Concurr
     if (atOnce.used() < atOnce.max) return void atOnce.take()
     if (!waiting.take()) throw busy(retryAfterSeconds)
     await new Promise<void>((resolve) => inLine.push(resolve))
-    waiting.giveBack()
+    waiting.release()
   }
   // Finished work hands its permit to the next waiter, so later arrivals cannot take it.
   const leave = () => {
     const next = inLine.shift()
     if (next) next()
-    else atOnce.giveBack()
+    else atOnce.release()
   }
   return async (work) => {
     await enter()

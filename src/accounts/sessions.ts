@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { collectViolations, forbidden, missing, readObject } from '../model/problem.ts'
+import { collectViolations, forbidden, missing, parseObject } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { endLinksOf } from './links.ts'
 import { endSignIns } from './sign-ins.ts'
@@ -43,7 +43,7 @@ export async function listSessions(
   { caller, sessionId }: SessionCaller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<readonly Session[]> {
-  const userId = readUserId(query.userId) ?? caller.id
+  const userId = parseUserId(query.userId) ?? caller.id
   requireOwnOrAdministrator(caller, userId)
   return database.query<Session>(sql`
     select session.id, user_id as "userId", client_id as "clientId", address, user_agent as "userAgent", provider,
@@ -69,7 +69,7 @@ export async function endSessions(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const ids = readSessionIds(readObject(body).ids)
+  const ids = parseSessionIds(parseObject(body).ids)
   const ended = await database.transaction(async (transaction) => {
     // Rows are locked in a fixed order so that concurrent calls cannot deadlock.
     const found = await transaction.query<{ id: string; userId: string }>(sql`
@@ -93,7 +93,7 @@ export async function endAllSessions(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const userId = readUserId(readObject(body).userId) ?? caller.id
+  const userId = parseUserId(parseObject(body).userId) ?? caller.id
   requireOwnOrAdministrator(caller, userId)
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
@@ -110,25 +110,25 @@ export function requireOwnOrAdministrator(caller: Caller, userId: string, what =
     throw forbidden(`Only administrators may see and end the ${what} of others.`)
 }
 
-export function readUserId(input: unknown): string | undefined {
+export function parseUserId(input: unknown): string | undefined {
   if (input === undefined || input === null || input === '') return undefined
   const reading = uuid.read(input, 'UserId')
   if ('value' in reading) return reading.value
   const violations = collectViolations()
   violations.add('userId', ...reading.problems)
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return undefined
 }
 
 export const endedAtOnceMax = 100
 
-function readSessionIds(input: unknown): readonly string[] {
+function parseSessionIds(input: unknown): readonly string[] {
   const ids = Array.isArray(input) ? [...new Set(input)] : []
   const violations = collectViolations()
   if (input === undefined || input === null) violations.add('ids', 'Ids is required.')
   else if (ids.length < 1 || ids.length > endedAtOnceMax || !ids.every(isSessionId))
     violations.add('ids', `Ids must contain 1 to ${endedAtOnceMax} ids of sessions.`)
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return ids
 }
 

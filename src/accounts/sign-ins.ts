@@ -21,10 +21,10 @@ export async function endSignIns(transaction: Queries, userIds: readonly string[
  * therefore comes after what this transaction creates, and finds it.
  */
 export async function holdSignIn(transaction: Queries, sessionId: string): Promise<boolean> {
-  const [standing] = await transaction.query(
+  const [active] = await transaction.query(
     sql`select 1 from signin_sessions where id = ${sessionId} and ended_at is null for share`,
   )
-  return standing !== undefined
+  return active !== undefined
 }
 
 /**

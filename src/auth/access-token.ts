@@ -45,7 +45,7 @@ export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number):
   now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
 /** Undefined for a token that we cannot have issued. */
-export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
+export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
   const { sub = '', sid, client_id: clientId, scope, jti, iat = 0, exp = 0 } = payload
   const securityStamp = payload[claimNames.securityStamp]
   const isWrong =
@@ -71,10 +71,10 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
  * `account`: the account with the same stamp, the client, its permissions, and the session if there is one.
  * The token must not have been revoked either.
  */
-export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
+export const isActiveSession = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${isClientKnown(claims)}
-  and ${isAllowedSince(claims.clientId, moment(claims.issuedAt))}
+  and ${isAllowedSince(claims.clientId, timestamp(claims.issuedAt))}
   and ${isAllowedStill(claims)}
   and not exists (select 1 from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
   ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
@@ -89,7 +89,7 @@ const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
 /** A removed client has no timestamp since which its tokens are valid; a restored one has a new timestamp. */
 const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
-    and coalesce(client.valid_since > ${moment(issuedAt)}, true)
+    and coalesce(client.valid_since > ${timestamp(issuedAt)}, true)
 )`
 
 /**
@@ -123,7 +123,7 @@ export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql
       - case when consent.scope = '' then make_interval(secs => ${clockSkewSeconds}::int) else interval '0' end
 )`
 
-const moment = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`
+const timestamp = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`
 
 export interface AccessTokenOptions {
   readonly issuer: string
@@ -171,7 +171,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
 }
 
 function requireClaims(payload: JWTPayload, scope: string): AccessTokenClaims {
-  const claims = readAccessTokenClaims(payload)
+  const claims = parseAccessTokenClaims(payload)
   if (!claims || !scopesOf(payload.scope).includes(scope)) throw unauthenticated()
   return claims
 }

@@ -4,7 +4,7 @@ import {
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
 import { isDeactivated } from '../accounts/deactivation.ts'
-import { hashOfToken, tokenPrefix } from '../accounts/read-fields.ts'
+import { hashOfToken, tokenPrefix } from '../accounts/parse-fields.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
@@ -63,8 +63,8 @@ export function createTokenSearch(search: TokenSearch): FindToken {
     if (known !== undefined) return known
     const found = find(search, hash, address)
     remembered.set(key, found, now() + cacheSeconds * 1000)
-    const forget = () => remembered.delete(key)
-    found.then((token) => token ?? forget(), forget)
+    const evict = () => remembered.delete(key)
+    found.then((token) => token ?? evict(), evict)
     return found
   }
 }
@@ -85,7 +85,7 @@ async function find(
       and account.active and not ${isDeactivated}`)
   if (!found) return undefined
   const { login, hasRole, isSeeded, isUseNews, ...token } = found
-  if (isUseNews) await noteUse(database, token.id, address, log)
+  if (isUseNews) await recordUse(database, token.id, address, log)
   return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole, isSeeded }) }
 }
 
@@ -94,7 +94,7 @@ interface Stored extends PossibleAdministrator {
 }
 
 /** An authenticated caller is not rejected because the use could not be recorded. */
-async function noteUse(database: Database, id: string, address: string | undefined, log: Log) {
+async function recordUse(database: Database, id: string, address: string | undefined, log: Log) {
   try {
     await database.single.query(sql`
       update api_tokens set last_used_at = now(), last_used_address = ${address ?? null} where id = ${id}`)

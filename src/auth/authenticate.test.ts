@@ -71,7 +71,7 @@ test('the scheme may be in any case, everything else about the header must be ri
     'Bearer ..',
     `Bearer ${token}\0`,
   ]
-  for (const header of headers) await refuses(authentication.authenticate(header), String(header))
+  for (const header of headers) await rejects(authentication.authenticate(header), String(header))
 })
 
 test('a changed signature, payload or header is rejected', async () => {
@@ -84,14 +84,14 @@ test('a changed signature, payload or header is rejected', async () => {
     [header, encode({ ...claims, sub: admin.id }), signature],
     [encode({ alg: 'RS256', typ: 'at+jwt' }), payload, signature],
   ]
-  for (const parts of tampered) await refuses(authenticate(parts.join('.')), parts.join('.'))
+  for (const parts of tampered) await rejects(authenticate(parts.join('.')), parts.join('.'))
 })
 
 test('an unsigned token is rejected, whatever its algorithm claims', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   for (const alg of ['none', 'None', 'NONE', '']) {
     const header = encode({ alg, typ: 'at+jwt', kid: provider.currentKey().kid })
-    await refuses(authenticate(`${header}.${payload}.`), alg)
+    await rejects(authenticate(`${header}.${payload}.`), alg)
   }
 })
 
@@ -102,7 +102,7 @@ test('the public key is no shared secret: HS256 with it is rejected', async () =
   const der = createPublicKey(pem).export({ format: 'der', type: 'spki' })
   const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`
   for (const secret of [pem, der]) {
-    await refuses(
+    await rejects(
       authenticate(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`),
     )
   }
@@ -114,34 +114,34 @@ test('a key inside the token is not trusted', async () => {
   const jwk = { kty: 'RSA', ...(await crypto.subtle.exportKey('jwk', key.publicKey)) }
   const jku = `${otherIssuer.issuer}/.well-known/openid-configuration/jwks`
   for (const header of [{ jwk }, { jku, kid: provider.currentKey().kid }]) {
-    await refuses(authenticate(await tokenWith({ key, header })))
+    await rejects(authenticate(await tokenWith({ key, header })))
   }
   await otherIssuer.stop()
 })
 
 test('only an access token counts: other types are rejected', async () => {
   for (const typ of ['JWT', 'id+jwt', undefined, 'at']) {
-    await refuses(authenticate(await tokenWith({ header: { typ } })), String(typ))
+    await rejects(authenticate(await tokenWith({ header: { typ } })), String(typ))
   }
   await authenticate(await tokenWith({ header: { typ: 'application/at+jwt' } }))
 })
 
 test('a token of another issuer or for another audience is rejected', async () => {
   for (const iss of ['https://other.example.com', `${provider.issuer}/`, undefined, [provider.issuer]]) {
-    await refuses(authenticate(await tokenWith({ claims: { iss } })), String(iss))
+    await rejects(authenticate(await tokenWith({ claims: { iss } })), String(iss))
   }
   for (const audience of ['svc-grpc', ['svc-grpc', 'svc'], '', []]) {
-    await refuses(authenticate(await tokenWith({ audience })), String(audience))
+    await rejects(authenticate(await tokenWith({ audience })), String(audience))
   }
   await authenticate(await tokenWith({ audience: ['svc-grpc', 'svc-api'] }))
 })
 
 test('the scope of the host must be there, as a word or in a list', async () => {
   for (const scope of ['', 'openid svc.grpc', 'svc.apis', 'svc_api', ' ']) {
-    await refuses(authenticate(await tokenWith({ scope })), scope)
+    await rejects(authenticate(await tokenWith({ scope })), scope)
   }
   for (const scope of [undefined, null, 7, {}, ['svc.grpc'], [['svc.api']]]) {
-    await refuses(authenticate(await tokenWith({ claims: { scope } })), String(scope))
+    await rejects(authenticate(await tokenWith({ claims: { scope } })), String(scope))
   }
   await authenticate(await tokenWith({ claims: { scope: ['openid', 'svc.api'] } }))
   await authenticate(await tokenWith({ scope: 'svc.api' }))
@@ -152,13 +152,13 @@ test('a token works from its beginning, with a minute for clocks that differ, to
   clock = seconds * 1000
   const accepted = [{ exp: seconds + 1 }, { nbf: seconds + 60 }, { iat: seconds + 60 }, { iat: undefined }]
   for (const claims of accepted) await authenticate(await tokenWith({ claims }))
-  const refused = [
+  const rejected = [
     ...[{ exp: seconds }, { exp: seconds - 1 }, { exp: seconds - 0.001 }],
     ...[{ nbf: seconds + 61 }, { iat: seconds + 61 }],
     ...[{ exp: undefined }, { exp: '99999999999' }],
   ]
-  for (const claims of refused)
-    await refuses(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
+  for (const claims of rejected)
+    await rejects(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
 })
 
 test('a token that was valid is rejected after its end, cached or not', async () => {
@@ -169,12 +169,12 @@ test('a token that was valid is rejected after its end, cached or not', async ()
   await authenticate(token)
   clock += 1
   assert.equal(await recheck(), false)
-  await refuses(authenticate(token))
+  await rejects(authenticate(token))
 })
 
 test('a subject that is no account is rejected', async () => {
   for (const sub of [randomUUID(), 'admin', '', undefined, '7']) {
-    await refuses(authenticate(await tokenWith({ claims: { sub } })), String(sub))
+    await rejects(authenticate(await tokenWith({ claims: { sub } })), String(sub))
   }
 })
 
@@ -188,13 +188,13 @@ test('a token without a usable stamp or session is rejected', async () => {
     { sid: '' },
     { sid: 'unknown' },
   ]) {
-    await refuses(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
+    await rejects(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
   }
 })
 
 test("another user's session does not help", async () => {
   const { sid } = decodeJwt(await provider.signIn(fresh.database, admin.id))
-  await refuses(authenticate(await provider.token({ account: ada, sid: String(sid) })))
+  await rejects(authenticate(await provider.token({ account: ada, sid: String(sid) })))
 })
 
 test('an unavailable store does not make the caller sign in again', async () => {
@@ -228,5 +228,5 @@ const tokenWith = (options: Partial<TokenOptions>) => provider.token({ account: 
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-const refuses = (attempt: Promise<unknown>, message?: string) =>
+const rejects = (attempt: Promise<unknown>, message?: string) =>
   assert.rejects(attempt, { kind: 'unauthenticated' }, message)

@@ -4,7 +4,7 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
-import { tokenPrefix } from '../accounts/read-fields.ts'
+import { tokenPrefix } from '../accounts/parse-fields.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
@@ -13,8 +13,8 @@ import type { SecurityEvent, SecurityLog } from '../observability/security-log.t
 import {
   type AccessTokenClaims,
   createAccessTokenVerifier,
-  readAccessTokenClaims,
-  stillStands,
+  isActiveSession,
+  parseAccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts'
 import { createTokenSearch, type FindToken, type FoundToken } from './api-tokens.ts'
@@ -53,7 +53,7 @@ export interface Authenticated {
   /**
    * Asks the database despite the cache. Needed before long-lived credentials are created, which no personal access token does.
    */
-  standsNow(queries?: Queries): Promise<boolean>
+  isActiveNow(queries?: Queries): Promise<boolean>
 }
 
 export interface Authentication {
@@ -73,11 +73,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const leftMilliseconds = (cacheSeconds * 1000) / 3
   return {
     async authenticate(authorizationHeader, origin) {
-      const token = readBearer(authorizationHeader)
+      const token = parseBearer(authorizationHeader)
       if (extensions && token.startsWith(tokenPrefix))
         return acceptToken(token, { findToken, now, origin, leftMilliseconds })
       const claims = await verifyAccessToken(token).catch((error) =>
-        refuseUnverifiable(error, options, origin),
+        rejectUnverifiable(error, options, origin),
       )
       if (!(await isCurrentSession(claims))) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
@@ -92,8 +92,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         sessionId: claims.sessionId,
         expiresAt,
         recheck: () => now() < expiresAt && isCurrentSession(claims, leftMilliseconds),
-        standsNow: async (queries = options.database) =>
-          now() < expiresAt && standsNow({ ...options, database: queries }, claims),
+        isActiveNow: async (queries = options.database) =>
+          now() < expiresAt && isActiveNow({ ...options, database: queries }, claims),
       }
     },
   }
@@ -112,11 +112,11 @@ async function acceptToken(
   text: string,
   { findToken, now, origin, leftMilliseconds }: TokenAcceptance,
 ): Promise<Authenticated> {
-  const findStanding = async (left?: number) => {
+  const findActive = async (left?: number) => {
     const found = await findToken(text, origin?.address, left)
     return found && now() < found.expiresAt ? found : undefined
   }
-  const found = await findStanding()
+  const found = await findActive()
   if (!found) throw unauthenticated()
   return {
     caller: callerOf(found, origin),
@@ -125,8 +125,8 @@ async function acceptToken(
     // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
     recheck: async () =>
       now() < found.expiresAt &&
-      (await findStanding(leftMilliseconds))?.isAdministrator === found.isAdministrator,
-    standsNow: async () => (await findStanding()) !== undefined,
+      (await findActive(leftMilliseconds))?.isAdministrator === found.isAdministrator,
+    isActiveNow: async () => (await findActive()) !== undefined,
   }
 }
 
@@ -149,7 +149,7 @@ const authorizationCharactersMax = 4096
 /** RFC 6750, 2.1: the scheme in any case, then a `b64token`. */
 const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
 
-function readBearer(header = ''): string {
+function parseBearer(header = ''): string {
   const token = header.length <= authorizationCharactersMax ? bearerPattern.exec(header)?.[1] : undefined
   if (token === undefined) throw unauthenticated()
   return token
@@ -159,7 +159,7 @@ function readBearer(header = ''): string {
  * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. If
  * the keys cannot be fetched, no token is rejected.
  */
-function refuseUnverifiable(
+function rejectUnverifiable(
   error: unknown,
   { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,
   origin: RequestOrigin | undefined,
@@ -168,13 +168,13 @@ function refuseUnverifiable(
   const isExpected = error instanceof errors.JOSEError || error instanceof Problem
   if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
-    securityLog?.(refusedByAudience(error.payload, origin))
+    securityLog?.(rejectedByAudience(error.payload, origin))
   throw unauthenticated()
 }
 
 /** Our provider signed the token, but for another host, so it was sent to a host it is not meant for. */
-function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
-  const claims = readAccessTokenClaims(payload)
+function rejectedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
+  const claims = parseAccessTokenClaims(payload)
   return {
     event: 'token-refused',
     outcome: 'audience',
@@ -211,12 +211,12 @@ function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
   const { cacheSeconds, now } = options
   const answers = createBoundedCache<Answer>({ entriesMax: rememberedSessionsMax, now })
   function ask(key: string, claims: AccessTokenClaims): Promise<boolean> {
-    const asked = standsNow(options, claims)
+    const asked = isActiveNow(options, claims)
     const answer: Answer = { known: asked }
     answers.set(key, answer, now() + cacheSeconds * 1000)
     asked.then(
-      (stands) => {
-        answer.known = stands
+      (isActive) => {
+        answer.known = isActive
       },
       // An error of the database is no result, so it is not cached.
       () => answers.delete(key),
@@ -235,22 +235,25 @@ interface Answer {
 }
 
 /** Queries the database, bypassing the cache. */
-async function standsNow(
+async function isActiveNow(
   { database, administrators }: Pick<CurrentSessionOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
   const [account] = await database.query<PossibleAdministrator>(
-    sql`select ${administratorColumns} from users as account where ${stillStands(claims, raw('now()'))}`,
+    sql`select ${administratorColumns} from users as account where ${isActiveSession(claims, raw('now()'))}`,
   )
   // A former administrator's token is rejected as a whole: its client signs in again and gets a correct one.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
 /** Returns the same database, whose every transaction first checks that the session is still valid. */
-export function whileItStands(database: Database, { standsNow }: Pick<Authenticated, 'standsNow'>): Database {
+export function requireActiveSession(
+  database: Database,
+  { isActiveNow }: Pick<Authenticated, 'isActiveNow'>,
+): Database {
   const transaction: Database['transaction'] = (work) =>
     database.transaction(async (queries) => {
-      if (!(await standsNow(queries))) throw unauthenticated()
+      if (!(await isActiveNow(queries))) throw unauthenticated()
       return work(queries)
     })
   const single: Queries = { query: (statement) => transaction(({ query }) => query(statement)) }

@@ -63,7 +63,7 @@ for (const [ending, end] of Object.entries(endings)) {
     clock += 10_000
     await authenticate(token)
     clock += 1
-    await refuses(authenticate(token))
+    await rejects(authenticate(token))
     assert.equal(await recheck(), false)
   })
 
@@ -73,7 +73,7 @@ for (const [ending, end] of Object.entries(endings)) {
     const { recheck } = await authenticate(token)
     await apply(end(token))
     assert.equal(await recheck(), false)
-    await refuses(authenticate(token))
+    await rejects(authenticate(token))
   })
 }
 
@@ -97,7 +97,7 @@ test('a stream, which keeps the answer for a while, takes none that is older tha
   clock += 20_000
   assert.equal(await recheck(), false)
   // Requests detect it, too.
-  await refuses(authenticate(token))
+  await rejects(authenticate(token))
   assert.equal(questions, 2)
 })
 
@@ -112,15 +112,15 @@ test('another token of the same session is checked separately, because each can 
     insert into revoked_tokens (id, expires_at) values (${decodeJwt(further).jti ?? ''}, now() + interval '1 hour')`)
   clock += 30_000
   await authenticate(token)
-  await refuses(authenticate(further))
+  await rejects(authenticate(further))
 })
 
 test('a rejection is cached too, and a new sign-in works at once', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
-  await refuses(authenticate(token))
-  await refuses(authenticate(token))
+  await rejects(authenticate(token))
+  await rejects(authenticate(token))
   assert.equal(questions, 1)
   await authenticate(await provider.signIn(fresh.database, ada.id))
 })
@@ -142,7 +142,7 @@ test("a service client's token is valid as long as its account and stamp", async
   const token = await provider.token({ account: ada })
   await authenticate(token)
   await apply(sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`)
-  await refuses(authenticate(token))
+  await rejects(authenticate(token))
 })
 
 function createTestAuthentication(sessionCacheSeconds = 30, database = fresh.database) {
@@ -175,4 +175,4 @@ async function apply(change: Promise<void> | Sql) {
   else await fresh.database.query(change)
 }
 
-const refuses = (attempt: Promise<unknown>) => assert.rejects(attempt, { kind: 'unauthenticated' })
+const rejects = (attempt: Promise<unknown>) => assert.rejects(attempt, { kind: 'unauthenticated' })

@@ -7,7 +7,7 @@ import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/c
 import { type RestSettings, readRestSettings } from '../hosts/rest/configuration.ts'
 import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts'
 import { createLog, type Log } from '../http/log.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { SharedStore } from './shared-store.ts'
 
 export interface RunningHost {
@@ -62,7 +62,7 @@ function withStore<HostSettings>(
   return (settings) => {
     const own = read(settings)
     return async (store) => {
-      await store.tracker()
+      await store.context()
       return start(own, store)
     }
   }
@@ -77,12 +77,12 @@ async function startWeb(settings: WebSettings): Promise<RunningHost> {
 
 export async function startRest(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
   const rest = await import('../hosts/rest/main.ts')
-  const tracker = await store.tracker()
-  const log = logOf('rest', settings, tracker)
+  const context = await store.context()
+  const log = logOf('rest', settings, context)
   await store.keepSmall()
-  const authentication = await authenticationOf(tracker, settings, 'svc.api', log)
+  const authentication = await authenticationOf(context, settings, 'svc.api', log)
   const { leave, stop } = await listening('REST_PORT', () =>
-    rest.startRest({ ...tracker, hoursStep: settings.hoursStep }, authentication, settings, log),
+    rest.startRest({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
   )
   const address = addressOf(settings, settings.port)
   return { title: 'REST', address, pages: [`${address}/swagger`], leave, stop }
@@ -90,10 +90,10 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
 
 async function startIdentity(settings: IdentitySettings, store: SharedStore): Promise<RunningHost> {
   const identity = await import('../hosts/identity/main.ts')
-  const tracker = await store.tracker()
-  const log = logOf('identity', settings, tracker)
+  const context = await store.context()
+  const log = logOf('identity', settings, context)
   const { leave, stop } = await listening('IDENTITY_PORT', () =>
-    identity.startIdentity(tracker, settings, log),
+    identity.startIdentity(context, settings, log),
   )
   const address = addressOf(settings, settings.port)
   return { title: 'Identity', address, pages: [`${address}/swagger`], leave, stop }
@@ -101,18 +101,18 @@ async function startIdentity(settings: IdentitySettings, store: SharedStore): Pr
 
 async function startCommands(settings: CommandSettings, store: SharedStore): Promise<RunningHost> {
   const commands = await import('../hosts/commands/main.ts')
-  const tracker = await store.tracker()
-  const log = logOf('commands', settings, tracker)
+  const context = await store.context()
+  const log = logOf('commands', settings, context)
   await store.keepSmall()
-  const authentication = await authenticationOf(tracker, settings, 'svc.grpc', log)
+  const authentication = await authenticationOf(context, settings, 'svc.grpc', log)
   const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
-    commands.startCommands({ ...tracker, hoursStep: settings.hoursStep }, authentication, settings, log),
+    commands.startCommands({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
   )
   return { title: 'Commands', address: addressOf(settings, settings.port), leave, stop }
 }
 
-const logOf = (host: string, { logLevel }: TrackerSettings, { budgets }: Tracker): Log =>
-  createLog({ level: logLevel, host, ofStrangers: budgets.budget('unauthenticatedLines') })
+const logOf = (host: string, { logLevel }: TrackerSettings, { budgets }: Context): Log =>
+  createLog({ level: logLevel, host, ofUnauthenticated: budgets.budget('unauthenticatedLines') })
 
 const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
@@ -130,7 +130,7 @@ async function listening<Host>(variable: string, start: () => Promise<Host>): Pr
 
 /** The authentication of a host that verifies tokens itself. */
 async function authenticationOf(
-  { database }: Tracker,
+  { database }: Context,
   settings: TrackerSettings & { readonly audience: string },
   scope: string,
   log: Log,
@@ -145,7 +145,7 @@ async function authenticationOf(
     database,
     scope,
     administrators: administratorsOf(settings),
-    log: log.ofStrangers,
+    log: log.ofUnauthenticated,
     securityLog: createSecurityLog(log),
   })
 }

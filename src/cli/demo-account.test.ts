@@ -106,12 +106,12 @@ describe('the first account', () => {
   })
 
   describe('of a store from before it was kept', () => {
-    const forget = () => store.database.query(sql`delete from seeded_account`)
+    const deleteSeeded = () => store.database.query(sql`delete from seeded_account`)
 
     test('is the one that has its login', async () => {
       await start('h')
       await insertAccount(store.database)
-      await forget()
+      await deleteSeeded()
       assert.equal((await start('h')).login, 'demo@example.com')
     })
 
@@ -119,7 +119,7 @@ describe('the first account', () => {
       await start('i')
       await rename('renamed@example.com')
       await insertAccount(store.database)
-      await forget()
+      await deleteSeeded()
       assert.equal((await start('i')).login, 'renamed@example.com')
     })
 
@@ -127,7 +127,7 @@ describe('the first account', () => {
       const maker = { id: newId(), isAdministrator: true }
       const account = { name: 'Ann', login: 'ann@example.com', password: 'Correct-Horse-1' }
       await create(parts(), user, maker, account)
-      await forget()
+      await deleteSeeded()
       await Promise.all([start('j'), start('j')])
       await insertAccount(store.database, { login: 'demo@example.com' })
       assert.equal((await start('j')).login, undefined)

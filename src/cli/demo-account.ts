@@ -7,7 +7,7 @@ import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { duplicate, Problem } from '../model/problem.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { user } from '../resources/user.ts'
@@ -23,15 +23,15 @@ export interface DemoAccount {
 }
 
 /** Seeds an empty store with the demo account: without it nothing could create the first account. */
-export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings): Promise<DemoAccount> {
+export async function seedDemoAccount(context: Context, settings: StoreSettings): Promise<DemoAccount> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
   const isNew =
-    !(await hasAccounts(tracker.database)) &&
-    (await makeAccount(tracker, settings, demoPassword ?? (await pendingPassword(file))))
-  await decideSeeded(tracker.database, demoLogin)
-  const account = await findSeeded(tracker.database)
-  await settlePending(tracker, account, file)
+    !(await hasAccounts(context.database)) &&
+    (await makeAccount(context, settings, demoPassword ?? (await pendingPassword(file))))
+  await decideSeeded(context.database, demoLogin)
+  const account = await findSeeded(context.database)
+  await settlePending(context, account, file)
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
     login: account?.login,
@@ -41,15 +41,15 @@ export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings)
 }
 
 /** Creates account and workspace together or not at all. Returns false when another instance was first. */
-async function makeAccount(tracker: Tracker, settings: StoreSettings, password: string): Promise<boolean> {
+async function makeAccount(context: Context, settings: StoreSettings, password: string): Promise<boolean> {
   const { demoLogin: login, demoData } = settings
   const id = newId()
   try {
-    await tracker.database.transaction(async (transaction) => {
+    await context.database.transaction(async (transaction) => {
       // The row of the seeded account makes concurrent starts wait for each other; later ones find accounts.
       await keepSeeded(transaction, id)
       if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')
-      const within = { ...tracker, database: databaseWithin(tracker.database, transaction) }
+      const within = { ...context, database: databaseWithin(context.database, transaction) }
       await create(within, demoUser, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
       if (demoData) await seedDemoWorkspace(within, id)
     })
@@ -105,7 +105,7 @@ function requireTaken(error: NodeJS.ErrnoException): void {
  * Another instance may have been first, with the password in its own data folder; then this file is useless.
  */
 async function settlePending(
-  { passwords }: Tracker,
+  { passwords }: Context,
   account: SeededAccount | undefined,
   file: string,
 ): Promise<void> {

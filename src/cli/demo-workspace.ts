@@ -1,22 +1,22 @@
 import { newId } from '../db/columns.ts'
 import { insertRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { user } from '../resources/user.ts'
 
 /** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
-export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string): Promise<void> {
+export async function seedDemoWorkspace(context: Context, demoAccountId: string): Promise<void> {
   const caller: Caller = { id: demoAccountId, isAdministrator: true }
   const make = async (resource: string, body: Values) =>
-    (await create(tracker, resourceNamed(resource), caller, body)).id
+    (await create(context, resourceNamed(resource), caller, body)).id
   const makeNamed = async (resource: string, bodies: readonly Values[]) => {
     const made: Record<string, string> = {}
     for (const body of bodies) made[String(body.name)] = await make(resource, body)
     return made
   }
-  const people: Record<string, string> = { Demo: demoAccountId, ...(await makeColleagues(tracker, caller)) }
+  const people: Record<string, string> = { Demo: demoAccountId, ...(await makeColleagues(context, caller)) }
   const stages = await makeNamed(
     'workflow',
     stageNames.map((name, order) => ({ name, order })),
@@ -80,11 +80,11 @@ function whatHappened(
 /** A colleague cannot sign in until an administrator sets a password: no hash equals this text. */
 const noPassword = '!'
 
-async function makeColleagues(tracker: Tracker, caller: Caller): Promise<Record<string, string>> {
+async function makeColleagues(context: Context, caller: Caller): Promise<Record<string, string>> {
   const made: Record<string, string> = {}
   for (const [name, login] of colleagues) {
     const values = { id: newId(), name, login, passwordHash: noPassword }
-    const { id } = await tracker.database.transaction((transaction) =>
+    const { id } = await context.database.transaction((transaction) =>
       insertRow(transaction, user, caller, values),
     )
     made[name] = id

@@ -3,12 +3,12 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../db/history-chain.ts'
 import { sql } from '../db/sql.ts'
 import { csvHead, csvLine } from '../http/csv.ts'
-import { changeColumns, type StoredChange, showChange } from '../records/serialize-record.ts'
+import { changeColumns, type StoredChange, serializeChange } from '../records/serialize-record.ts'
 import { useStore } from './backup/run-backup.ts'
 
 /** `npm run cli -- verify-history [FILE]`: also compares with a file of heads that was stored outside the system. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
-  const kept = file === undefined ? [] : readHeads(await readFile(file, 'utf8'))
+  const kept = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withStore(async (database) => {
     await sealHistory(database)
     const problems = await verifyHistory(database, kept)
@@ -69,7 +69,7 @@ const columns = [
 ] as const
 
 /** An operator with access to the database may read all of it. */
-const shown = (change: StoredChange) => showChange(change, { id: '', isAdministrator: true })
+const shown = (change: StoredChange) => serializeChange(change, { id: '', isAdministrator: true })
 
 function csvOf(change: StoredChange): string {
   const entry = shown(change)
@@ -81,7 +81,7 @@ function csvOf(change: StoredChange): string {
   )
 }
 
-function readHeads(text: string): SealedDay[] {
+function parseHeads(text: string): SealedDay[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')

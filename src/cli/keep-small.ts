@@ -1,11 +1,11 @@
-import { forgetOldLockouts } from '../accounts/lockouts.ts'
+import { purgeLockouts } from '../accounts/lockouts.ts'
 import type { StoreSettings } from '../config/store-settings.ts'
-import { forgetOldChanges } from '../db/change-log.ts'
+import { purgeChanges } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
 import { sealHistory } from '../db/history-chain.ts'
-import { forgetRemoved, keepHistory } from '../db/purge.ts'
+import { keepHistory, purgeRemoved } from '../db/purge.ts'
 import { repeat } from '../model/repeat.ts'
-import { forgetOldKeys } from '../records/idempotency.ts'
+import { purgeKeys } from '../records/idempotency.ts'
 import { resources } from '../resources/all.ts'
 
 /** Starts the purging of old rows. Returns functions that stop each of the jobs. */
@@ -18,10 +18,10 @@ export async function keepSmall(
   // Runs before the first write, so that a month that began while the system was down has its partition.
   await history()
   const jobs = [
-    () => forgetOldChanges(database),
-    () => forgetRemoved(database, resources, settings.removedDays),
-    () => forgetOldLockouts(database),
-    () => forgetOldKeys(database),
+    () => purgeChanges(database),
+    () => purgeRemoved(database, resources, settings.removedDays),
+    () => purgeLockouts(database),
+    () => purgeKeys(database),
     history,
     seal,
   ]

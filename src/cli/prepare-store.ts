@@ -11,21 +11,21 @@ import { grantRights } from './roles.ts'
 /** Migrates the schema and nothing else. */
 export async function runMigrate(): Promise<void> {
   const { url } = readSettings(process.env, readPrepareSettings)
-  await migrateAndSay(url)
+  await migrateAndReport(url)
 }
 
 /** Does everything that requires the owner of the schema, before hosts start as roles with fewer rights. */
 export async function runPrepare(): Promise<void> {
   const { url, store } = readSettings(process.env, readPrepareSettings)
-  await migrateAndSay(url)
+  await migrateAndReport(url)
   const roles = await grantRights(url, rolePrefixOf(url))
   console.log(`The rights of ${roles.join(', ')} are set.`)
   const budgets = openBudgets()
   const { namedStatements } = store
   const database = openDatabase({ url, applicationName: 'prepare', namedStatements, budgets })
   try {
-    const tracker = { database, passwords: createPasswords({}, budgets), budgets }
-    const { login, generatedPassword, passwordFile } = await seedDemoAccount(tracker, store)
+    const context = { database, passwords: createPasswords({}, budgets), budgets }
+    const { login, generatedPassword, passwordFile } = await seedDemoAccount(context, store)
     if (generatedPassword !== undefined)
       console.log(
         `The first account is ${login}, its password ${generatedPassword} (kept in ${passwordFile}).`,
@@ -42,7 +42,7 @@ export function rolePrefixOf(url: string): string {
   return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? 'tracker_'
 }
 
-export async function migrateAndSay(url: string): Promise<void> {
+export async function migrateAndReport(url: string): Promise<void> {
   const applied = await migrate(url)
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
 }
@@ -59,7 +59,7 @@ export async function runDistribute([shards]: readonly string[]): Promise<void> 
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
     throw new Error('How many shards? A number from 1 to 999: npm run cli -- distribute 16')
   const { url } = readSettings(process.env, readPrepareSettings)
-  await migrateAndSay(url)
+  await migrateAndReport(url)
   const done = await distribute(url, shards === undefined ? undefined : Number(shards))
   for (const line of done) console.log(line)
   console.log(

@@ -8,7 +8,7 @@ import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
 import { migrate } from '../db/migrate.ts'
 import { createLog } from '../http/log.ts'
 import { watchSlowStatements } from '../observability/slow-statements.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
 
 /** The store shared by all hosts of this process. The first request opens it; without one it stays closed. */
@@ -16,7 +16,7 @@ export interface SharedStore {
   /** The address for hosts that run as separate processes. */
   url(): Promise<string>
   /** The context of a store that has at least one account. */
-  tracker(): Promise<Tracker>
+  context(): Promise<Context>
   /** Starts the purging of old rows. */
   keepSmall(): Promise<void>
   /** Starts logging slow statements. Those of the start belong to no request, and its first may be slow. */
@@ -43,7 +43,7 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
     return store
   })
-  const tracker = once(async () => {
+  const context = once(async () => {
     const [{ database }, { seedDemoAccount }] = await Promise.all([
       open(),
       // Loaded while the database starts.
@@ -60,7 +60,7 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   })
   return {
     url: async () => (await open()).url,
-    tracker,
+    context,
     keepSmall,
     logSlowStatements: () => opened && logSlowStatements(opened, settings),
     demoAccount: () => account,

@@ -37,8 +37,8 @@ export async function runStart(names: readonly string[]): Promise<void> {
       }),
     )
     store.logSlowStatements()
-    stops.push(() => leaveFirst(running, drainSeconds))
-    showStarted(running, store.demoAccount(), storeSettings)
+    stops.push(() => drainHosts(running, drainSeconds))
+    printStarted(running, store.demoAccount(), storeSettings)
   } catch (error) {
     await stop()
     throw error
@@ -67,7 +67,7 @@ async function allStarted(starts: readonly Promise<RunningHost>[]): Promise<read
  * All hosts of the process report that they are about to stop, and stop together when load balancers have noticed: each waits for
  * clients that keep a connection to it.
  */
-export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
+export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
   for (const host of hosts) host.leave()
   await sleep(drainSeconds * 1000)
@@ -75,7 +75,7 @@ export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: nu
 }
 
 /** Prints the addresses, the account to sign in with, and how to stop. */
-function showStarted(
+function printStarted(
   hosts: readonly RunningHost[],
   account: DemoAccount | undefined,
   { databaseUrl, dataDirectory }: StoreSettings,
@@ -154,7 +154,7 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number) {
 }
 
 /** The check may be half a second late. */
-const lookMilliseconds = 500
+const pollMilliseconds = 500
 
 /**
  * npm forwards a signal only to its shell, which ends without notifying the program it runs. The program then has another parent,
@@ -163,7 +163,7 @@ const lookMilliseconds = 500
 function stopWithNpm(stop: () => Promise<void>): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
-  const looking = repeat({ everyMilliseconds: lookMilliseconds }, async () => {
+  const looking = repeat({ everyMilliseconds: pollMilliseconds }, async () => {
     if (process.ppid === parent) return
     void looking.stop()
     console.log('Stopping, because npm has ended …')

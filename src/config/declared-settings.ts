@@ -12,7 +12,7 @@ import {
 
 const database = {
   DATABASE_URL: text({
-    shownDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
+    documentedDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
     about: 'any PostgreSQL, 15 or newer',
   }),
   DATABASE_READ_URL: entries({
@@ -38,7 +38,7 @@ const addresses = {
   REST_PORT: port(5100, 'port of the REST host'),
   WEB_PORT: port(5400, 'port of the web client, whose origin is allowed by default'),
   WEB_API_URL: address({
-    shownDefault: '`http://localhost:{REST_PORT}`',
+    documentedDefault: '`http://localhost:{REST_PORT}`',
     about: 'address of the REST host for browsers',
   }),
   IDENTITY_PORT: port(5200, 'port of the identity host'),
@@ -49,7 +49,7 @@ const addresses = {
     about: "namespace of the .NET clients' commands",
   }),
   Cors__AllowedOrigins: numbered({
-    shownDefault: 'the web client on localhost',
+    documentedDefault: 'the web client on localhost',
     about: 'origins of browser clients',
   }),
   ASPNETCORE_FORWARDEDHEADERS_ENABLED: flag({
@@ -81,21 +81,21 @@ const tokens = {
     about: 'issuer of the tokens: the public address of the identity host',
   }),
   Jwt__MetadataAddress: address({
-    shownDefault: "the issuer's `/.well-known/openid-configuration`",
+    documentedDefault: "the issuer's `/.well-known/openid-configuration`",
     about: 'discovery document with the signing keys',
   }),
   Jwt__Audience: text({ byDefault: 'svc-api', about: 'audience of the REST host' }),
   Identity__GrpcAudience: text({ byDefault: 'svc-grpc', about: 'audience of the command host' }),
   Jwt__SigningKey: text({
-    shownDefault: 'generated into `DATA_DIR`',
+    documentedDefault: 'generated into `DATA_DIR`',
     about: 'encrypts the keys at rest; instances on several machines need the same one',
   }),
   Identity__KeyEncryptionSecret: text({
-    shownDefault: '`Jwt__SigningKey`',
+    documentedDefault: '`Jwt__SigningKey`',
     about: 'the same, and takes precedence',
   }),
   Jwt__SigningPrivateKey: text({
-    shownDefault: 'none: a rotating key ring',
+    documentedDefault: 'none: a rotating key ring',
     about: 'PEM of one externally managed RSA key',
   }),
   Auth__SessionValidationCacheSeconds: wholeNumber({
@@ -108,7 +108,7 @@ const tokens = {
 
 const signIn = {
   Identity__LoginPageUrl: text({
-    shownDefault: "the first allowed origin's `/login/`",
+    documentedDefault: "the first allowed origin's `/login/`",
     about: "the sign-in page if the client's own is unknown",
   }),
   Identity__Passwords: flag({
@@ -132,7 +132,7 @@ const signIn = {
     about: 'users who must have a second factor; with `off` it is optional: [identity.md](identity.md)',
   }),
   Identity__PasskeyDomain: text({
-    shownDefault: 'the common domain of web client and issuer',
+    documentedDefault: 'the common domain of web client and issuer',
     about: 'the domain to which passkeys are bound: [identity.md](identity.md)',
   }),
 }
@@ -149,33 +149,33 @@ const signingAlgorithm = choice(
 const clients = {
   'Identity__ServiceClients__{id}__Secret': text({
     byDefault: '',
-    shownDefault: 'required',
+    documentedDefault: 'required',
     about: `a client that acts as an account; ${clientSecret}`,
   }),
   'Identity__ServiceClients__{id}__Login': text({
     byDefault: '',
-    shownDefault: 'required',
+    documentedDefault: 'required',
     about: 'the login of its account',
   }),
   'Identity__ServiceClients__{id}__Scopes': numbered({
-    shownDefault: '`svc.api`, `svc.grpc`',
+    documentedDefault: '`svc.api`, `svc.grpc`',
     about: 'the scopes it may request',
   }),
   'Identity__ServiceClients__{id}__SigningAlgorithm': signingAlgorithm,
   'Identity__Clients__{id}__RedirectUris': numbered({
-    shownDefault: 'required',
+    documentedDefault: 'required',
     about: 'a client of your own, and its redirect URIs, compared exactly: [identity.md](identity.md)',
   }),
   'Identity__Clients__{id}__PostLogoutRedirectUris': numbered({
     about: 'its addresses after a sign-out, compared exactly',
   }),
-  'Identity__Clients__{id}__Name': text({ shownDefault: 'its id', about: 'its name on the pages' }),
+  'Identity__Clients__{id}__Name': text({ documentedDefault: 'its id', about: 'its name on the pages' }),
   'Identity__Clients__{id}__FirstParty': flag({
     byDefault: false,
     about: '`true`: users are not asked for consent',
   }),
   'Identity__Clients__{id}__Secret': text({
-    shownDefault: 'none: a public client',
+    documentedDefault: 'none: a public client',
     about: clientSecret,
   }),
   'Identity__Clients__{id}__RequirePkce': flag({
@@ -183,7 +183,7 @@ const clients = {
     about: '`false` allows requests without PKCE, for clients with a secret only',
   }),
   'Identity__Clients__{id}__Scopes': numbered({
-    shownDefault: '`openid`, `profile`, `email`, `offline_access`',
+    documentedDefault: '`openid`, `profile`, `email`, `offline_access`',
     about: 'the scopes it may request; `svc.api` and `svc.grpc` only when named here',
   }),
   'Identity__Clients__{id}__SigningAlgorithm': signingAlgorithm,
@@ -192,20 +192,20 @@ const clients = {
 const providers = {
   'Identity__Providers__{id}__Issuer': text({
     byDefault: '',
-    shownDefault: 'required',
+    documentedDefault: 'required',
     about: 'an external OpenID Connect provider for sign-in: [identity.md](identity.md)',
   }),
   'Identity__Providers__{id}__ClientId': text({
     byDefault: '',
-    shownDefault: 'required',
+    documentedDefault: 'required',
     about: 'the id of this service at the provider',
   }),
   'Identity__Providers__{id}__ClientSecret': text({
-    shownDefault: 'none: a public client',
+    documentedDefault: 'none: a public client',
     about: 'its secret there',
   }),
   'Identity__Providers__{id}__Name': text({
-    shownDefault: 'its id',
+    documentedDefault: 'its id',
     about: 'the name on its button',
   }),
   'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
@@ -227,7 +227,7 @@ const providers = {
 
 const accounts = {
   SVC_ADMIN_LOGINS: entries({
-    shownDefault: 'none: the account that the database was seeded with, whatever its login is now',
+    documentedDefault: 'none: the account that the database was seeded with, whatever its login is now',
     about: 'logins of the administrators, separated by commas',
   }),
   SVC_DEMO_LOGIN: text({
@@ -235,11 +235,11 @@ const accounts = {
     about: 'login of the account that an empty database is seeded with',
   }),
   SVC_DEMO_PASSWORD: text({
-    shownDefault: 'generated',
+    documentedDefault: 'generated',
     about: 'its password; an existing account does not change',
   }),
   SVC_DEMO_DATA: flag({
-    shownDefault: '`true` with the embedded database, else `false`',
+    documentedDefault: '`true` with the embedded database, else `false`',
     about: 'seeds a demo workspace into an empty database',
   }),
 }
@@ -259,7 +259,7 @@ const features = {
     about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
   }),
   SMTP_URL: text({
-    shownDefault: 'none: no mails',
+    documentedDefault: 'none: no mails',
     about: 'the server for mails: [operations.md](operations.md#mails)',
   }),
   MAIL_FROM: text({ about: 'the sender of mails' }),
@@ -274,7 +274,7 @@ const features = {
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>
-  wholeNumber({ byDefault: 0, min: 0, max: daysMax, shownDefault: '`0` (forever)', about })
+  wholeNumber({ byDefault: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
 
 const retention = {
   HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
@@ -326,17 +326,17 @@ const observability = {
     'trace',
     'silent',
   )({
-    shownDefault: '`info`; `warn` in a terminal',
+    documentedDefault: '`info`; `warn` in a terminal',
     about: 'the least severe level that is logged',
   }),
   METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
   METRICS_TOKEN: text({
-    shownDefault: 'none: only programs on this machine read them',
+    documentedDefault: 'none: only programs on this machine read them',
     about:
       'the bearer token that every reader of `/metrics` has to send, from this machine too; at least 16 characters',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: address({
-    shownDefault: 'none: nothing is sent',
+    documentedDefault: 'none: nothing is sent',
     about:
       'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
   }),

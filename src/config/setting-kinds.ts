@@ -7,7 +7,7 @@ export interface Setting<Value> {
   /** The value when the variable is not set. */
   readonly byDefault: Value
   /** The default as documentation shows it. */
-  readonly shownDefault: string
+  readonly documentedDefault: string
   readonly about: string
   /** The variable is a list: `NAME__0`, `NAME__1` and so on. */
   readonly isNumbered?: true
@@ -17,7 +17,7 @@ interface Described<Value> {
   readonly about: string
   readonly byDefault?: Value
   /** Given where the default depends on something else, or needs more words. */
-  readonly shownDefault?: string
+  readonly documentedDefault?: string
 }
 
 /** Without a default, the value is undefined where the variable is not set. */
@@ -27,11 +27,11 @@ interface Kind<Value> {
 }
 
 function kind<Value>(wanted: string, parse: Setting<Value>['parse']): Kind<Value> {
-  const declare = ({ about, byDefault, shownDefault }: Described<Value>) => ({
+  const declare = ({ about, byDefault, documentedDefault }: Described<Value>) => ({
     parse,
     wanted,
     byDefault,
-    shownDefault: shownDefault ?? (byDefault === undefined ? 'none' : `\`${byDefault}\``),
+    documentedDefault: documentedDefault ?? (byDefault === undefined ? 'none' : `\`${byDefault}\``),
     about,
   })
   return declare as Kind<Value>
@@ -74,8 +74,8 @@ export const choice = <const Value extends string | number>(...values: readonly 
 
 type Listed = Omit<Described<readonly string[]>, 'byDefault'>
 
-const list = (parse: Setting<readonly string[]>['parse'], { about, shownDefault = 'none' }: Listed) =>
-  kind('a list', parse)({ about, shownDefault, byDefault: [] })
+const list = (parse: Setting<readonly string[]>['parse'], { about, documentedDefault = 'none' }: Listed) =>
+  kind('a list', parse)({ about, documentedDefault, byDefault: [] })
 
 /** Entries separated by commas. */
 export const entries = (described: Listed): Setting<readonly string[]> =>

@@ -8,14 +8,14 @@ import { columnTypes } from './columns.ts'
 let fresh: FreshDatabase
 let client: pg.Client
 /** How often the server has sent column metadata. */
-let told: number
+let reported: number
 
 before(async () => {
   fresh = await freshDatabase()
   client = new pg.Client({ connectionString: fresh.url, types: columnTypes, ...{ pipeline: true } })
   await client.connect()
   connectionOf(client).on('rowDescription', () => {
-    told += 1
+    reported += 1
   })
 })
 after(async () => {
@@ -23,7 +23,7 @@ after(async () => {
   await fresh?.drop()
 })
 beforeEach(() => {
-  told = 0
+  reported = 0
 })
 
 const connectionOf = (one: pg.Client) =>
@@ -45,10 +45,10 @@ test('a connection receives the columns of a named statement once, those of any 
   const text = 'select $1::int as number'
   for (const number of [1, 2, 3])
     assert.deepEqual(await ask(client, { name: 'number', text, values: [number] }), [{ number }])
-  assert.equal(told, 1)
+  assert.equal(reported, 1)
   for (const number of [1, 2, 3])
     assert.deepEqual(await ask(client, { text, values: [number] }), [{ number }])
-  assert.equal(told, 4)
+  assert.equal(reported, 4)
 })
 
 test('statements that are sent together each get their own rows', async () => {

@@ -27,20 +27,20 @@ interface Columns {
   readonly empty: Readonly<Record<string, unknown>>
 }
 
-const told = new WeakMap<pg.Connection, Told>()
+const heard = new WeakMap<pg.Connection, Heard>()
 
 /** What is known of the statements that a connection has prepared. */
-interface Told {
+interface Heard {
   /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>
   /** The same connection, on which the driver does not request column metadata. */
   readonly silent: pg.Connection
 }
 
-function nothingTold(connection: pg.Connection): Told {
+function nothingTold(connection: pg.Connection): Heard {
   const silent: pg.Connection = Object.assign(Object.create(connection), { describe() {} })
   const made = { columns: new Map<string, Columns>(), silent }
-  told.set(connection, made)
+  heard.set(connection, made)
   return made
 }
 
@@ -71,7 +71,7 @@ class NamedQuery<Row> extends Query {
   readonly #reject: (error: unknown) => void
   readonly #rows: Row[] = []
   #columns: Columns | undefined
-  #told: Told | undefined
+  #told: Heard | undefined
   #failure: unknown
 
   constructor(
@@ -86,7 +86,7 @@ class NamedQuery<Row> extends Query {
   }
 
   override prepare(connection: pg.Connection): void {
-    this.#told = told.get(connection) ?? nothingTold(connection)
+    this.#told = heard.get(connection) ?? nothingTold(connection)
     this.#columns = this.#told.columns.get(this.#name)
     super.prepare(this.#columns ? this.#told.silent : connection)
   }

@@ -9,7 +9,7 @@ import {
   startPooler,
 } from '../../test/support/pgbouncer.ts'
 import { openDatabase } from './database.ts'
-import { StatementTooSlow } from './limited-reads.ts'
+import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { sql } from './sql.ts'
 
@@ -29,20 +29,20 @@ function isMissing(namedStatements: boolean, mode: string): string | false {
 for (const { name, mode, namedStatements } of poolers) {
   describe(`Behind a pooler ${name}`, { skip: isMissing(namedStatements, mode) }, () => {
     let fresh: FreshDatabase
-    let outside: pg.Client
+    let direct: pg.Client
     let pooler: Pooler
     before(async () => {
       fresh = await freshDatabase()
-      outside = new pg.Client({ connectionString: fresh.url })
-      await outside.connect()
-      const empty = `${outside.database}_empty`
-      await outside.query(`create database ${empty}`)
-      pooler = await startPooler(fresh.url.replace(`${outside.database}`, empty), mode)
+      direct = new pg.Client({ connectionString: fresh.url })
+      await direct.connect()
+      const empty = `${direct.database}_empty`
+      await direct.query(`create database ${empty}`)
+      pooler = await startPooler(fresh.url.replace(`${direct.database}`, empty), mode)
     })
     after(async () => {
       await pooler.stop()
-      await outside.query(`drop database ${outside.database}_empty with (force)`)
-      await outside.end()
+      await direct.query(`drop database ${direct.database}_empty with (force)`)
+      await direct.end()
       await fresh.drop()
     })
     const open = () => openDatabase({ url: pooler.url, applicationName: 'test', namedStatements })
@@ -80,7 +80,7 @@ for (const { name, mode, namedStatements } of poolers) {
       const database = open()
       await assert.rejects(
         database.lists.query(sql`select pg_sleep(20)`, 'slow'),
-        (error) => error instanceof StatementTooSlow,
+        (error) => error instanceof StatementTooSlowError,
       )
       await database.transaction((transaction) => transaction.query(sql`select 1`))
       await database.close()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { changesSince, forgetOldChanges, lastChangeSecond } from './change-log.ts'
+import { changesSince, lastChangeSecond, purgeChanges } from './change-log.ts'
 import { raw, sql } from './sql.ts'
 
 const append = (resource: string, at = 'clock_timestamp()') =>
@@ -79,7 +79,7 @@ describe('the change log', () => {
   it('purges what is older than a month', async () => {
     await other.query(append('userProject', "now() - interval '31 days'"))
     await other.query(append('userProject', "now() - interval '29 days'"))
-    await forgetOldChanges(fresh.database)
+    await purgeChanges(fresh.database)
     const { rows } = await other.query("select 1 from changes where resource = 'userProject'")
     assert.equal(rows.length, 1)
   })

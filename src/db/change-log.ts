@@ -57,24 +57,21 @@ const newestOf = (name: string): Sql => {
 /** No reader looks back further than its last poll; the days are for people who investigate what happened. */
 const daysByDefault = 30
 /** Rows deleted per statement, so that none hits its time limit after a long break. */
-const forgottenAtOnceMax = 10_000
+const purgedAtOnceMax = 10_000
 
-const forgetting = (days: number) => sql`
+const purging = (days: number) => sql`
   with forgotten as (
     delete from changes where sequence in (
       select sequence from changes where at < now() - make_interval(days => ${days}::int)
-      limit ${forgottenAtOnceMax}::int
+      limit ${purgedAtOnceMax}::int
     ) returning 1
   ) select from forgotten`
 
-export async function forgetOldChanges(database: Database, days = daysByDefault): Promise<void> {
-  let forgotten: unknown[]
+export async function purgeChanges(database: Database, days = daysByDefault): Promise<void> {
+  let purged: unknown[]
   do {
-    forgotten = await database.transaction(
-      (transaction) => transaction.query(forgetting(days)),
-      limitsOfUpkeep,
-    )
-  } while (forgotten.length === forgottenAtOnceMax)
+    purged = await database.transaction((transaction) => transaction.query(purging(days)), limitsOfUpkeep)
+  } while (purged.length === purgedAtOnceMax)
 }
 
 export interface ChangeWatch {

@@ -34,7 +34,7 @@ export const comparedColumn = (name: string): Sql =>
   rowTimestamps.has(name) ? toMilliseconds(sql`row.${column(name)}`) : sql`row.${column(name)}`
 
 /** A column of a row called `row` under its camelCase name. */
-export const shownColumn = (name: string): Sql => {
+export const selectColumn = (name: string): Sql => {
   const stored = sql`row.${column(name)}`
   return sql`${rowTimestamps.has(name) ? timestampText(stored) : stored} as ${raw(`"${name}"`)}`
 }
@@ -42,17 +42,17 @@ export const shownColumn = (name: string): Sql => {
 export const tableOf = ({ table }: { readonly table: string }): Sql => raw(`"${table}"`)
 
 /** The columns of a table that are shown, for example in the history. */
-interface Shown {
+interface WithColumns {
   readonly columns: readonly string[]
 }
 
-const columnLists = new WeakMap<Shown, Sql>()
+const columnLists = new WeakMap<WithColumns, Sql>()
 
 /** The columns of a row called `row`, under their camelCase names. */
-export function shownColumns(table: Shown): Sql {
+export function selectColumns(table: WithColumns): Sql {
   const known = columnLists.get(table)
   if (known) return known
-  const list = raw(table.columns.map((name) => render(shownColumn(name)).text).join(', '))
+  const list = raw(table.columns.map((name) => render(selectColumn(name)).text).join(', '))
   columnLists.set(table, list)
   return list
 }
@@ -60,16 +60,16 @@ export function shownColumns(table: Shown): Sql {
 const { builtins } = pg.types
 
 /** `pg` and `Date` would cut off microseconds, so timestamps stay text, in the form of the contract. */
-export const showMoment = (stored: string): string =>
+export const serializeTimestamp = (stored: string): string =>
   stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
 
-/** Like `showMoment`, but with milliseconds, as `timestampText` writes it. */
-export function showRowTimestamp(stored: string): string {
-  const [whole, fraction = ''] = showMoment(stored).slice(0, -1).split('.')
+/** Like `serializeTimestamp`, but with milliseconds, as `timestampText` writes it. */
+export function serializeRowTimestamp(stored: string): string {
+  const [whole, fraction = ''] = serializeTimestamp(stored).slice(0, -1).split('.')
   return `${whole}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
 }
 
-const elsewhere =
+const otherZone =
   /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
 
 /**
@@ -77,20 +77,20 @@ const elsewhere =
  * and there the first and last day that we store may lie in the adjacent year.
  */
 function inUtc(stored: string): string {
-  const parts = elsewhere.exec(stored)?.groups ?? {}
+  const parts = otherZone.exec(stored)?.groups ?? {}
   const of = (name: string) => Number(parts[name] ?? 0)
   const offset = Number(`${parts.sign}1`) * (of('hours') * 3600 + of('minutes') * 60 + of('seconds'))
   const utc = new Date(0)
   utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
   utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
-  const shown = utc.toISOString()
-  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is outside the range of our timestamps.`)
-  return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
+  const utcText = utc.toISOString()
+  if (!/^\d{4}-/.test(utcText)) throw new Error(`${stored} is outside the range of our timestamps.`)
+  return `${utcText.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 
 /** Our exact numbers are small: hours, counts, sequences. All of them are represented exactly by a double. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  [builtins.TIMESTAMPTZ]: showMoment,
+  [builtins.TIMESTAMPTZ]: serializeTimestamp,
   [builtins.NUMERIC]: Number,
   [builtins.INT8]: Number,
 }

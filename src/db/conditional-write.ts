@@ -13,7 +13,7 @@ export interface Locking {
   /** `where` may name the row of `input` that has the same id. */
   readonly isOfInput?: boolean
   /** Skips rows that another transaction has locked. */
-  readonly waitsForNobody?: true
+  readonly skipsLocked?: true
 }
 
 export type LockedRows = Sql & { readonly locking: Locking }
@@ -21,19 +21,19 @@ export type LockedRows = Sql & { readonly locking: Locking }
 export const lockRows = namedStatement<Locking>('lock rows')
 
 export function lockedRows(locking: Locking): LockedRows {
-  const { table, columns, where, strength, isOfInput, waitsForNobody } = locking
+  const { table, columns, where, strength, isOfInput, skipsLocked } = locking
   const input = raw(isOfInput ? ' join input on input.id = row.id' : '')
-  const lock = raw(`for ${strength} of row${waitsForNobody ? ' skip locked' : ''}`)
+  const lock = raw(`for ${strength} of row${skipsLocked ? ' skip locked' : ''}`)
   const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lock}`
   return { ...lockRows.of(locking, statement), locking }
 }
 
 /** A requirement of a write. The statement that writes checks it too, so a write takes one round trip. */
 export interface Condition {
-  /** Rows that the statement locks first, under a name that `refusedIf` may use. */
+  /** Rows that the statement locks first, under a name that `rejectIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
-  readonly refusedIf: Sql
-  readonly refusal: () => Problem
+  readonly rejectIf: Sql
+  readonly problem: () => Problem
 }
 
 /** A member of a statement's `with` list. */
@@ -47,13 +47,13 @@ export const permitted: Sql = raw('verdict.refused = 0')
 
 export interface Asked<Written> {
   readonly position: number
-  readonly refusal: Problem | undefined
+  readonly problem: Problem | undefined
   /** Also undefined, without a rejection, where another row already had the same key. */
   readonly written: Written | undefined
 }
 
 /**
- * Checks every condition for each row of `input`, which `refusedIf` may name, and rejects rows one by one. If
+ * Checks every condition for each row of `input`, which `rejectIf` may name, and rejects rows one by one. If
  * rows are locked under the name `before`, a condition sees the one that has the id of the input.
  */
 export async function writeEachIf<Written extends object>(
@@ -75,7 +75,7 @@ export async function writeEachIf<Written extends object>(
   )
   return rows.map((row) => ({
     position: row.position,
-    refusal: row.refused === 0 ? undefined : problemOf(row.refused, conditions),
+    problem: row.refused === 0 ? undefined : problemOf(row.refused, conditions),
     written: row.writtenId === null ? undefined : row,
   }))
 }
@@ -87,18 +87,18 @@ export async function requireConditions(
 ): Promise<void> {
   if (conditions.length === 0) return
   const statement = sql`with ${listOf(verdictOf(conditions, 'one'))} select refused from verdict`
-  const [verdict] = await transaction.query<Verdict>(askConditions.of(conditions, statement))
-  refuseBy(conditions, verdict)
+  const [verdict] = await transaction.query<Verdict>(checkConditions.of(conditions, statement))
+  rejectBy(conditions, verdict)
 }
 
-export const askConditions = namedStatement<readonly Condition[]>('ask conditions')
+export const checkConditions = namedStatement<readonly Condition[]>('ask conditions')
 
 export interface Verdict {
   /** One bit per condition, set where it rejects the write. */
   readonly refused: number
 }
 
-export function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
+export function rejectBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
   const refused = verdict?.refused ?? 0
   if (refused !== 0) throw problemOf(refused, conditions)
 }
@@ -117,8 +117,8 @@ export function verdictOf(conditions: readonly Condition[], rows: 'one' | 'each'
 export function checkOf(conditions: readonly Condition[], rows: 'one' | 'each'): Sql {
   const bits: Sql[] = []
   let isOfStored = false
-  for (const { locks, refusedIf } of conditions) {
-    bits.push(sql`((${refusedIf}) is not false)::int * ${raw(String(1 << bits.length))}`)
+  for (const { locks, rejectIf } of conditions) {
+    bits.push(sql`((${rejectIf}) is not false)::int * ${raw(String(1 << bits.length))}`)
     if (locks?.name === 'before') isOfStored = true
   }
   const refused = bits.length === 0 ? raw('0') : join(bits, ' + ')
@@ -135,7 +135,7 @@ export function listOf(parts: readonly Part[]): Sql {
 
 /** The first rejection becomes the error. Consecutive validation errors are merged into one. */
 function problemOf(refused: number, conditions: readonly Condition[]): Problem {
-  const problems = conditions.flatMap(({ refusal }, index) => ((refused >> index) & 1 ? [refusal()] : []))
+  const problems = conditions.flatMap(({ problem }, index) => ((refused >> index) & 1 ? [problem()] : []))
   const [first] = problems
   if (!first) throw new Error('A statement rejected a write for a condition that it was not given.')
   if (first.kind !== 'invalid') return first

@@ -3,7 +3,7 @@ import { ask } from './ask.ts'
 import { columnTypes } from './columns.ts'
 import { inTime } from './in-time.ts'
 import { type ConnectionLimits, cut, limitConnection, limitsOf, streamOf } from './pooled-connections.ts'
-import { Behind, isThere, type Position } from './position.ts'
+import { isThere, type Position, StandbyBehindError } from './position.ts'
 import { render, type Sql } from './sql.ts'
 
 /** Opens every connection of a process, and sets the limits of a statement on it. */
@@ -15,7 +15,7 @@ export interface Connections {
     client: pg.ClientBase,
     statement: Sql,
     limits: ConnectionLimits,
-    /** The position that a standby must have replayed; throws `Behind` when it has not. */
+    /** The position that a standby must have replayed; throws `StandbyBehindError` when it has not. */
     position?: Position,
   ): Promise<Row[]>
   /** Sends the statements that begin a transaction. */
@@ -77,7 +77,7 @@ export function createConnections({
         ask<Row>(client, prepare(statement)),
         isLimited ? undefined : client.query('commit'),
       ]).then(([, asked, answered]) => [asked, answered] as const)
-      if (there && !there[0]?.isThere) throw new Behind()
+      if (there && !there[0]?.isThere) throw new StandbyBehindError()
       return rows
     },
     begin: (client, limits) => client.query(beginning(client, limits)),
@@ -109,10 +109,10 @@ export function openPipelinedConnection(
   let isClosed = false
   const open = () => {
     // When a dropped connection ends at last, its successor must stay.
-    const made: Opening = { client: connect(() => forget(made)), heardAt: performance.now() }
+    const made: Opening = { client: connect(() => evict(made)), heardAt: performance.now() }
     return made
   }
-  const forget = (made: Opening) => {
+  const evict = (made: Opening) => {
     if (opening === made) opening = undefined
   }
   const connect = async (onEnd: () => void) => {
@@ -132,7 +132,7 @@ export function openPipelinedConnection(
   }
   const drop = (made: Opening) => {
     made.client.then(cut, () => undefined)
-    forget(made)
+    evict(made)
   }
   return {
     use(send, endsAt) {
@@ -141,7 +141,7 @@ export function openPipelinedConnection(
       opening ??= open()
       const used = opening
       const answer = used.client.then((client) => {
-        gather(client)
+        batchWrites(client)
         return send(client).finally(() => {
           used.heardAt = performance.now()
         })
@@ -165,7 +165,7 @@ interface Opening {
 }
 
 /** Sends the statements of one turn of the event loop in one packet: sending is most of their cost. */
-function gather(client: pg.Client): void {
+function batchWrites(client: pg.Client): void {
   const stream = streamOf(client)
   if (stream.writableCorked > 0) return
   stream.cork()

@@ -86,12 +86,12 @@ describe('the database', () => {
   it('returns timestamps as text in one form, whatever the date style of its database', async () => {
     await other.query(`alter database ${other.database} set datestyle to 'German'`)
     const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
-    const moment = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
+    const timestamp = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
     const ways = [
-      elsewhere.query(moment),
-      elsewhere.single.query(moment),
-      elsewhere.transaction(({ query }) => query(moment)),
-      elsewhere.lists.query(moment, 'account'),
+      elsewhere.query(timestamp),
+      elsewhere.single.query(timestamp),
+      elsewhere.transaction(({ query }) => query(timestamp)),
+      elsewhere.lists.query(timestamp, 'account'),
     ]
     for (const rows of await Promise.all(ways))
       assert.deepEqual(rows, [{ at: '2026-10-08T12:34:56Z', text: '2026-10-08 12:34:56' }])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { NothingApplied, openConnection } from '../hosts/bank/connection.ts'
+import { NothingAppliedError, openConnection } from '../hosts/bank/connection.ts'
 import { openTransactions } from '../hosts/bank/transactions.ts'
 import { openDatabase } from './database.ts'
 import { raw, sql } from './sql.ts'
@@ -58,7 +58,7 @@ describe('a server that has become read-only', () => {
     const apply = openTransactions(connection)
     const transaction = { account: 1, amount: 5, description: 'once' }
     await connection.query({ name: '', text: demote, values: [] })
-    await assert.rejects(apply(transaction), NothingApplied)
+    await assert.rejects(apply(transaction), NothingAppliedError)
     assert.deepEqual(await apply(transaction), { balance: '5', isApplied: true })
     await connection.close()
   })

@@ -45,7 +45,7 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /** Whether the server ended the connection or is read-only, which it never reports after a commit. */
-export const isRefusedByServer = (error: unknown): boolean =>
+export const isRejectedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
 /** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
@@ -80,7 +80,7 @@ const retryAfterSeconds = 5
  * retry is safe. If the request has already written something, that is not true, and the error says so. A
  * commit whose outcome is unknown is passed on unchanged.
  */
-export function refusalOf(error: unknown, work: { readonly hasCommitted: boolean } | undefined): unknown {
+export function rejectionOf(error: unknown, work: { readonly hasCommitted: boolean } | undefined): unknown {
   if (!isLostConnection(error) && !isOutOfRoom(error) && !isTimedOut(error)) return error
   if (work?.hasCommitted) return uncertain(error)
   return overloaded('The store is not available, and nothing was done. Please try again later.', {

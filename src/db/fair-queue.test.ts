@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { refusedAs } from '../../test/support/tracker.ts'
+import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { createBudget } from '../model/budget.ts'
 import { createFairQueue } from './fair-queue.ts'
 
@@ -70,9 +70,9 @@ describe('A queue that is fair between accounts', () => {
   it('rejects an account that has too much waiting as busy, and all accounts when the queue is full', async () => {
     const { begin } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 3, waitingPerAccount: 2 })
     for (let count = 0; count < 3; count += 1) void begin('a')
-    await assert.rejects(begin('a'), refusedAs('busy'))
+    await assert.rejects(begin('a'), rejectedAs('busy'))
     void begin('b')
-    await assert.rejects(begin('b'), refusedAs('overloaded'))
+    await assert.rejects(begin('b'), rejectedAs('overloaded'))
   })
 
   it('rejects what has waited too long, and no longer counts it as waiting', async () => {
@@ -84,7 +84,7 @@ describe('A queue that is fair between accounts', () => {
     })
     void begin('a', 'first')
     const late = begin('a', 'late')
-    await assert.rejects(late, refusedAs('overloaded'))
+    await assert.rejects(late, rejectedAs('overloaded'))
     void begin('b', 'next')
     await endNext()
     assert.deepEqual(running, ['first', 'next'])
@@ -100,7 +100,7 @@ describe('A queue that is fair between accounts', () => {
     const gone = new AbortController()
     const left = assert.rejects(
       turns('b', async () => running.push('left'), { ...patient, signal: gone.signal }),
-      refusedAs('overloaded'),
+      rejectedAs('overloaded'),
     )
     gone.abort()
     // Its place in the queue is free again.
@@ -114,12 +114,12 @@ describe('A queue that is fair between accounts', () => {
     const { turns, begin, running } = turnsOf({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
     const ousted: string[] = []
     const hold = (account: string, late: number) => {
-      const { promise: over, resolve } = Promise.withResolvers<void>()
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
       const giveWay = () => {
         ousted.push(account)
         resolve()
       }
-      void turns(account, () => over, { lateMilliseconds: () => late, giveWay })
+      void turns(account, () => ended, { lateMilliseconds: () => late, giveWay })
     }
     hold('entitled', 0)
     hold('late', 10)

@@ -49,7 +49,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function demandPlace(account: string, afterMilliseconds: number): () => void {
     let timer = setTimeout(function demand() {
       if (atOncePerAccount.used(account) < atOncePerAccount.max) oustLatest()
-      timer = setTimeout(demand, demandAgainMilliseconds)
+      timer = setTimeout(demand, retryDemandMilliseconds)
     }, afterMilliseconds)
     return () => clearTimeout(timer)
   }
@@ -72,7 +72,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 }
 
 /** Longer than a holder takes to end. */
-const demandAgainMilliseconds = 500
+const retryDemandMilliseconds = 500
 
 /** Places for work that is not a single call. */
 export interface Places {
@@ -98,8 +98,8 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
     // When the wait ends, the place is already counted as taken, so that later work cannot overtake it.
     wait: (account, signal) => queues.wait(account, signal),
     leave(account) {
-      atOnce.giveBack()
-      atOncePerAccount.giveBack(1, account)
+      atOnce.release()
+      atOncePerAccount.release(1, account)
       if (waiting.waiting.used() === 0) return
       queues.comesLast(account)
       queues.next(enter)?.letIn()
@@ -111,13 +111,13 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
 export async function takePlace(
   turns: FairQueue,
   account: string,
-  over: Promise<void>,
+  ended: Promise<void>,
   holder?: Holder,
 ): Promise<void> {
   const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
   const work = () => {
     resolve()
-    return over
+    return ended
   }
   turns(account, work, holder).catch(reject)
   await entered
@@ -151,7 +151,7 @@ function createQueues({
   function join(account: string) {
     if (!waitingPerAccount.take(1, account)) throw busy(retryAfterSeconds)
     if (waiting.take()) return
-    waitingPerAccount.giveBack(1, account)
+    waitingPerAccount.release(1, account)
     throw tooMany()
   }
 
@@ -160,8 +160,8 @@ function createQueues({
     const queue = queues.get(account)
     queue?.delete(waiter)
     if (queue?.size === 0) queues.delete(account)
-    waiting.giveBack()
-    waitingPerAccount.giveBack(1, account)
+    waiting.release()
+    waitingPerAccount.release(1, account)
   }
 
   /** Moves an account that had its turn behind those that wait for theirs. */
@@ -184,7 +184,7 @@ function createQueues({
         reject(tooMany())
       }
       const timer = setTimeout(() => {
-        waiting.noteRefusal()
+        waiting.recordRejection()
         giveUp()
       }, waitMillisecondsMax)
       signal?.addEventListener('abort', giveUp)

@@ -1,5 +1,5 @@
 import { isConflict, isLostConnection, isOfRow } from './failures.ts'
-import { Silent } from './in-time.ts'
+import { SilentStoreError } from './in-time.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, Waiting } from './work.ts'
 
@@ -18,9 +18,9 @@ export interface KindOfWrite<Item, Result> {
 }
 
 /** Writes alone or together with concurrent writes: the result, including an error, is the same. */
-export type GatheredWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
+export type GroupedWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
 
-export interface GatherOptions {
+export interface GroupOptions {
   readonly call: Call
   /** Records that the current request has committed something. */
   readonly committed: () => void
@@ -35,7 +35,7 @@ interface Entry {
   readonly waiting: Waiting
   readonly beganAt: number
   /** Reports the statement to the measurements. */
-  readonly tell: (statement: Sql) => void
+  readonly report: (statement: Sql) => void
 }
 
 /**
@@ -45,19 +45,19 @@ interface Entry {
  * rolls all of it back. Such writes then run alone, where they wait, are rejected or fail as usual, without
  * holding up the others.
  */
-export function gatherWrites({ call, committed, isPossible, send }: GatherOptions): GatheredWrites {
-  const gatherings = new Map<string, Gathering<Entry, unknown>>()
+export function groupWrites({ call, committed, isPossible, send }: GroupOptions): GroupedWrites {
+  const groupCommits = new Map<string, GroupCommit<Entry, unknown>>()
 
-  function gatheringOf<Item, Result>(kind: KindOfWrite<Item, Result>): Gathering<Entry, unknown> {
-    const known = gatherings.get(kind.name)
+  function groupCommitOf<Item, Result>(kind: KindOfWrite<Item, Result>): GroupCommit<Entry, unknown> {
+    const known = groupCommits.get(kind.name)
     if (known) return known
-    const made = createGathering<Entry, unknown>({
+    const made = createGroupCommit<Entry, unknown>({
       write: (entries) => writeTogether(kind, entries),
       accountOf: ({ item }) => kind.accountOf(item as Item),
       idOf: ({ item }) => kind.idOf(item as Item),
-      onIdle: () => void gatherings.delete(kind.name),
+      onIdle: () => void groupCommits.delete(kind.name),
     })
-    gatherings.set(kind.name, made)
+    groupCommits.set(kind.name, made)
     return made
   }
 
@@ -72,7 +72,7 @@ export function gatherWrites({ call, committed, isPossible, send }: GatherOption
       renew: () => undefined,
     }
     const query = <Row>(statement: Sql) => {
-      for (const { tell } of entries) tell(statement)
+      for (const { report } of entries) report(statement)
       return send<Row>(statement, waiting)
     }
     try {
@@ -84,7 +84,7 @@ export function gatherWrites({ call, committed, isPossible, send }: GatherOption
       // In these cases nothing was written. After any other error that is uncertain, or each write would fail
       // in the same way.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
-      const mayPass = isLostConnection(error) && !(error instanceof Silent) && isEarly
+      const mayPass = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
       if (isOfRow(error) || isConflict(error) || mayPass) return []
       throw error
     } finally {
@@ -95,46 +95,46 @@ export function gatherWrites({ call, committed, isPossible, send }: GatherOption
 
   return async <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item): Promise<Result> => {
     if (!isPossible()) return kind.alone(item)
-    const gathering = gatheringOf(kind)
-    const turn = gathering.enter()
+    const groupCommit = groupCommitOf(kind)
+    const turn = groupCommit.enter()
     if (turn) return kind.alone(item).finally(turn)
     const asked: { kind: 'write'; statement?: Sql } = { kind: 'write' }
-    const gathered = await call(asked, async (waiting) => {
+    const grouped = await call(asked, async (waiting) => {
       const beganAt = performance.now()
-      const tell = (statement: Sql) => {
+      const report = (statement: Sql) => {
         asked.statement = statement
       }
-      const gathered = await gathering.wait({ item, waiting, beganAt, tell })
+      const grouped = await groupCommit.wait({ item, waiting, beganAt, report })
       // A write that gets its own turn has only waited.
-      if (gathered.turn) waiting.waitSeconds = (performance.now() - beganAt) / 1000
-      return gathered
+      if (grouped.turn) waiting.waitSeconds = (performance.now() - beganAt) / 1000
+      return grouped
     })
-    if (gathered.turn) return kind.alone(item).finally(gathered.turn)
-    if (gathered.written === undefined) return kind.alone(item)
+    if (grouped.turn) return kind.alone(item).finally(grouped.turn)
+    if (grouped.written === undefined) return kind.alone(item)
     committed()
-    return gathered.written as Result
+    return grouped.written as Result
   }
 }
 
 /** Writes of one kind that wait while another one is in progress, and are then written together. */
-interface Gathering<Item, Result> {
+interface GroupCommit<Item, Result> {
   /** Returns a turn when no write of the kind is in progress. */
   enter(): Turn | undefined
   /** Waits to be written with others. */
-  wait(item: Item): Promise<Gathered<Result>>
+  wait(item: Item): Promise<GroupedWrite<Result>>
 }
 
 /** The right to write alone; calling it ends the turn. */
 export type Turn = () => void
 
-export interface Gathered<Result> {
+export interface GroupedWrite<Result> {
   /** Undefined where it was not written with others. */
   readonly written?: Result | undefined
   /** Present when no other write was waiting: the caller writes alone. */
   readonly turn?: Turn
 }
 
-export interface GatheringOptions<Item, Result> {
+export interface GroupCommitOptions<Item, Result> {
   readonly write: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
   /** Accounts take turns. */
   readonly accountOf: (item: Item) => string
@@ -157,33 +157,33 @@ const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {
   readonly item: Item
-  readonly resolve: (gathered: Gathered<Result>) => void
+  readonly resolve: (grouped: GroupedWrite<Result>) => void
   readonly reject: (error: unknown) => void
 }
 
-export function createGathering<Item, Result>({
+export function createGroupCommit<Item, Result>({
   write,
   accountOf,
   idOf,
   onIdle,
-}: GatheringOptions<Item, Result>): Gathering<Item, Result> {
+}: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   /** Keyed by account; the one whose turn it is comes first. */
   const waiting = new Map<string, Waiter<Item, Result>[]>()
-  const underWay = new Set<object>()
+  const inFlight = new Set<object>()
   let timer: NodeJS.Timeout | undefined
 
   function enter(): Turn {
     const one = {}
-    underWay.add(one)
+    inFlight.add(one)
     return () => {
-      if (!underWay.delete(one)) return
+      if (!inFlight.delete(one)) return
       if (waiting.size > 0) writeNext()
-      else if (underWay.size === 0) onIdle()
+      else if (inFlight.size === 0) onIdle()
     }
   }
 
   function goOn() {
-    underWay.clear()
+    inFlight.clear()
     writeNext()
   }
 
@@ -207,7 +207,7 @@ export function createGathering<Item, Result>({
   }
 
   return {
-    enter: () => (underWay.size === 0 ? enter() : undefined),
+    enter: () => (inFlight.size === 0 ? enter() : undefined),
     wait: (item) =>
       new Promise((resolve, reject) => {
         const account = accountOf(item)

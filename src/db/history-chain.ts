@@ -65,7 +65,7 @@ export async function sealHistory(database: Database): Promise<void> {
   }
 }
 
-const dateText = (moment: Sql): Sql => sql`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD')`
+const dateText = (timestamp: Sql): Sql => sql`to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD')`
 
 async function lastSealed(database: Queries): Promise<SealedDay | undefined> {
   const [last] = await database.query<SealedDay>(

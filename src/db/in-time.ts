@@ -1,10 +1,10 @@
 /** The server, or the path to it, has been silent for too long. The code marks it as a lost connection. */
-export class Silent extends Error {
+export class SilentStoreError extends Error {
   readonly code = 'ETIMEDOUT'
 
   constructor() {
     super('The store did not answer in time.')
-    this.name = 'Silent'
+    this.name = 'SilentStoreError'
   }
 }
 
@@ -21,7 +21,7 @@ export async function inTime<Result>(
   const timer = setTimeout(
     () => {
       giveUp()
-      reject(new Silent())
+      reject(new SilentStoreError())
     },
     Math.max(0, endsAt - performance.now()),
   )

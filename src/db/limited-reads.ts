@@ -3,7 +3,7 @@ import type { Budgets } from '../config/budgets.ts'
 import type { Connections, PipelinedConnection } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { inTime, retried, Silent } from './in-time.ts'
+import { inTime, retried, SilentStoreError } from './in-time.ts'
 import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
 import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
@@ -12,7 +12,7 @@ import type { Waiting } from './work.ts'
 
 /** Statements that may take long: few run at once, shared fairly by accounts, each stopped at its limit. */
 export interface LimitedReads {
-  /** Throws `StatementTooSlow` when the statement was stopped. */
+  /** Throws `StatementTooSlowError` when the statement was stopped. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
 }
 
@@ -24,7 +24,7 @@ export interface OpenReads {
   close(): Promise<void>
 }
 
-export class StatementTooSlow extends Error {
+export class StatementTooSlowError extends Error {
   readonly seconds: number
 
   constructor(seconds: number) {
@@ -86,7 +86,7 @@ export function openLimitedReads(
     try {
       return await reading(({ slowly }) => slowly<Row>(statement, slowLimits), { endsAt, ...slowLimits })
     } catch (error) {
-      throw isTimedOut(error) ? new StatementTooSlow(slowSeconds) : error
+      throw isTimedOut(error) ? new StatementTooSlowError(slowSeconds) : error
     } finally {
       if (performance.now() - startedAt > quickMilliseconds) slowAccounts.add(account)
     }
@@ -186,7 +186,7 @@ function openReadingServers(
     try {
       return await read(server.at(standbyEndsAt, position))
     } catch (error) {
-      if (error instanceof Silent) server.quick.drop()
+      if (error instanceof SilentStoreError) server.quick.drop()
       throw error
     }
   }

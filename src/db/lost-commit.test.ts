@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import pg from 'pg'
+import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
-import { refusedAs } from '../../test/support/tracker.ts'
 import { openDatabase } from './database.ts'
 import { sql } from './sql.ts'
 
@@ -57,7 +57,7 @@ describe('a transaction whose commit was lost', () => {
     const write = database.transaction((transaction) =>
       transaction.query(sql`insert into entries default values`),
     )
-    await assert.rejects(write, refusedAs('uncertain'))
+    await assert.rejects(write, rejectedAs('uncertain'))
     assert.equal(proxy.cuts(), 1)
     assert.equal((await direct.query('select from entries')).rowCount, 1)
     await database.close()

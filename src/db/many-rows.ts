@@ -1,4 +1,4 @@
-import { column, shownColumns, tableOf } from './columns.ts'
+import { column, selectColumns, tableOf } from './columns.ts'
 import { type Asked, type Condition, lockedRows, permitted, writeEachIf } from './conditional-write.ts'
 import { idTaken, loginTaken } from './failures.ts'
 import {
@@ -60,7 +60,7 @@ export async function insertEach(
     )
   const asked = await writeEach(queries, 'create', writers, many, { written, writesOf })
   // No condition rejected these rows, and still they were not written: their id or login was taken.
-  const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
+  const skipped = asked.filter(({ problem, written }) => !problem && !written)
   if (skipped.length === 0) return asked
   const ids = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
   const taken = await queries.query<Row>(
@@ -69,7 +69,7 @@ export async function insertEach(
   return asked.map((one) => {
     if (!skipped.includes(one)) return one
     const row = ids.find(({ position }) => position === one.position)
-    return { ...one, refusal: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
+    return { ...one, problem: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
   })
 }
 
@@ -120,13 +120,13 @@ function writeEach(
   { table, rows, types, conditions }: ManyRows,
   { written, writesOf }: Writes,
 ): Promise<Asked<Row>[]> {
-  const columns = shownColumns(table)
+  const columns = selectColumns(table)
   const answer = { columns, from: mainPart }
   if ('each' in writers) {
     const signed = rows.map((row, index) => ({ ...row, ...signatureColumns(writers.each[index]) }))
     const input = inputFrom(signed, { ...types, ...signatureTypes })
     const parts = loggedParts(action, signedInInput, written)
-    return writeEachIf<Row>(queries, input, conditions.map(waitingForNobody), parts, answer, (one) => one)
+    return writeEachIf<Row>(queries, input, conditions.map(skippingLocked), parts, answer, (one) => one)
   }
   const { one: writer } = writers
   const parts = loggedParts(action, signedBy(writer), written)
@@ -138,10 +138,10 @@ function writeEach(
 }
 
 /** A caller's rows must not wait for rows that others refer to, so a locked row counts as missing. */
-function waitingForNobody(condition: Condition): Condition {
+function skippingLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', waitsForNobody: true })
+  const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', skipsLocked: true })
   return { ...condition, locks: { name, rows: rowsNow } }
 }
 

@@ -54,14 +54,14 @@ export function createModificationDates(
   function ask(): Promise<void> {
     if (asking === undefined) {
       askedAt = now()
-      asking = look().finally(() => {
+      asking = poll().finally(() => {
         asking = undefined
       })
     }
     return asking
   }
 
-  async function look() {
+  async function poll() {
     const mark = pending ?? (await setMark(database))
     pending = mark
     const { hasPassed, second } = await lookAt(database, mark)

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { ask } from './ask.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './connections.ts'
-import { Silent } from './in-time.ts'
+import { SilentStoreError } from './in-time.ts'
 
 const patience = 10_000
 
@@ -61,7 +61,7 @@ test('a silent server does not get a new connection for each call that times out
   )
   for (let calls = 0; calls < 5; calls += 1) {
     const call = silent.use((client) => client.query(''), performance.now() + 20)
-    await assert.rejects(call, Silent)
+    await assert.rejects(call, SilentStoreError)
   }
   assert.equal(sockets.length, 1)
   server.close()

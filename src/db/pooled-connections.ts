@@ -71,7 +71,7 @@ export function limitsOf(
 ): string {
   const settings = [
     randomReads,
-    datesAsShown,
+    datesAsIso,
     `statement_timeout = ${statementMilliseconds}`,
     ...(lockMilliseconds > 0 ? [`lock_timeout = ${lockMilliseconds}`] : []),
     ...(parallel ? [] : ['max_parallel_workers_per_gather = 0']),
@@ -86,6 +86,6 @@ export function limitsOf(
 const randomReads = 'random_page_cost = 1.1'
 
 /** Timestamps are returned as text, independent of the date style of a database or role. */
-const datesAsShown = `datestyle = 'ISO'`
+const datesAsIso = `datestyle = 'ISO'`
 
 type Scope = 'session' | 'local'

@@ -44,7 +44,7 @@ export function createPositions(primary: Queries): () => Promise<Position> {
 }
 
 /** The server has not replayed the position yet. */
-export class Behind extends Error {}
+export class StandbyBehindError extends Error {}
 
 /**
  * Checks whether the server has replayed the position. Sent on the same connection before a statement, it

@@ -43,20 +43,20 @@ interface Kept {
 }
 
 /** Rows that the function in the database deletes at once, so that no statement hits its time limit. */
-const forgottenAtOnceMax = 1000
+const purgedAtOnceMax = 1000
 
 /** Deletes rows removed more than this many days ago; 0 keeps all. Children go before their parents. */
-export async function forgetRemoved(
+export async function purgeRemoved(
   database: Database,
   resources: readonly Kept[],
   days: number,
 ): Promise<void> {
   if (days === 0) return
   for (const { name, table } of resources.toReversed()) {
-    const forget = sql`select forget_removed(${name}, ${table}, ${days}::int) as count`
-    for (let count = forgottenAtOnceMax; count === forgottenAtOnceMax; ) {
+    const purge = sql`select forget_removed(${name}, ${table}, ${days}::int) as count`
+    for (let count = purgedAtOnceMax; count === purgedAtOnceMax; ) {
       const [row] = await database.transaction(
-        (transaction) => transaction.query<{ count: number }>(forget),
+        (transaction) => transaction.query<{ count: number }>(purge),
         limitsOfUpkeep,
       )
       count = row?.count ?? 0

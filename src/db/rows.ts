@@ -1,11 +1,11 @@
-import { column, columnName, shownColumns, tableOf, toMilliseconds } from './columns.ts'
+import { column, columnName, selectColumns, tableOf, toMilliseconds } from './columns.ts'
 import {
   type Condition,
   type LockedRows,
   listOf,
   lockedRows,
   permitted,
-  refuseBy,
+  rejectBy,
   type Verdict,
   verdictOf,
 } from './conditional-write.ts'
@@ -104,9 +104,9 @@ export async function restoreRows(
   table: Table,
   writer: Writer,
   which: Sql,
-  goesAlong: boolean,
+  isRemovedWithParent: boolean,
 ) {
-  const mark = goesAlong ? raw(', removed_with = null') : raw('')
+  const mark = isRemovedWithParent ? raw(', removed_with = null') : raw('')
   const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark}`
   return rewrite(transaction, 'restore', writer, { table, update, set: presence, which })
 }
@@ -182,7 +182,7 @@ async function write(
 ): Promise<Row[]> {
   const [main] = writes
   if (!main) return []
-  const columns = shownColumns(main.table)
+  const columns = selectColumns(main.table)
   const written = raw(mainPart)
   const parts = loggedParts(action, signedBy(writer), writes)
   const locked = locks.map(({ name, rows }) => ({ name, statement: rows }))
@@ -194,7 +194,7 @@ async function write(
   try {
     const pieces = { action, writer, conditions, locks, writes, columns }
     const rows = await queries.query<Row & Verdict>(writeRows.of(pieces, statement))
-    refuseBy(conditions, rows[0])
+    rejectBy(conditions, rows[0])
     return rows
   } catch (error) {
     throw duplicateProblem(error, main.table) ?? error

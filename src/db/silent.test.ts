@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertAllGivenBack } from '../../test/support/budgets-in-use.ts'
+import { assertAllReleased } from '../../test/support/budgets-in-use.ts'
+import { connectDirectly } from '../../test/support/direct-connection.ts'
+import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { type FreshDatabase, freshDatabase, openTestDatabase } from '../../test/support/fresh-database.ts'
-import { connectOutside } from '../../test/support/outside-connection.ts'
 import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy.ts'
-import { refusedAs } from '../../test/support/tracker.ts'
 import { openBudgets } from '../config/budgets.ts'
-import { askConditions } from './conditional-write.ts'
+import { checkConditions } from './conditional-write.ts'
 import type { Database } from './database.ts'
 import type { KindOfWrite } from './group-commit.ts'
 import { limitsOfRequests } from './in-time.ts'
@@ -28,7 +28,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
 
   before(async () => {
     fresh = await freshDatabase()
-    const direct = await connectOutside(fresh.database)
+    const direct = await connectDirectly(fresh.database)
     proxy = await startStoreProxy(direct)
     await direct.end()
     database = openTestDatabase(proxy.url, { answerMilliseconds, budgets })
@@ -71,7 +71,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     transaction: () => database.transaction((transaction) => transaction.query(one)),
     'transaction that reads by another connection': () => database.transaction(() => database.query(one)),
     'writes that share a statement': () =>
-      allOf(Array.from({ length: 10 }, (_, id) => database.single.gathered?.(shared, id))),
+      allOf(Array.from({ length: 10 }, (_, id) => database.single.grouped?.(shared, id))),
     export: exported,
     'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exported)),
   }
@@ -79,7 +79,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   it('is given up within the time of one call, however many calls wait for it', async () => {
     await assert.rejects(database.liveLists.query(sql`select pg_sleep(9)`, 'slow'))
     // The store is asked once whether it is sharded; nothing is batched before that.
-    await database.query(askConditions.of([], one))
+    await database.query(checkConditions.of([], one))
     for (const call of Object.values(calls)) await call()
     // Longer than an idle connection is trusted without a probe.
     await sleep(200)
@@ -87,7 +87,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     const times = await Promise.all(
       Object.entries(calls).map(async ([what, call]) => {
         const startedAt = performance.now()
-        await assert.rejects(call(), refusedAs('overloaded'), what)
+        await assert.rejects(call(), rejectedAs('overloaded'), what)
         return { what, milliseconds: performance.now() - startedAt }
       }),
     )
@@ -97,7 +97,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
       [],
     )
     for (const call of Object.values(calls)) await call()
-    await assertAllGivenBack(budgets)
+    await assertAllReleased(budgets)
   })
 
   it('ends a transaction that has begun within the time of one call, too', async () => {
@@ -108,7 +108,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
       startedAt = performance.now()
       await database.query(one)
     })
-    await assert.rejects(late, refusedAs('overloaded'))
+    await assert.rejects(late, rejectedAs('overloaded'))
     assert.ok(performance.now() - startedAt < 2 * answerMilliseconds)
     proxy.resume()
   })

@@ -6,7 +6,7 @@ import { type ReplicatedStore, startReplicatedStore } from '../../test/support/s
 import { until } from '../../test/support/until.ts'
 import { createConnections, preparedStatements } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
-import { Behind, createPositions } from './position.ts'
+import { createPositions, StandbyBehindError } from './position.ts'
 import { sql } from './sql.ts'
 
 describe('reading from a standby', () => {
@@ -110,9 +110,9 @@ describe('reading from a standby', () => {
     const read = (of: typeof position) =>
       connections.run<{ one: number }>(client, sql`select 1 as one`, limits, of)
     assert.deepEqual(await read(position), [{ one: 1 }])
-    await assert.rejects(read({ ...position, timeline: position.timeline + 1 }), Behind)
+    await assert.rejects(read({ ...position, timeline: position.timeline + 1 }), StandbyBehindError)
     await client.query('select pg_promote()')
-    await assert.rejects(read(position), Behind)
+    await assert.rejects(read(position), StandbyBehindError)
     await client.end()
     for (let round = 0; round < 5; round += 1) assert.equal(await writeThenRead(), last)
     assert.equal(await isAtStandby(there), false)

@@ -2,7 +2,7 @@ import { type Repetition, repeat } from '../model/repeat.ts'
 import type { Connections } from './connections.ts'
 import { isTimedOut, isUnparsed } from './failures.ts'
 import { inTime } from './in-time.ts'
-import { Behind, type Position } from './position.ts'
+import { type Position, StandbyBehindError } from './position.ts'
 import { sql } from './sql.ts'
 
 /** A server that replays the commits of the primary with a delay. */
@@ -36,7 +36,7 @@ export interface Standbys {
  * How often each standby is checked, and so how soon one that has recovered is used again. Reads do not wait
  * for an unavailable standby.
  */
-const lookMilliseconds = 1000
+const pollMilliseconds = 1000
 /** How long a standby that was behind gets no reads. Most have caught up after a few milliseconds. */
 const unusedMilliseconds = 20
 
@@ -56,9 +56,9 @@ export function openStandbys(
     return usable[turn % usable.length]
   }
 
-  function note(standby: Standby, error: unknown) {
-    outcomes[error instanceof Behind ? 'behind' : 'failed'] += 1
-    if (error instanceof Behind) standby.unusedUntil = performance.now() + unusedMilliseconds
+  function record(standby: Standby, error: unknown) {
+    outcomes[error instanceof StandbyBehindError ? 'behind' : 'failed'] += 1
+    if (error instanceof StandbyBehindError) standby.unusedUntil = performance.now() + unusedMilliseconds
     // A conflict with the replay (40001) concerns one statement, any other failure the server.
     else if ((error as { code?: string }).code !== '40001') standby.isUsable = false
   }
@@ -81,7 +81,7 @@ export function openStandbys(
       } catch (error) {
         // The primary would take as long.
         if (isTimedOut(error) || isUnparsed(error)) throw error
-        note(standby as Standby, error)
+        record(standby as Standby, error)
         return atPrimary()
       }
     },
@@ -91,17 +91,17 @@ export function openStandbys(
   }
 }
 
-const limits = { statementMilliseconds: lookMilliseconds }
+const limits = { statementMilliseconds: pollMilliseconds }
 
 /** Checks regularly whether the standby can be used. */
 function watch(standby: Standby): { close(): Promise<void> } {
   const connection = standby.connections.openPipelined(limits)
   let looking: Promise<void> | undefined
-  const look = async () => {
+  const poll = async () => {
     try {
       await connection.use(
         (client) => standby.connections.run(client, sql`select 1`, limits),
-        performance.now() + lookMilliseconds,
+        performance.now() + pollMilliseconds,
       )
       standby.isUsable = true
     } catch {
@@ -109,8 +109,8 @@ function watch(standby: Standby): { close(): Promise<void> } {
       connection.drop()
     }
   }
-  looking = look()
-  const repetition: Repetition = repeat({ everyMilliseconds: lookMilliseconds }, look)
+  looking = poll()
+  const repetition: Repetition = repeat({ everyMilliseconds: pollMilliseconds }, poll)
   return {
     async close() {
       await looking

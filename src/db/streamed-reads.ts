@@ -3,10 +3,10 @@ import type { Budgets } from '../config/budgets.ts'
 import type { Budget } from '../model/budget.ts'
 import { overloaded } from '../model/problem.ts'
 import type { Connections } from './connections.ts'
-import { isTimedOut, refusalOf } from './failures.ts'
+import { isTimedOut, rejectionOf } from './failures.ts'
 import { createFairQueue } from './fair-queue.ts'
-import { Silent, type TimeLimits } from './in-time.ts'
-import { StatementTooSlow } from './limited-reads.ts'
+import { SilentStoreError, type TimeLimits } from './in-time.ts'
+import { StatementTooSlowError } from './limited-reads.ts'
 import { acquire, answered, release } from './pooled-connections.ts'
 import { render, type Sql } from './sql.ts'
 
@@ -144,7 +144,7 @@ function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: nu
   let silentAt = Number.NEGATIVE_INFINITY
   return async (askedAt: number): Promise<pg.PoolClient> => {
     // Requests that waited for a place meanwhile would time out too, one after the other.
-    if (silentAt > askedAt) throw new Silent()
+    if (silentAt > askedAt) throw new SilentStoreError()
     const endsAt = performance.now() + answerMilliseconds
     let client: pg.PoolClient | undefined
     try {
@@ -152,7 +152,7 @@ function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: nu
       await answered(client, endsAt, connections.begin(client, partLimits))
       return client
     } catch (error) {
-      if (error instanceof Silent) silentAt = performance.now()
+      if (error instanceof SilentStoreError) silentAt = performance.now()
       if (client) release(client, error)
       throw error
     }
@@ -165,14 +165,14 @@ async function readParts<Row>(
   ahead: ReadAhead,
 ): Promise<void> {
   const client = await begin().catch((error) => {
-    throw refusalOf(error, undefined)
+    throw rejectionOf(error, undefined)
   })
   let failure: unknown
   try {
     for await (const part of partsOf<Row>(client, statement)) await ahead.push(format(part))
   } catch (error) {
     failure = error
-    throw isTimedOut(error) ? new StatementTooSlow(partSeconds) : refusalOf(error, undefined)
+    throw isTimedOut(error) ? new StatementTooSlowError(partSeconds) : rejectionOf(error, undefined)
   } finally {
     await say(client, 'rollback').catch((error) => {
       failure ??= error
@@ -313,8 +313,8 @@ function keepPieces({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
     bytes.used() + length <= bytes.max && bytesOfAccount.used(account) + length <= bytesOfAccount.max
   const drop = () => {
     const { counted = 0 } = kept.shift() ?? {}
-    bytes.giveBack(counted)
-    bytesOfAccount.giveBack(counted, account)
+    bytes.release(counted)
+    bytesOfAccount.release(counted, account)
   }
   return {
     hasRoomFor: (piece: Buffer) => kept.length === 0 || fits(piece),

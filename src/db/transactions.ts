@@ -4,9 +4,9 @@ import { uncertain } from '../model/problem.ts'
 import { ask } from './ask.ts'
 import type { Connections, Prepare } from './connections.ts'
 import type { Execution } from './execution.ts'
-import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
+import { isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
 import { createPlaces, type Places } from './fair-queue.ts'
-import { type GatheredWrites, gatherWrites } from './group-commit.ts'
+import { type GroupedWrites, groupWrites } from './group-commit.ts'
 import { inTime, retried, type TimeLimits } from './in-time.ts'
 import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
 import type { Queries, Sql } from './sql.ts'
@@ -28,7 +28,7 @@ export interface Transactions {
 
 export interface SingleWrites extends Queries {
   /** Absent within a transaction, whose writes are never batched with those of other callers. */
-  readonly gathered?: GatheredWrites
+  readonly grouped?: GroupedWrites
 }
 
 export interface TransactionOptions extends Pick<Works, 'current'> {
@@ -49,26 +49,26 @@ const lockMillisecondsTogether = 20
 export function openTransactions(connections: Connections, options: TransactionOptions): Transactions {
   const { limits, budgets, poolSize, current } = options
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
-  const lend = lendFrom(pool, enteringShares(placesOf(budgets, limits), current))
+  const acquireConnection = lendFrom(pool, enteringShares(placesOf(budgets, limits), current))
   const commits = createCommits(current)
-  const transaction = transactionsBy(connections, lend, options, commits)
-  const gathered = openGathered(connections, options, commits)
+  const transaction = transactionsBy(connections, acquireConnection, options, commits)
+  const grouped = openGroupCommit(connections, options, commits)
   return {
     single: {
-      query: singleBy(sendingAlone(connections, lend, limits), options, transaction, commits),
-      gathered: gathered.write,
+      query: singleBy(sendingAlone(connections, acquireConnection, limits), options, transaction, commits),
+      grouped: grouped.write,
     },
     transaction,
     onCommit: commits.onCommit,
     async close() {
-      await Promise.all([pool.end(), gathered.close()])
+      await Promise.all([pool.end(), grouped.close()])
     },
   }
 }
 
 function transactionsBy(
   connections: Connections,
-  lend: Lend,
+  acquireConnection: AcquireConnection,
   { prepare, limits: limitsOfRequest, call, execution }: TransactionOptions,
   { committed }: Commits,
 ): Transactions['transaction'] {
@@ -82,7 +82,7 @@ function transactionsBy(
       work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
     const result = await call({ kind: 'transaction', limits }, (waiting) =>
-      retried(waiting, () => runTransaction(lend, waiting, steps), mayPass),
+      retried(waiting, () => runTransaction(acquireConnection, waiting, steps), mayPass),
     )
     committed()
     return result
@@ -106,15 +106,15 @@ function singleBy(
 }
 
 /** Uses its own pool, because its connections have a shorter lock timeout. */
-function openGathered(
+function openGroupCommit(
   connections: Connections,
   { limits, budgets, call, execution }: TransactionOptions,
   { committed }: Commits,
 ) {
-  const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
-  const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, gatheredLimits)
-  const send = sendingAlone(connections, lendFrom(pool), gatheredLimits)
-  const write = gatherWrites({ call, committed, isPossible: execution.canShare, send })
+  const groupLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
+  const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, groupLimits)
+  const send = sendingAlone(connections, lendFrom(pool), groupLimits)
+  const write = groupWrites({ call, committed, isPossible: execution.canShare, send })
   return { write, close: () => pool.end() }
 }
 
@@ -150,21 +150,21 @@ const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   })
 
 /** Waits for a connection, which the caller then has to itself until it is released. */
-type Lend = (waiting: Waiting) => Promise<Lent>
+type AcquireConnection = (waiting: Waiting) => Promise<AcquiredConnection>
 
-export interface Lent {
+export interface AcquiredConnection {
   readonly client: pg.PoolClient
   /** The connection has not answered anything lately, so it may be dead. */
   readonly isSilent: boolean
   /** Must be called exactly once, with the failure if there was one. */
-  giveBack(failure?: unknown): void
+  release(failure?: unknown): void
 }
 
 /** Under load a connection is used again much sooner. */
 const silentMilliseconds = 20
 
 /** Serves callers in the order in which they ask, once they have their share. */
-function lendFrom(pool: pg.Pool, enter?: EnterShare): Lend {
+function lendFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
   const heardAt = new WeakMap<pg.PoolClient, number>()
   return async (waiting) => {
     const leave = await enter?.(waiting)
@@ -173,7 +173,7 @@ function lendFrom(pool: pg.Pool, enter?: EnterShare): Lend {
       return {
         client,
         isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
-        giveBack(failure) {
+        release(failure) {
           if (failure === undefined) heardAt.set(client, performance.now())
           release(client, failure)
           leave?.()
@@ -221,9 +221,9 @@ type SendAlone = <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
  * server may still execute a statement when it recovers, and its caller would not know.
  */
 const sendingAlone =
-  (connections: Connections, lend: Lend, limits: ConnectionLimits): SendAlone =>
+  (connections: Connections, acquireConnection: AcquireConnection, limits: ConnectionLimits): SendAlone =>
   async <Row>(statement: Sql, waiting: Waiting) => {
-    const { client, isSilent, giveBack } = await lend(waiting)
+    const { client, isSilent, release } = await acquireConnection(waiting)
     let failure: unknown
     let isSent = false
     try {
@@ -232,9 +232,9 @@ const sendingAlone =
       return await answered(client, waiting.endsAt, connections.run<Row>(client, statement, limits))
     } catch (error) {
       failure = error
-      throw isSent && isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
+      throw isSent && isLostConnection(error) && !isRejectedByServer(error) ? unknownOutcome(error) : error
     } finally {
-      giveBack(failure)
+      release(failure)
     }
   }
 
@@ -245,11 +245,11 @@ export interface Steps<Result> {
 }
 
 async function runTransaction<Result>(
-  lend: Lend,
+  acquireConnection: AcquireConnection,
   waiting: Waiting,
   { begin, send, work }: Steps<Result>,
 ): Promise<Result> {
-  const { client, giveBack } = await lend(waiting)
+  const { client, release } = await acquireConnection(waiting)
   let failure: unknown
   let isCommitting = false
   try {
@@ -267,7 +267,7 @@ async function runTransaction<Result>(
     failure = (await rolledBack(client)) ?? error
     throw error
   } finally {
-    giveBack(failure)
+    release(failure)
   }
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contended, Problem } from '../model/problem.ts'
-import { isConflict, refusalOf } from './failures.ts'
+import { isConflict, rejectionOf } from './failures.ts'
 import type { TimeLimits } from './in-time.ts'
 import { render, type Sql } from './sql.ts'
 
@@ -22,7 +22,7 @@ export interface Work {
   waitSeconds: number
   /** Set once any of its writes is committed. */
   hasCommitted: boolean
-  isOver: boolean
+  isDone: boolean
 }
 
 export const startWork = (operation: string, host: string, traceparent?: unknown): Work => ({
@@ -35,7 +35,7 @@ export const startWork = (operation: string, host: string, traceparent?: unknown
   storeSeconds: 0,
   waitSeconds: 0,
   hasCommitted: false,
-  isOver: false,
+  isDone: false,
 })
 
 export type WorkListener = (
@@ -78,7 +78,7 @@ export function createWorks(): Works {
         isFailed = !(error instanceof Problem)
         throw error
       } finally {
-        work.isOver = true
+        work.isDone = true
         const seconds = (performance.now() - work.startedAt) / 1000
         for (const listener of listeners) listener(work, { seconds, isFailed })
       }
@@ -91,7 +91,7 @@ export function createWorks(): Works {
     current() {
       const work = works.getStore()
       // Shared work that a request has started, such as watching for changes, continues without it.
-      return work?.isOver ? undefined : work
+      return work?.isDone ? undefined : work
     },
   }
 }
@@ -179,7 +179,7 @@ export function createCalls(current: Works['current'], limitsOfRequest: TimeLimi
 function problemOf(error: unknown, kind: StatementKind, work: Work | undefined): unknown {
   if (kind === 'in transaction') return error
   const isWrite = kind === 'write' || kind === 'transaction'
-  return isWrite && isConflict(error) ? contended() : refusalOf(error, work)
+  return isWrite && isConflict(error) ? contended() : rejectionOf(error, work)
 }
 
 /** Waits for a place or a connection. */

@@ -4,7 +4,7 @@ import {
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
 import { endLinksOfAccount } from '../accounts/links.ts'
-import { readFields } from '../accounts/read-fields.ts'
+import { parseFields } from '../accounts/parse-fields.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
@@ -42,9 +42,9 @@ function listAdministrators({ database }: Roles, caller: Caller): Promise<Stored
     order by account.name, account.id limit ${administratorsMax}::int`)
 }
 
-async function giveRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
+async function grantRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
-  const { userId } = readFields(body, { userId: uuid })
+  const { userId } = parseFields(body, { userId: uuid })
   const isNew = await roles.database.transaction(async (transaction) => {
     const ids = await lockRoles(transaction, roles, caller)
     if (ids.includes(userId)) return false
@@ -59,13 +59,13 @@ async function giveRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
     )
     return true
   })
-  if (isNew) note(roles, caller, userId, 'given')
+  if (isNew) record(roles, caller, userId, 'given')
 }
 
 /** Admins cannot revoke their own role, so at least one always remains. */
 async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
-  const { userId } = readFields(body, { userId: uuid })
+  const { userId } = parseFields(body, { userId: uuid })
   if (userId === caller.id)
     throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
   await roles.database.transaction(async (transaction) => {
@@ -74,7 +74,7 @@ async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
     await transaction.query(sql`delete from administrators where user_id = ${userId}`)
     await endLinksOfAccount(transaction, userId)
   })
-  note(roles, caller, userId, 'taken')
+  record(roles, caller, userId, 'taken')
 }
 
 /**
@@ -96,7 +96,7 @@ async function lockRoles(
   return roles.map(({ id }) => id)
 }
 
-const note = ({ securityLog }: Roles, caller: Caller, account: string, outcome: 'given' | 'taken'): void =>
+const record = ({ securityLog }: Roles, caller: Caller, account: string, outcome: 'given' | 'taken'): void =>
   securityLog?.({ event: 'administrator-changed', outcome, ...callerDetails(caller), account, by: caller.id })
 
 export const administratorSchemas: Readonly<Record<string, Schema>> = {
@@ -141,7 +141,7 @@ export const administratorRoutes = (roles: Roles): Route[] => [
     description: 'Administrators named in the settings of the hosts are not listed.',
     method: 'GET',
     answer: ref('AdministratorList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     handle: async ({ caller }) => ({ body: { administrators: await listAdministrators(roles, caller) } }),
   },
   {
@@ -153,9 +153,9 @@ export const administratorRoutes = (roles: Roles): Route[] => [
     method: 'POST',
     body: ref('AdministratorRole'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
-    async handle({ tracker, caller, request }) {
-      await giveRole({ ...roles, ...tracker }, caller, request.body)
+    errors: [400, 403, 404],
+    async handle({ context, caller, request }) {
+      await grantRole({ ...roles, ...context }, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -167,7 +167,7 @@ export const administratorRoutes = (roles: Roles): Route[] => [
     method: 'DELETE',
     body: ref('AdministratorRole'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
       await takeRole(roles, caller, request.body)
       return { body: { success: true } }

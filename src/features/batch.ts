@@ -8,16 +8,16 @@ import {
   batchModes,
   batchOperations,
   type Outcome,
+  parseBatch,
   type ReadyItem,
-  readBatch,
-} from '../records/batch/read-batch.ts'
+} from '../records/batch/parse-batch.ts'
 import { runBatch, type VersionsOf } from '../records/batch/run-batch.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { batchItemsMax, labelCharactersMax } from '../records/list-query.ts'
 import type { RequiredVersions } from '../records/write-conditions.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { readNamedVersions, tagOf } from '../routes/if-match.ts'
+import { parseNamedVersions, tagOf } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -25,7 +25,7 @@ import { ref } from '../routes/schemas.ts'
 const patienceSeconds = 2
 
 /** Up to a thousand writes of any resources in one request. */
-export const batchRoute = ({ budgets }: Tracker): Route => ({
+export const batchRoute = ({ budgets }: Context): Route => ({
   id: 'RunBatch',
   tag: 'Batch',
   summary:
@@ -37,7 +37,7 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
   changesAccounts: true,
   body: ref('Batch'),
   answer: ref('BatchResults'),
-  refusals: [400, 403, 404, 409, 412],
+  errors: [400, 403, 404, 409, 412],
   bodyBytesMax: budgetLimits.batchBodyBytes.max,
   turns: createFairQueue({
     atOnce: budgets.budget('batches'),
@@ -46,17 +46,17 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
     waitingPerAccount: budgets.budget('batchesWaitingOfAccount'),
     patienceMilliseconds: patienceSeconds * 1000,
   }),
-  async handle({ tracker, caller, request }) {
-    const batch = readBatch(request.body)
-    const outcomes = await runBatch(tracker, caller, batch, (items) => readVersions(tracker, caller, items))
+  async handle({ context, caller, request }) {
+    const batch = parseBatch(request.body)
+    const outcomes = await runBatch(context, caller, batch, (items) => readVersions(context, caller, items))
     const resourceOf = (index: number) => batch.items[index]?.resource as Resource
-    return { body: { results: outcomes.map((one) => showOutcome(one, resourceOf(one.index), caller)) } }
+    return { body: { results: outcomes.map((one) => serializeOutcome(one, resourceOf(one.index), caller)) } }
   },
 })
 
-function showOutcome({ refusal, row }: Outcome, resource: Resource, caller: Caller) {
-  if (refusal) {
-    const { kind, message, errors } = refusal
+function serializeOutcome({ problem, row }: Outcome, resource: Resource, caller: Caller) {
+  if (problem) {
+    const { kind, message, errors } = problem
     return { statusCode: problemStatuses[kind], message, errors }
   }
   return { statusCode: 200, ...(row && { id: row.id, etag: tagOf(resource, caller, row) }) }
@@ -64,7 +64,7 @@ function showOutcome({ refusal, row }: Outcome, resource: Resource, caller: Call
 
 /** Reads the versions of the items that carry tags. */
 async function readVersions(
-  tracker: Tracker,
+  context: Context,
   caller: Caller,
   items: readonly ReadyItem[],
 ): Promise<VersionsOf> {
@@ -73,7 +73,7 @@ async function readVersions(
   const versions = await Promise.all(
     [...byResource].map(async ([resource, alike]): Promise<[Resource, RequiredVersions]> => {
       const wanted = new Map(alike.flatMap(({ ids, ifMatch = '' }) => ids.map((id) => [id, ifMatch])))
-      return [resource, await readNamedVersions(tracker, resource, caller, wanted)]
+      return [resource, await parseNamedVersions(context, resource, caller, wanted)]
     }),
   )
   return new Map(versions)

@@ -1,5 +1,5 @@
-import { readFields } from '../accounts/read-fields.ts'
-import { readUserId, requireOwnOrAdministrator } from '../accounts/sessions.ts'
+import { parseFields } from '../accounts/parse-fields.ts'
+import { parseUserId, requireOwnOrAdministrator } from '../accounts/sessions.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
@@ -7,7 +7,7 @@ import type { Caller } from '../model/caller.ts'
 import { text, uuid } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -46,7 +46,7 @@ async function withdrawConsent(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const { clientId } = readFields(body, { clientId: text({ max: clientIdCharactersMax }) })
+  const { clientId } = parseFields(body, { clientId: text({ max: clientIdCharactersMax }) })
   const [withdrawn] = await database.single.query(sql`
     update consents set scope = '', withdrawn_at = now()
     where user_id = ${caller.id} and client_id = ${clientId} and scope <> '' returning true`)
@@ -92,7 +92,7 @@ export const consentSchemas: Readonly<Record<string, Schema>> = {
 
 const consents = { tag: 'Consents', path: '/ext/consents' }
 
-export const consentRoutes = (tracker: Tracker): Route[] => [
+export const consentRoutes = (context: Context): Route[] => [
   {
     ...consents,
     id: 'ListConsents',
@@ -104,11 +104,11 @@ export const consentRoutes = (tracker: Tracker): Route[] => [
       { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
     ],
     answer: ref('ConsentList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     async handle({ caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
-      const whose = readUserId(userId) ?? caller.id
-      return { body: { consents: await listConsents(tracker.database, caller, whose) } }
+      const whose = parseUserId(userId) ?? caller.id
+      return { body: { consents: await listConsents(context.database, caller, whose) } }
     },
   },
   {
@@ -121,9 +121,9 @@ export const consentRoutes = (tracker: Tracker): Route[] => [
     body: ref('ConsentWithdrawal'),
     answer: ref('Success'),
     isForOwnClient: true,
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
-      await withdrawConsent(tracker, caller, request.body)
+      await withdrawConsent(context, caller, request.body)
       return { body: { success: true } }
     },
   },

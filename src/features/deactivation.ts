@@ -8,7 +8,7 @@ import {
 import type { Schema } from '../http/operation.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
-import { readUuids } from '../records/list-query.ts'
+import { parseUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -61,9 +61,9 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
       },
     ],
     answer: ref('DeactivationList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     async handle({ caller, request }) {
-      const ids = readIds((request.query as Readonly<Record<string, unknown>>).ids)
+      const ids = parseIds((request.query as Readonly<Record<string, unknown>>).ids)
       return { body: { deactivations: await listDeactivations(deactivating, caller, ids) } }
     },
   },
@@ -76,9 +76,9 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
     method: 'POST',
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
-    async handle({ tracker, caller, request }) {
-      await deactivate(tracker, caller, request.body)
+    errors: [400, 403, 404],
+    async handle({ context, caller, request }) {
+      await deactivate(context, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -90,7 +90,7 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
     method: 'DELETE',
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
       await reactivate(deactivating, caller, request.body)
       return { body: { success: true } }
@@ -98,9 +98,9 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
   },
 ]
 
-function readIds(input: unknown): readonly string[] {
+function parseIds(input: unknown): readonly string[] {
   const items = typeof input === 'string' ? input.split(',', deactivationsListedMax + 1) : []
-  const { distinct, areAllUuids } = readUuids(items)
+  const { distinct, areAllUuids } = parseUuids(items)
   if (!areAllUuids || distinct.length < 1 || items.length > deactivationsListedMax)
     throw invalid({
       ids: [`Ids must be 1 to ${deactivationsListedMax} ids of accounts, separated by commas.`],

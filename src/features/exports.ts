@@ -3,12 +3,12 @@ import type { Row } from '../db/rows.ts'
 import type { CutReason } from '../db/streamed-reads.ts'
 import { csvHead, csvLine } from '../http/csv.ts'
 import { invalid, unauthenticated } from '../model/problem.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { slowness, streamList } from '../records/list.ts'
-import { purposeOf, readListQuery } from '../records/list-query.ts'
+import { parseListQuery, purposeOf } from '../records/list-query.ts'
 import { requireRole } from '../records/rights.ts'
-import { showRecord } from '../records/serialize-record.ts'
-import { refuseTooSlow } from '../records/settled-timestamp.ts'
+import { serializeRecord } from '../records/serialize-record.ts'
+import { rejectTooSlow } from '../records/settled-timestamp.ts'
 import type { RowState } from '../records/visible-rows.ts'
 import { resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
@@ -16,15 +16,15 @@ import { person } from '../resources/person.ts'
 import { mayRead } from '../routes/describe-operations.ts'
 import type { Exchange, Route } from '../routes/route.ts'
 import { listKeys } from '../routes/schemas.ts'
-import { refuseMoment } from './changes/answer-list.ts'
+import { rejectAsOf } from './changes/answer-list.ts'
 
 /** Returns a whole list in one response, however long. */
-export const exportRoutes = (tracker: Tracker): Route[] => [
-  ...[person, ...resources].map((listed) => exportRoute(tracker, listed, 'active')),
-  ...resources.map((listed) => exportRoute(tracker, listed, 'removed')),
+export const exportRoutes = (context: Context): Route[] => [
+  ...[person, ...resources].map((listed) => exportRoute(context, listed, 'active')),
+  ...resources.map((listed) => exportRoute(context, listed, 'removed')),
 ]
 
-const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route => ({
+const exportRoute = (context: Context, listed: Listed, state: RowState): Route => ({
   id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
   tag: 'Exports',
   summary: `Returns all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as of one instant, as CSV or as lines of JSON.`,
@@ -37,20 +37,20 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
   ],
   answer: { type: 'string' },
   answerTypes: Object.values(formats).map(({ type }) => type),
-  refusals: [400, 403, 503],
+  errors: [400, 403, 503],
   async handle(exchange) {
     const { caller, request, reply } = exchange
-    refuseMoment(request)
+    rejectAsOf(request)
     const given = request.query as Readonly<Record<string, unknown>>
-    const format = readFormat(given.format)
+    const format = parseFormat(given.format)
     requireRole(listed, caller, purposeOf(state))
-    const query = readListQuery(listed, given, state)
-    const rows = streamList(tracker, listed, caller, query, {
+    const query = parseListQuery(listed, given, state)
+    const rows = streamList(context, listed, caller, query, {
       format: formats[format].formatterOf(listed),
       ...readerOf(exchange, listed),
     })
     // Errors are found before the response begins.
-    const first = await refuseTooSlow(slowness(listed, query), () => rows.next())
+    const first = await rejectTooSlow(slowness(listed, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
       'content-type': `${type}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`,
@@ -80,7 +80,7 @@ const formats = {
     extension: 'jsonl',
     headOf: () => '',
     formatterOf: (listed: Listed) => (rows: Row[]) =>
-      rows.map((row) => `${JSON.stringify(showRecord(listed, row))}\n`).join(''),
+      rows.map((row) => `${JSON.stringify(serializeRecord(listed, row))}\n`).join(''),
   },
 } as const
 
@@ -93,7 +93,7 @@ const formatKey = {
   schema: { type: 'string', enum: Object.keys(formats), default: 'csv' },
 }
 
-function readFormat(input: unknown): Format {
+function parseFormat(input: unknown): Format {
   if (input === undefined) return 'csv'
   if (typeof input === 'string' && Object.hasOwn(formats, input)) return input as Format
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })

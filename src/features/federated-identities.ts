@@ -1,12 +1,12 @@
-import { disconnectIdentity, identitiesMax, listIdentities } from '../accounts/outside-identities.ts'
-import { readUserId } from '../accounts/sessions.ts'
+import { disconnectIdentity, identitiesMax, listIdentities } from '../accounts/external-identities.ts'
+import { parseUserId } from '../accounts/sessions.ts'
 import type { Schema } from '../http/operation.ts'
 import { uuid } from '../model/field-kinds.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 
 export const identitySchemas: Readonly<Record<string, Schema>> = {
   OutsideIdentity: {
@@ -26,7 +26,7 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
         description: 'The name of the account at the provider.',
         examples: ['ann@example.com'],
       },
-      createdAt: { ...moment, description: 'The time it was linked.' },
+      createdAt: { ...timestamp, description: 'The time it was linked.' },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',
@@ -56,7 +56,7 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
 const identities = { tag: 'Identities', path: '/ext/identities' }
 
 /** Accounts are linked in a browser, on the identity host: `/ext/connect` there. */
-export const identityRoutes = (tracker: Tracker, settings: { readonly passwords: boolean }): Route[] => [
+export const identityRoutes = (context: Context, settings: { readonly passwords: boolean }): Route[] => [
   {
     ...identities,
     id: 'ListIdentities',
@@ -69,11 +69,11 @@ export const identityRoutes = (tracker: Tracker, settings: { readonly passwords:
       { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
     ],
     answer: ref('OutsideIdentityList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     async handle({ caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
-      const whose = readUserId(userId) ?? caller.id
-      return { body: { identities: await listIdentities(tracker.database, caller, whose) } }
+      const whose = parseUserId(userId) ?? caller.id
+      return { body: { identities: await listIdentities(context.database, caller, whose) } }
     },
   },
   {
@@ -86,9 +86,9 @@ export const identityRoutes = (tracker: Tracker, settings: { readonly passwords:
     body: ref('OutsideIdentityId'),
     answer: ref('Success'),
     isForOwnClient: true,
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
-      await disconnectIdentity(tracker, caller, request.body, settings)
+      await disconnectIdentity(context, caller, request.body, settings)
       return { body: { success: true } }
     },
   },

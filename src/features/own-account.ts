@@ -1,8 +1,8 @@
 import { changePassword, passwordChangeOf } from '../accounts/change-password.ts'
 import type { Lockouts } from '../accounts/lockouts.ts'
 import { accountTable } from '../accounts/login.ts'
-import { readFields } from '../accounts/read-fields.ts'
-import { shownColumns } from '../db/columns.ts'
+import { parseFields } from '../accounts/parse-fields.ts'
+import { selectColumns } from '../db/columns.ts'
 import type { Database } from '../db/database.ts'
 import { updateRow } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
@@ -12,7 +12,7 @@ import { newPassword, text, uuid } from '../model/field-kinds.ts'
 import { passwordCharactersMax } from '../model/password-policy.ts'
 import { changed, unauthenticated } from '../model/problem.ts'
 import { nameCharactersMax } from '../model/text.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { isNamedBody, tagOfBody } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref, timestamp } from '../routes/schemas.ts'
@@ -66,7 +66,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The signed-in account itself, always taken from the token, never from a body. */
-export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[] => [
+export const accountRoutes = ({ database }: Context, lockouts: Lockouts): Route[] => [
   {
     ...one,
     id: 'GetOwnAccount',
@@ -74,7 +74,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     description: 'The account is that of the token, for service clients the one that they act as.',
     method: 'GET',
     answer: ref('Account'),
-    refusals: [],
+    errors: [],
     hasTag: true,
     isForTokens: true,
     async handle({ caller, reply }) {
@@ -92,7 +92,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     body: ref('AccountUpdate'),
     answer: ref('Success'),
     hasPrecondition: true,
-    refusals: [400, 412],
+    errors: [400, 412],
     async handle(exchange) {
       const { caller, request } = exchange
       await renameOwnAccount(database, caller, request.body, (account) => isNamedBody(exchange, account))
@@ -110,12 +110,12 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     method: 'POST',
     body: ref('PasswordChange'),
     answer: ref('Success'),
-    refusals: [400],
+    errors: [400],
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
     admit: (caller) => lockouts.requireOpen(passwordChangeOf(caller)),
-    async handle({ tracker, caller, request }) {
+    async handle({ context, caller, request }) {
       // Wrong passwords are counted even if the change fails.
-      await changePassword({ ...tracker, lockouts }, caller, request.body)
+      await changePassword({ ...context, lockouts }, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -131,7 +131,7 @@ export interface OwnAccount {
 
 export async function readOwnAccount(database: Database, caller: Caller): Promise<OwnAccount> {
   const [account] = await database.query<OwnAccount>(
-    sql`select ${shownColumns(accountTable)} from users as row where id = ${caller.id} and active`,
+    sql`select ${selectColumns(accountTable)} from users as row where id = ${caller.id} and active`,
   )
   if (!account) throw unauthenticated()
   return account
@@ -144,10 +144,10 @@ export async function renameOwnAccount(
   body: unknown,
   isExpected: (account: OwnAccount) => boolean = () => true,
 ): Promise<void> {
-  const { name } = readFields(body, { name: text({ max: nameCharactersMax }) })
+  const { name } = parseFields(body, { name: text({ max: nameCharactersMax }) })
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query<OwnAccount>(
-      sql`select ${shownColumns(accountTable)} from users as row where id = ${caller.id} and active for no key update`,
+      sql`select ${selectColumns(accountTable)} from users as row where id = ${caller.id} and active for no key update`,
     )
     if (!account) throw unauthenticated()
     if (!isExpected(account)) throw changed('Account')

@@ -1,4 +1,4 @@
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
 import type { Route } from '../routes/route.ts'
@@ -7,7 +7,7 @@ import { answerList } from './changes/answer-list.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
 /** Resolves every userId in a project to a name that members may see. */
-export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
+export const peopleRoute = (context: Context, live: LiveListings): Route => ({
   id: 'ListPeople',
   tag: person.pluralTitle,
   summary:
@@ -18,14 +18,14 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   path: '/ext/people',
   parameters: listKeys(person),
   answer: ref(`${person.title}Page`),
-  refusals: [400, 503],
+  errors: [400, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(tracker, live, person),
+  handle: answerList(context, live, person),
 })
 
 /** Lists the records that the restore route can bring back. */
-export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+export const removedRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `ListRemoved${resource.pluralTitle}`,
   tag: 'Removed',
   summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
@@ -35,8 +35,8 @@ export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Res
   path: `/ext/removed/${resource.plural}`,
   parameters: listKeys(resource, 'removed'),
   answer: ref(`${resource.title}Page`),
-  refusals: [400, 403, 503],
+  errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(tracker, live, resource, 'removed'),
+  handle: answerList(context, live, resource, 'removed'),
 })

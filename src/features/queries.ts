@@ -3,7 +3,7 @@ import type { Parameter, Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import {
   cursorCharactersMax,
   expansionDepthMax,
@@ -14,9 +14,9 @@ import {
   pageSizeMax,
   sortKeysMax,
 } from '../records/list-query.ts'
-import type { Shown } from '../records/query/joins.ts'
-import type { Filter, Value } from '../records/query/read-filter.ts'
-import { type Query, readQuery, withView } from '../records/query/read-query.ts'
+import type { Selection } from '../records/query/joins.ts'
+import type { Filter, Value } from '../records/query/parse-filter.ts'
+import { parseQuery, type Query, withView } from '../records/query/parse-query.ts'
 import { partsOf, type QueryPage, resourcesBehind, runQuery } from '../records/query/run-query.ts'
 import { requireRole } from '../records/rights.ts'
 import { requireSettled } from '../records/settled-timestamp.ts'
@@ -26,12 +26,12 @@ import { expandable, queryColumns } from '../resources/query-columns.ts'
 import { mayRead } from '../routes/describe-operations.ts'
 import type { Route } from '../routes/route.ts'
 import { recordSchema, ref, resultSchema } from '../routes/schemas.ts'
-import { concernOf } from './changes/concern.ts'
 import type { View } from './changes/listing.ts'
+import { scopeOf } from './changes/listing-scope.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
 /** The list of any resource for programs: filters, several sort keys, chosen fields, parents, and cursors. */
-export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+export const queryRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
   summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing.`,
@@ -40,42 +40,44 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
   answer: ref(`${resource.title}QueryPage`),
-  refusals: [400, 403, 410, 503],
+  errors: [400, 403, 410, 503],
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
     // Checked before the query is parsed: callers without access learn nothing about their query.
     requireRole(resource, caller, 'read')
     const given = request.query as Readonly<Record<string, unknown>>
-    const { keys, viewResources } = await withView(tracker, resource, caller, given)
-    const query = readQuery(resource, caller, keys)
+    const { keys, viewResources } = await withView(context, resource, caller, given)
+    const query = parseQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
       throw invalid({ at: ['At cannot be combined with a live listing: the past does not change.'] })
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
-    if (query.at !== undefined) await requireSettled(tracker.database, query.at)
-    const page = await runQuery(resource, caller, query, tracker.database.listsAnywhere, viewResources)
-    return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
+    if (query.at !== undefined) await requireSettled(context.database, query.at)
+    const page = await runQuery(resource, caller, query, context.database.listsAnywhere, viewResources)
+    return { body: serializeQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },
 })
 
 /** Callers who see the same rows of all resources in it share a listing of the same query. */
 const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
-  key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.shown, caller)]),
+  key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.selection, caller)]),
   caller,
-  resources: resourcesBehind(query.shown, caller),
+  resources: resourcesBehind(query.selection, caller),
   // Related rows may change as well.
-  concern:
-    query.shown.expansions.length > 0 ? undefined : concernOf(listed, caller, wantedReferences(query.filter)),
-  read: async (reads) => JSON.stringify(showQueryPage(await runQuery(listed, caller, query, reads))),
+  scope:
+    query.selection.expansions.length > 0
+      ? undefined
+      : scopeOf(listed, caller, wantedReferences(query.filter)),
+  read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(listed, caller, query, reads))),
 })
 
-const viewsOf = ({ listed, expansions }: Shown, caller: Caller): readonly string[] => [
+const viewsOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
   viewOf(listed, caller),
-  ...expansions.flatMap(({ shown }) => viewsOf(shown, caller)),
+  ...expansions.flatMap(({ selection }) => viewsOf(selection, caller)),
 ]
 
-const showQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
+const serializeQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
   result: { data: rows, nextCursor, ...(totalCount !== undefined && { totalCount }) },
 })
 

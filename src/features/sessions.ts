@@ -7,11 +7,11 @@ import {
 } from '../accounts/sessions.ts'
 import type { Schema } from '../http/operation.ts'
 import { uuid } from '../model/field-kinds.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { idsBodyOf, ref } from '../routes/schemas.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 
 export const sessionSchemas: Readonly<Record<string, Schema>> = {
@@ -36,8 +36,8 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
         format: 'date-time',
         description: 'The last time its client requested tokens.',
       },
-      createdAt: { ...moment, description: 'The time of the sign-in.' },
-      expiresAt: { ...moment, description: 'The time it expires.' },
+      createdAt: { ...timestamp, description: 'The time of the sign-in.' },
+      expiresAt: { ...timestamp, description: 'The time it expires.' },
       isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
     },
   },
@@ -66,7 +66,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Sessions'
 
 /** Sessions of the caller's account; of any account for administrators. */
-export const sessionRoutes = (tracker: Tracker): Route[] => [
+export const sessionRoutes = (context: Context): Route[] => [
   {
     id: 'ListSessions',
     tag,
@@ -78,12 +78,12 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
       { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
     ],
     answer: ref('SessionList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     async handle({ caller, session, request }) {
       const query = request.query as Readonly<Record<string, unknown>>
       return {
         body: {
-          sessions: await listSessions(tracker.database, { caller, sessionId: session.sessionId }, query),
+          sessions: await listSessions(context.database, { caller, sessionId: session.sessionId }, query),
         },
       }
     },
@@ -97,9 +97,9 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/sessions',
     body: ref('SessionIds'),
     answer: ref('Success'),
-    refusals: [403, 404],
+    errors: [403, 404],
     async handle({ caller, request }) {
-      await endSessions(tracker, caller, request.body)
+      await endSessions(context, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -113,9 +113,9 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),
     answer: ref('Success'),
-    refusals: [403, 404],
-    async handle({ tracker, caller, request }) {
-      await endAllSessions(tracker, caller, request.body)
+    errors: [403, 404],
+    async handle({ context, caller, request }) {
+      await endAllSessions(context, caller, request.body)
       return { body: { success: true } }
     },
   },

@@ -34,12 +34,12 @@ function networkOf(groups: readonly number[]): string {
 
 /** The eight groups, including the zeros that `::` abbreviates. */
 function groupsOf(address: string): readonly number[] {
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').flatMap(readGroup))
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').flatMap(parseGroup))
   return [...head, ...new Array(8 - head.length - tail.length).fill(0), ...tail]
 }
 
 /** The last four bytes may be written as in IPv4. */
-function readGroup(text: string): number[] {
+function parseGroup(text: string): number[] {
   if (text === '') return []
   const bytes = text.split('.').map(Number)
   if (bytes.length === 1) return [Number.parseInt(text, 16)]

@@ -85,7 +85,7 @@ export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: Htt
   // Every further byte is another error.
   if (socket.isBroken) return
   socket.isBroken = true
-  refuseInTurn(connectionRefusals[error.code ?? ''] ?? notHttp, socket)
+  rejectInTurn(connectionErrors[error.code ?? ''] ?? notHttp, socket)
 }
 
 interface HttpSocket extends Socket {
@@ -94,19 +94,19 @@ interface HttpSocket extends Socket {
   isBroken?: boolean
 }
 
-function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
+function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
   if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
     // An earlier complete request awaits its response: an error in its place would claim that nothing was
     // done.
-    response.once('finish', () => refuseInTurn(refusal, socket))
+    response.once('finish', () => rejectInTurn(rejection, socket))
   } else if (response?.headersSent) {
     // A response in progress, such as an event stream, must not get a second status line, and no request gets two responses.
     if (response.writableEnded) socket.destroySoon()
     else socket.destroy()
   } else {
-    socket.end(envelopeOnTheWire(refusal))
+    socket.end(envelopeOnTheWire(rejection))
     // Closing at once would reset the connection before the response has arrived.
     setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
   }
@@ -114,7 +114,7 @@ function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
 
 const notHttp: Envelope = { statusCode: 400, message: 'This is not a valid HTTP request.' }
 
-const connectionRefusals: Readonly<Record<string, Envelope>> = {
+const connectionErrors: Readonly<Record<string, Envelope>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, message: 'The request took too long to arrive.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusCode: 413, message: 'The body has too many chunk extensions.' },
   HPE_HEADER_OVERFLOW: { statusCode: 431, message: 'The headers are too large.' },

@@ -19,7 +19,7 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
     // is held in memory.
     if (coding === undefined || !atOnce.take()) return done(null, payload)
     compress(reply, payload, coding)
-      .finally(() => atOnce.giveBack())
+      .finally(() => atOnce.release())
       .then((body) => done(null, body), done)
   })
 }

@@ -25,7 +25,7 @@ function ask(
 ) {
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
   const sentDates = createSentDates()
-  if (lastModified !== undefined) sentDates.note(tag, lastModified)
+  if (lastModified !== undefined) sentDates.record(tag, lastModified)
   const answer = { body, callerId: 'ann', isAdministrator: false, readAt, lastModified, sentDates }
   app.get('/list', (request, reply) => sendConditional(request, reply, answer))
   return app.inject({ method, url: '/list', headers })

@@ -27,7 +27,7 @@ export function sendConditional(
   reply.header('date', httpDate(readAt)).header('etag', tag).header('cache-control', 'private, no-cache')
   if (lastModified !== undefined) reply.header('last-modified', httpDate(lastModified))
   addVary(reply, 'Authorization')
-  const wasSent = lastModified !== undefined && sentDates.note(tag, lastModified)
+  const wasSent = lastModified !== undefined && sentDates.record(tag, lastModified)
   if (isHeldByClient(request, tag, readAt, wasSent ? lastModified : undefined)) {
     return reply.header('etag', heldTag(request.headers['if-none-match'], tag)).code(304).send()
   }
@@ -85,7 +85,7 @@ export function isUnmodifiedSince(
   lastModified: number | undefined,
 ): boolean {
   if (header === undefined || lastModified === undefined) return false
-  const date = readHttpDate(header.trim())
+  const date = parseHttpDate(header.trim())
   return date !== undefined && date >= lastModified && date <= now
 }
 
@@ -106,7 +106,7 @@ const forms = [
 ]
 
 /** Returns seconds since 1970; undefined for a text that is not an HTTP date. */
-export function readHttpDate(text: string, now = Date.now()): number | undefined {
+export function parseHttpDate(text: string, now = Date.now()): number | undefined {
   const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!parts) return undefined
   const { day = '', month, year = '', time } = parts
@@ -126,7 +126,7 @@ function fullYear(twoDigits: string, now: number): number {
 /** Remembers which response went out with which `Last-Modified`: a date alone does not say which account received it. */
 export interface SentDates {
   /** Records the pair, and returns whether it was sent before. */
-  note(tag: string, lastModified: number): boolean
+  record(tag: string, lastModified: number): boolean
 }
 
 /** About 2 MB when full. Then the oldest is dropped, which costs its client one full response. */
@@ -135,7 +135,7 @@ const rememberedMax = 10_000
 export function createSentDates(): SentDates {
   const sent = new Set<string>()
   return {
-    note(tag, lastModified) {
+    record(tag, lastModified) {
       const pair = `${tag} ${lastModified}`
       const isKnown = sent.delete(pair)
       const oldest = sent.size >= rememberedMax ? sent.keys().next() : undefined

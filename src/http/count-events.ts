@@ -38,9 +38,9 @@ export function countEvents<Event extends Countable>(log: (event: Event) => void
 /** The server itself closes connections beyond its budget; each server has its own count. */
 export function countConnections(server: Pick<Server, 'on' | 'maxConnections'>, connections: Budget): void {
   server.maxConnections = connections.max
-  server.on('drop', () => connections.noteRefusal())
+  server.on('drop', () => connections.recordRejection())
   server.on('connection', (socket) => {
-    if (connections.take(1, server)) socket.once('close', () => connections.giveBack(1, server))
+    if (connections.take(1, server)) socket.once('close', () => connections.release(1, server))
   })
 }
 
@@ -49,7 +49,7 @@ export function limitAddresses(server: Pick<Server, 'prependListener'>, ofAddres
   server.prependListener('connection', (socket: Socket) => {
     const address = addressKey(socket.remoteAddress)
     if (!ofAddress.take(1, address)) return void socket.destroy()
-    socket.once('close', () => ofAddress.giveBack(1, address))
+    socket.once('close', () => ofAddress.release(1, address))
   })
 }
 
@@ -59,7 +59,7 @@ export function limitPipelining(serve: RequestListener, ofConnection: Budget): R
     const { socket } = request
     if (socket.destroyed) return
     if (!ofConnection.take(1, socket)) return void socket.destroy()
-    response.once('close', () => ofConnection.giveBack(1, socket))
+    response.once('close', () => ofConnection.release(1, socket))
     serve(request, response)
   }
 }

@@ -20,7 +20,7 @@ export function answerErrors(app: FastifyInstance): void {
         )
       return sendProblem(reply, error)
     }
-    const envelope = frameworkRefusal(error, request)
+    const envelope = frameworkError(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
     log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
     return sendEnvelope(reply, unexpected)
@@ -45,7 +45,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
-export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
+export const frameworkErrors: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,
@@ -63,10 +63,10 @@ export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
 }
 
 /** Maps the errors of Fastify and the body parsers to our messages; undefined for an unexpected error. */
-export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
+export function frameworkError(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)
-  const known = frameworkRefusals[error.code]
+  const known = frameworkErrors[error.code]
   if (known !== undefined) return known
   // The client disconnected while sending; the response is never read, but it is no fault of ours either.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
@@ -107,10 +107,10 @@ export function sendEnvelope(
     .code(envelope.statusCode)
     .header('cache-control', 'no-store')
     .type(envelopeType)
-    .send(showEnvelope(envelope, additions))
+    .send(serializeEnvelope(envelope, additions))
 }
 
-export function showEnvelope(
+export function serializeEnvelope(
   { statusCode, message, errors }: Envelope,
   additions?: Readonly<Record<string, string>>,
 ): string {
@@ -119,7 +119,7 @@ export function showEnvelope(
 
 /** The envelope with its headers, for responses without a Fastify reply. */
 export function rawEnvelope(envelope: Envelope) {
-  const body = showEnvelope(envelope)
+  const body = serializeEnvelope(envelope)
   const headers = {
     ...securityHeaders,
     'x-request-id': randomUUID(),

@@ -84,12 +84,12 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
       if (isReady) isReady = write(Buffer.from(comment(text)))
     },
     close: (reason) => end(reason === undefined ? undefined : comment(reason)),
-    sendAway: () => end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`),
+    sendAway: () => end(`${comment('The host stops.')}retry: ${reconnectMilliseconds()}\n\n`),
   }
 }
 
 /** Spread over time: a host may have thousands of streams. */
-const comeBackMilliseconds = () => Math.round(200 + 2800 * Math.random())
+const reconnectMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
 /** Longer events cost more to copy than a second write costs, and the copies are in no budget. */
 const joinedBytesMax = 16 * 1024

@@ -5,7 +5,7 @@ import type { BudgetsToWatch, Metrics } from '../observability/metrics.ts'
 import type { EventCount } from './count-events.ts'
 import { sendEnvelope } from './errors.ts'
 import { mayReadMeasures } from './may-read-measures.ts'
-import { nothingHere } from './server.ts'
+import { notFoundEnvelope } from './server.ts'
 import { pathOf } from './url.ts'
 
 /** The part of a store that reports the durations of its statements. */
@@ -83,7 +83,7 @@ function measureRequests(app: FastifyInstance, metrics: Metrics): void {
 function servePage(app: FastifyInstance, metrics: Metrics, token: string | undefined): void {
   app.get('/metrics', async (request, reply) => {
     // Proxies keep this path private, and their rule may know one spelling only.
-    if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, nothingHere)
+    if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, notFoundEnvelope)
     if (!mayReadMeasures(request.raw, token)) throw unauthenticated()
     request.isAuthenticated = true
     const { text, type } = await metrics.prometheusPage()

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { it } from 'node:test'
-import { httpDate, readHttpDate } from './conditional.ts'
+import { httpDate, parseHttpDate } from './conditional.ts'
 
 const second = 784_111_777
 const now = Date.parse('2026-11-22T00:00:00Z')
@@ -12,10 +12,10 @@ it('a date is read in the three forms of HTTP', () => {
     'Sunday, 06-Nov-94 08:49:37 GMT',
     'Sun Nov  6 08:49:37 1994',
   ])
-    equal(readHttpDate(text, now), second, text)
-  equal(readHttpDate('Wednesday, 22-Nov-28 00:00:00 GMT', now), Date.UTC(2028, 10, 22) / 1000)
-  equal(readHttpDate('Tue Nov 15 08:12:31 2022'), Date.UTC(2022, 10, 15, 8, 12, 31) / 1000)
-  equal(readHttpDate(httpDate(0)), 0)
+    equal(parseHttpDate(text, now), second, text)
+  equal(parseHttpDate('Wednesday, 22-Nov-28 00:00:00 GMT', now), Date.UTC(2028, 10, 22) / 1000)
+  equal(parseHttpDate('Tue Nov 15 08:12:31 2022'), Date.UTC(2022, 10, 15, 8, 12, 31) / 1000)
+  equal(parseHttpDate(httpDate(0)), 0)
 })
 
 it('anything else is no date', () => {
@@ -36,5 +36,5 @@ it('anything else is no date', () => {
     'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:38 GMT',
     `Sun, 06 Nov 1994 08:49:37 GMT${' '.repeat(5000)}x`,
   ])
-    equal(readHttpDate(text), undefined, text)
+    equal(parseHttpDate(text), undefined, text)
 })

@@ -107,10 +107,10 @@ const shortMilliseconds = 0.2
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false
-  const note = () => {
+  const record = () => {
     isQuiet = false
   }
-  server.on('connection', note)
+  server.on('connection', record)
   // The system polls for connections only between the end of one turn and the end of the next.
   await turn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
@@ -119,7 +119,7 @@ export async function closeListener(server: Server): Promise<void> {
     await turn()
     if (performance.now() - startedAt > shortMilliseconds) isQuiet = false
   }
-  server.off('connection', note)
+  server.off('connection', record)
   // The `close` of the HTTP server would end idle connections too.
   if (server.listening) Server.prototype.close.call(server)
 }

@@ -6,10 +6,10 @@ import { type Budget, createRate } from '../model/budget.ts'
 import { createLog } from './log.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
-function hostWithLog(t: TestContext, level = 'info', ofStrangers?: Budget) {
+function hostWithLog(t: TestContext, level = 'info', ofUnauthenticated?: Budget) {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
-  const options = { level, host: 'rest', destination, ...(ofStrangers && { ofStrangers }) }
+  const options = { level, host: 'rest', destination, ...(ofUnauthenticated && { ofUnauthenticated }) }
   const app = sampleHost(t, { log: createLog(options) })
   app.get('/healthz', () => 'Healthy')
   app.get('/broken', () => Promise.reject(new Error('It broke.')))
@@ -92,11 +92,11 @@ describe('the log', () => {
     equal(own().length, 20)
     seconds = 1
     await get('/broken')
-    const standFor = (all: { leftOut?: number }[]) =>
+    const standsFor = (all: { leftOut?: number }[]) =>
       all.reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0)
-    await until(() => standFor(requests()) >= 61, 'the line that stands for the others')
-    equal(standFor(requests()), 61)
-    equal(standFor(unexpected().map((line) => JSON.parse(line))), 21)
+    await until(() => standsFor(requests()) >= 61, 'the line that stands for the others')
+    equal(standsFor(requests()), 61)
+    equal(standsFor(unexpected().map((line) => JSON.parse(line))), 21)
     match(requests().at(-1).reqId, /^[\w-]{36}$/)
   })
 })

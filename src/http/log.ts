@@ -10,7 +10,7 @@ import { pathOf } from './url.ts'
 
 export interface Log extends Logger {
   /** Lines of requests without an accepted token, which are limited: any client can cause them. */
-  readonly ofStrangers: Lines
+  readonly ofUnauthenticated: Lines
 }
 
 declare module 'fastify' {
@@ -30,7 +30,7 @@ export interface LogOptions {
   /** True if a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
   /** The `unauthenticatedLines` budget of the process, where metrics show it. */
-  readonly ofStrangers?: Budget
+  readonly ofUnauthenticated?: Budget
 }
 
 export function createLog({
@@ -38,7 +38,7 @@ export function createLog({
   host,
   destination,
   isTerminal = destination === undefined && process.stdout.isTTY,
-  ofStrangers = createRate(budgetLimits.unauthenticatedLines),
+  ofUnauthenticated = createRate(budgetLimits.unauthenticatedLines),
 }: LogOptions): Log {
   const options = {
     level: level ?? (isTerminal ? 'warn' : 'info'),
@@ -48,19 +48,19 @@ export function createLog({
   const into = isTerminal ? readable() : destination
   const log = into === undefined ? pino(options) : pino(options, into)
   // The loggers of requests inherit it, so that all of a host share its budget.
-  return Object.assign(log, { ofStrangers: limitLines(log, ofStrangers) })
+  return Object.assign(log, { ofUnauthenticated: limitLines(log, ofUnauthenticated) })
 }
 
 /** Returns the logger for a request, which is limited until its token was accepted. */
 export function linesOf(request: FastifyRequest): Lines {
-  const { ofStrangers } = request.log as Partial<Log>
-  if (request.isAuthenticated || ofStrangers === undefined) return request.log
+  const { ofUnauthenticated } = request.log as Partial<Log>
+  if (request.isAuthenticated || ofUnauthenticated === undefined) return request.log
   const named = (details: object) => ({ reqId: request.id, ...details })
   return {
-    debug: (details, message) => ofStrangers.debug(named(details), message),
-    info: (details, message) => ofStrangers.info(named(details), message),
-    warn: (details, message) => ofStrangers.warn(named(details), message),
-    error: (details, message) => ofStrangers.error(named(details), message),
+    debug: (details, message) => ofUnauthenticated.debug(named(details), message),
+    info: (details, message) => ofUnauthenticated.info(named(details), message),
+    warn: (details, message) => ofUnauthenticated.warn(named(details), message),
+    error: (details, message) => ofUnauthenticated.error(named(details), message),
   }
 }
 

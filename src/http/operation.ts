@@ -16,7 +16,7 @@ export interface Operation {
   /** Parameters of the query, or of the form for an operation that takes one. */
   readonly parameters?: readonly Parameter[]
   /** Statuses of its errors, in addition to those that every operation of the host has. */
-  readonly refusals: readonly number[]
+  readonly errors: readonly number[]
   /** Sent with every response of the operation, including errors. */
   readonly deprecation?: Deprecation
 }

@@ -21,15 +21,15 @@ describe('a client that asks too often', () => {
     await until(() => early === 4, 'three answers and a refusal')
     advance(limits.windowMilliseconds)
     const answers = await Promise.all(asked)
-    const refused = answers.filter(({ status }) => status === 429)
-    equal(refused.length, 1)
-    deepStrictEqual(JSON.parse(refused[0]!.body), {
+    const rejected = answers.filter(({ status }) => status === 429)
+    equal(rejected.length, 1)
+    deepStrictEqual(JSON.parse(rejected[0]!.body), {
       statusCode: 429,
       message: 'Too many requests. Please try again later.',
     })
-    equal(refused[0]!.headers['retry-after'], '1')
-    equal(refused[0]!.headers['access-control-allow-origin'], 'http://app')
-    equal(refused[0]!.headers['x-content-type-options'], 'nosniff')
+    equal(rejected[0]!.headers['retry-after'], '1')
+    equal(rejected[0]!.headers['access-control-allow-origin'], 'http://app')
+    equal(rejected[0]!.headers['x-content-type-options'], 'nosniff')
     equal(answers.filter(({ status }) => status === 200).length, 4)
   })
 

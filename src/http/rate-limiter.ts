@@ -38,7 +38,7 @@ const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
 // The share that is dropped when full, so that a flood of new addresses does not cause a drop for each of
 // them.
-const forgottenShare = 1 / 16
+const purgedShare = 1 / 16
 // Windows that end this close together are renewed by one timer.
 const sweepIntervalMinMilliseconds = 20
 
@@ -101,8 +101,7 @@ class FixedWindowLimiter implements RateLimiter {
     const turned = this.#windows.get(address)
     if (turned !== undefined) return turned
     const { trackedAddressesMax, windowMilliseconds } = this.#limits
-    if (this.#windows.size >= trackedAddressesMax)
-      this.#forget(Math.ceil(trackedAddressesMax * forgottenShare))
+    if (this.#windows.size >= trackedAddressesMax) this.#forget(Math.ceil(trackedAddressesMax * purgedShare))
     const opened = { endsAt: now + windowMilliseconds, admitted: 0, waiting: [] }
     this.#windows.set(address, opened)
     this.#cancelSweep ??= this.#scheduleSweep(windowMilliseconds)

@@ -11,7 +11,7 @@ function envelopeIn(answer: string): { statusCode: number; message: string } {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 }
 
-function assertRefusal(answer: string, status: number) {
+function assertRejection(answer: string, status: number) {
   match(answer, new RegExp(`^HTTP/1.1 ${status} `))
   match(answer, /content-type: application\/json; charset=utf-8/i)
   match(answer, /x-content-type-options: nosniff/i)
@@ -22,30 +22,30 @@ function assertRefusal(answer: string, status: number) {
 describe('what never became a proper request', () => {
   it('garbage is answered with the envelope', async (t) => {
     const port = await listen(sampleHost(t))
-    assertRefusal(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
+    assertRejection(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
   })
 
   it('oversized headers are answered with 431', async (t) => {
     const port = await listen(sampleHost(t))
     const bytes = `GET /echo HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`
-    assertRefusal(await exchange(port, bytes, /\."\}/), 431)
+    assertRejection(await exchange(port, bytes, /\."\}/), 431)
   })
 
   it('a length and a chunked body at once are answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
     const bytes =
       'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
-    assertRefusal(await exchange(port, bytes, /\."\}/), 400)
+    assertRejection(await exchange(port, bytes, /\."\}/), 400)
   })
 
   it('an unknown method is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
-    assertRefusal(await exchange(port, 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n', /\."\}/), 400)
+    assertRejection(await exchange(port, 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n', /\."\}/), 400)
   })
 
   it('a missing Host header is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
-    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
+    assertRejection(await exchange(port, 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
   })
 
   it('HTTP/1.0 needs no Host header', async (t) => {
@@ -55,18 +55,18 @@ describe('what never became a proper request', () => {
 
   it('an unknown expectation is answered with 417', async (t) => {
     const port = await listen(sampleHost(t))
-    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n'), 417)
+    assertRejection(await exchange(port, 'GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n'), 417)
   })
 
   it('an address that cannot be decoded is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
-    assertRefusal(await exchange(port, hello.replace('/echo', '/api/%zz')), 400)
+    assertRejection(await exchange(port, hello.replace('/echo', '/api/%zz')), 400)
   })
 
   it('a sender that is too slow is answered with 408', async (t) => {
     const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
     const port = await listen(sampleHost(t, { timeouts }))
-    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nHo', /\."\}/), 408)
+    assertRejection(await exchange(port, 'GET /echo HTTP/1.1\r\nHo', /\."\}/), 408)
   })
 
   it('a body that stops arriving is answered with 408', async (t) => {
@@ -74,7 +74,7 @@ describe('what never became a proper request', () => {
     const port = await listen(sampleHost(t, { timeouts }))
     const bytes =
       'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
-    assertRefusal(await exchange(port, bytes, /\."\}/), 408)
+    assertRejection(await exchange(port, bytes, /\."\}/), 408)
   })
 
   it('garbage after a request does not spoil the answer in progress', async (t) => {
@@ -226,7 +226,7 @@ describe('connections', () => {
     await once(await open(), 'close')
     // The holder is the server: each has a budget of the same size.
     equal(connections.used(app.server), 2)
-    equal(budgets.states().find(({ name }) => name === 'httpConnections')?.refused, 1)
+    equal(budgets.states().find(({ name }) => name === 'httpConnections')?.rejected, 1)
     for (const socket of held) socket.destroy()
     while (connections.used(app.server) > 0) await new Promise((resolve) => setTimeout(resolve, 5))
     match(await exchange(port, hello), /^HTTP\/1.1 200 /)

@@ -19,7 +19,7 @@ import { addressKey } from './addresses.ts'
 import { answerBrokenConnection, answerBrokenRequests, limitUnreadBodies } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
 import { countConnections, limitAddresses, limitPipelining } from './count-events.ts'
-import { answerErrors, type Envelope, frameworkRefusal, sendEnvelope } from './errors.ts'
+import { answerErrors, type Envelope, frameworkError, sendEnvelope } from './errors.ts'
 import { type Log, logRequest, requestIdHeader, requestIdOf } from './log.ts'
 import { createServer as createHttpServer } from './node-http.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
@@ -150,7 +150,7 @@ function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyR
   reply.headers(securityHeaders).header(requestIdHeader, request.id)
   sendEnvelope(
     reply,
-    frameworkRefusal(error, request) ?? { statusCode: 400, message: 'The request could not be understood.' },
+    frameworkError(error, request) ?? { statusCode: 400, message: 'The request could not be understood.' },
   )
 }
 
@@ -177,13 +177,13 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
 function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
   if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
-    throw new UnsupportedCharset()
+    throw new UnsupportedCharsetError()
   if (!isUtf8(bytes)) throw notUtf8()
   return bytes.toString()
 }
 
-/** The response to it is in `frameworkRefusals`. */
-class UnsupportedCharset extends Error {
+/** The response to it is in `frameworkErrors`. */
+class UnsupportedCharsetError extends Error {
   readonly code = 'UNSUPPORTED_CHARSET'
 }
 
@@ -246,21 +246,21 @@ function answerUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
     const allowed = routedMethods.filter((method) => app.findRoute({ method, url: path }) !== null)
-    if (allowed.length === 0) return sendEnvelope(reply, nothingHere)
+    if (allowed.length === 0) return sendEnvelope(reply, notFoundEnvelope)
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     return sendEnvelope(reply, { statusCode: 405, message: `${request.method} is not supported here.` })
   })
 }
 
-export const nothingHere: Envelope = { statusCode: 404, message: 'There is nothing at this address.' }
+export const notFoundEnvelope: Envelope = { statusCode: 404, message: 'There is nothing at this address.' }
 
 // OPTIONS is missing on purpose: the CORS plugin registers it for every path, known or not.
 const routedMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 interface RateLimitOptions extends RateLimits {
   /** Called for each rejected request. */
-  readonly onRefused?: (origin: RequestOrigin) => void
+  readonly onRejected?: (origin: RequestOrigin) => void
 }
 
 /** Counts requests per client address, lets a few wait, and rejects the rest with 429. */
@@ -282,7 +282,7 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
     }
     if (admission.kind === 'admitted') return done()
     if (admission.kind === 'refused') {
-      options.onRefused?.(originOf(request))
+      options.onRejected?.(originOf(request))
       return done(busy(admission.retryAfterSeconds))
     }
     reply.raw.once('close', leave)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createBudget, createBudgets, createRate, giveBackAll, hasRoom, takeAll } from './budget.ts'
+import { createBudget, createBudgets, createRate, hasRoom, releaseAll, takeAll } from './budget.ts'
 
 describe('a budget', () => {
   test('grants what fits, rejects and counts what does not, and grants again what was released', () => {
     const budget = createBudget(10)
     assert.deepEqual([budget.take(4), budget.take(6), budget.take(1)], [true, true, false])
-    assert.deepEqual([budget.used(), budget.refused()], [10, 1])
-    budget.giveBack(6)
-    assert.deepEqual([budget.take(6), budget.refused()], [true, 1])
+    assert.deepEqual([budget.used(), budget.rejected()], [10, 1])
+    budget.release(6)
+    assert.deepEqual([budget.take(6), budget.rejected()], [true, 1])
   })
 
   test('counts each holder separately, and drops holders of nothing', () => {
@@ -16,15 +16,15 @@ describe('a budget', () => {
     const [ann, bob] = [{}, {}]
     assert.deepEqual([budget.take(2, ann), budget.take(1, ann), budget.take(1, bob)], [true, false, true])
     assert.deepEqual([budget.used(ann), budget.used(bob), budget.usedMost()], [2, 1, 2])
-    budget.giveBack(2, ann)
+    budget.release(2, ann)
     assert.equal(budget.usedMost(), 1)
   })
 
   test('throws when an amount is released twice', () => {
     const budget = createBudget(2)
     budget.take()
-    budget.giveBack()
-    assert.throws(() => budget.giveBack())
+    budget.release()
+    assert.throws(() => budget.release())
   })
 
   test('exists once for each name, and is listed after its first use', () => {
@@ -32,7 +32,7 @@ describe('a budget', () => {
     const budgets = createBudgets({ open: limit, other: limit })
     budgets.budget('open').take(2)
     assert.equal(budgets.budget('open').take(2), false)
-    assert.deepEqual(budgets.states(), [{ name: 'open', ...limit, used: 2, refused: 1 }])
+    assert.deepEqual(budgets.states(), [{ name: 'open', ...limit, used: 2, rejected: 1 }])
   })
 })
 
@@ -50,7 +50,7 @@ describe('a rate', () => {
     const { rate, pass } = rateOnAClock()
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann'), rate.take(1, 'bob')], [true, false, true])
     pass(2)
-    assert.deepEqual([rate.used('ann'), rate.used('bob'), rate.usedMost(), rate.refused()], [6, 0, 6, 1])
+    assert.deepEqual([rate.used('ann'), rate.used('bob'), rate.usedMost(), rate.rejected()], [6, 0, 6, 1])
     pass(100)
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann')], [true, false])
   })
@@ -59,7 +59,7 @@ describe('a rate', () => {
     const { rate, pass } = rateOnAClock()
     rate.take(4)
     pass(1)
-    rate.giveBack(4)
+    rate.release(4)
     assert.equal(rate.used(), 0)
     assert.deepEqual([rate.take(10), rate.take(1)], [true, false])
   })
@@ -85,7 +85,7 @@ test('several budgets grant together, or nothing is taken from any of them', () 
   const [wide, narrow] = [createBudget(10), createBudget(3)]
   const parts = [{ budget: wide, holder: 'ann' }, { budget: narrow }]
   assert.deepEqual([takeAll(parts, 2), takeAll(parts, 2)], [true, false])
-  assert.deepEqual([wide.used('ann'), narrow.used(), narrow.refused()], [2, 2, 1])
-  giveBackAll(parts, 2)
+  assert.deepEqual([wide.used('ann'), narrow.used(), narrow.rejected()], [2, 2, 1])
+  releaseAll(parts, 2)
   assert.deepEqual([wide.used('ann'), narrow.used()], [0, 0])
 })

@@ -14,9 +14,9 @@ export interface Budget {
   /** Returns whether the amount was granted. If it does not fit, the rejection is counted. */
   take(amount?: number, holder?: unknown): boolean
   /** Called exactly once for each amount that was granted. */
-  giveBack(amount?: number, holder?: unknown): void
+  release(amount?: number, holder?: unknown): void
   /** Counts a rejection that was decided elsewhere by the same number. */
-  noteRefusal(): void
+  recordRejection(): void
   used(holder?: unknown): number
 }
 
@@ -24,7 +24,7 @@ export interface BudgetState extends BudgetLimit {
   readonly name: string
   /** The amount of the largest holder, where each has a budget of its own. */
   readonly used: number
-  readonly refused: number
+  readonly rejected: number
 }
 
 /** The budgets of one process, by name. */
@@ -50,7 +50,7 @@ export function createBudgets<Name extends string>(
         name,
         ...limits[name],
         used: budget.usedMost(),
-        refused: budget.refused(),
+        rejected: budget.rejected(),
       })),
   }
 }
@@ -60,17 +60,17 @@ const openBudget = ({ max, perSecond }: BudgetLimit, now?: () => number): Counte
 
 interface CountedBudget extends Budget {
   usedMost(): number
-  refused(): number
+  rejected(): number
 }
 
 /** The holder of amounts that are not counted for one holder in particular. */
-const everybody = Symbol('everybody')
+const anyHolder = Symbol('everybody')
 
 export function createBudget(max: number): CountedBudget {
   // Holders of nothing are removed, so that they cannot pile up.
   const held = new Map<unknown, number>()
-  let refused = 0
-  const used = (holder: unknown = everybody) => held.get(holder) ?? 0
+  let rejected = 0
+  const used = (holder: unknown = anyHolder) => held.get(holder) ?? 0
   return {
     max,
     used,
@@ -79,20 +79,20 @@ export function createBudget(max: number): CountedBudget {
       for (const amount of held.values()) most = Math.max(most, amount)
       return most
     },
-    refused: () => refused,
-    noteRefusal() {
-      refused += 1
+    rejected: () => rejected,
+    recordRejection() {
+      rejected += 1
     },
-    take(amount = 1, holder = everybody) {
+    take(amount = 1, holder = anyHolder) {
       const wanted = used(holder) + amount
       if (wanted > max) {
-        refused += 1
+        rejected += 1
         return false
       }
       held.set(holder, wanted)
       return true
     },
-    giveBack(amount = 1, holder = everybody) {
+    release(amount = 1, holder = anyHolder) {
       const left = used(holder) - amount
       if (left < 0) throw new Error('More was released than was taken.')
       if (left === 0) held.delete(holder)
@@ -113,9 +113,9 @@ export interface Rate {
 export function createRate({ max, perSecond, now = () => performance.now() }: Rate): CountedBudget {
   /** Ordered by the time at which each holder last took something. */
   const held = new Map<unknown, Taken>()
-  let refused = 0
+  let rejected = 0
   const left = ({ amount, at }: Taken) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
-  const used = (holder: unknown = everybody) => {
+  const used = (holder: unknown = anyHolder) => {
     const taken = held.get(holder)
     return taken === undefined ? 0 : left(taken)
   }
@@ -137,21 +137,21 @@ export function createRate({ max, perSecond, now = () => performance.now() }: Ra
       for (const taken of held.values()) most = Math.max(most, left(taken))
       return Math.ceil(most)
     },
-    refused: () => refused,
-    noteRefusal() {
-      refused += 1
+    rejected: () => rejected,
+    recordRejection() {
+      rejected += 1
     },
-    take(amount = 1, holder = everybody) {
+    take(amount = 1, holder = anyHolder) {
       const wanted = used(holder) + amount
       if (wanted > max) {
-        refused += 1
+        rejected += 1
         return false
       }
       hold(holder, wanted)
       dropOldest()
       return true
     },
-    giveBack(amount = 1, holder = everybody) {
+    release(amount = 1, holder = anyHolder) {
       hold(holder, used(holder) - amount)
     },
   }
@@ -177,11 +177,11 @@ export const hasRoom = ({ budget, holder }: Part): boolean => budget.used(holder
 export function takeAll(parts: readonly Part[], amount = 1): boolean {
   const missing = parts.findIndex(({ budget, holder }) => !budget.take(amount, holder))
   if (missing === -1) return true
-  giveBackAll(parts.slice(0, missing), amount)
+  releaseAll(parts.slice(0, missing), amount)
   return false
 }
 
-export function giveBackAll(parts: readonly Part[], amount = 1): void {
+export function releaseAll(parts: readonly Part[], amount = 1): void {
   if (amount === 0) return
-  for (const { budget, holder } of parts) budget.giveBack(amount, holder)
+  for (const { budget, holder } of parts) budget.release(amount, holder)
 }

@@ -1,15 +1,15 @@
-import { type Kind, refused } from './field.ts'
-import { readMoment } from './moment.ts'
+import { type Kind, rejected } from './field.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordProblems } from './password-policy.ts'
+import { parseTimestamp } from './timestamp.ts'
 
 export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   schema: { type: 'string', maxLength: max },
   wire: 'text',
   read(input, label) {
-    if (typeof input !== 'string') return refused(`${label} must be text.`)
-    if (!isStorable(input)) return refused(`${label} contains a character that cannot be stored.`)
+    if (typeof input !== 'string') return rejected(`${label} must be text.`)
+    if (!isStorable(input)) return rejected(`${label} contains a character that cannot be stored.`)
     const value = input.trim()
-    return isLongerThan(value, max) ? refused(`${label} must be at most ${max} characters.`) : { value }
+    return isLongerThan(value, max) ? rejected(`${label} must be at most ${max} characters.`) : { value }
   },
 })
 
@@ -20,18 +20,18 @@ export const uuid: Kind<string, 'uuid'> = {
   read: (input, label) =>
     typeof input === 'string' && uuidPattern.test(input)
       ? { value: input.toLowerCase() }
-      : refused(`${label} must be a UUID.`),
+      : rejected(`${label} must be a UUID.`),
 }
 
 /** .NET clients send this for an id that was not set. */
 export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
-export const moment: Kind<string, 'moment'> = {
+export const timestamp: Kind<string, 'timestamp'> = {
   schema: { type: 'string', format: 'date-time', examples: ['2026-01-05T09:00:00Z'] },
-  wire: 'moment',
+  wire: 'timestamp',
   read(input, label) {
-    const value = typeof input === 'string' ? readMoment(input) : undefined
-    return value === undefined ? refused(`${label} must be an ISO-8601 date and time.`) : { value }
+    const value = typeof input === 'string' ? parseTimestamp(input) : undefined
+    return value === undefined ? rejected(`${label} must be an ISO-8601 date and time.`) : { value }
   },
 }
 
@@ -53,13 +53,13 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     schema,
     wire: 'number',
     read(input, label, { hoursStep = hoursStepDefault } = {}) {
-      if (typeof input !== 'number' || !Number.isFinite(input)) return refused(`${label} must be a number.`)
-      if (input < 0 || (input === 0 && !zeroAllowed)) return refused(`${label} must be ${least}.`)
-      if (input > hoursMax) return refused(`${label} must be at most ${hoursMax}.`)
+      if (typeof input !== 'number' || !Number.isFinite(input)) return rejected(`${label} must be a number.`)
+      if (input < 0 || (input === 0 && !zeroAllowed)) return rejected(`${label} must be ${least}.`)
+      if (input > hoursMax) return rejected(`${label} must be at most ${hoursMax}.`)
       // Rounding to these steps yields the double nearest to the multiple.
       const stepsPerHour = 1 / hoursStep
       if (Math.round(input * stepsPerHour) / stepsPerHour !== input) {
-        return refused(`${label} must be a multiple of ${hoursStep}.`)
+        return rejected(`${label} must be a multiple of ${hoursStep}.`)
       }
       // Turns negative zero into zero.
       return { value: input + 0 }
@@ -73,7 +73,7 @@ export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<nu
   read: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
       ? { value: input + 0 }
-      : refused(`${label} must be a whole number from ${min} to ${max}.`),
+      : rejected(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
 /** A new password is never trimmed: a space may be part of it. */
@@ -89,9 +89,9 @@ export const newPassword: Kind<string, 'text'> = {
   },
   wire: 'text',
   read(input, label) {
-    if (typeof input !== 'string') return refused(`${label} must be text.`)
+    if (typeof input !== 'string') return rejected(`${label} must be text.`)
     const problems = passwordProblems(input, label)
-    return problems.length > 0 ? refused(...problems) : { value: input }
+    return problems.length > 0 ? rejected(...problems) : { value: input }
   },
 }
 

@@ -22,7 +22,7 @@ export interface Kind<Value, Wire extends WireKind = WireKind> {
   read(input: unknown, label: string, rules?: ReadingRules): Reading<Value>
 }
 
-export type WireKind = 'text' | 'uuid' | 'moment' | 'number' | 'wholeNumber'
+export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'wholeNumber'
 
 /** Defines the meaning of a body without the field. */
 export type Presence =
@@ -158,7 +158,7 @@ export const isRequired = (
 ): boolean =>
   purpose === 'create' ? presence.startsWith('required') && !isCallerByDefault : presence === 'required'
 
-export const refused = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
+export const rejected = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,
 })
 

@@ -107,7 +107,7 @@ export const uncertain = (cause: unknown) =>
 /** Collects every violation of a body or query, so that all are reported at once. */
 export interface Violations {
   add(key: string, ...messages: readonly string[]): void
-  refuseIfAny(): void
+  throwIfAny(): void
 }
 
 export function collectViolations(): Violations {
@@ -117,14 +117,14 @@ export function collectViolations(): Violations {
     add(key, ...messages) {
       errors[key] = [...(errors[key] ?? []), ...messages]
     },
-    refuseIfAny() {
+    throwIfAny() {
       if (Object.keys(errors).length > 0) throw invalid({ ...errors } satisfies FieldErrors)
     },
   }
 }
 
 /** A body is an object, whichever host it came to. */
-export function readObject(body: unknown): Readonly<Record<string, unknown>> {
+export function parseObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>
   throw invalid({ generalErrors: ['The body must be a JSON object.'] })

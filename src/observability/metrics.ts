@@ -264,6 +264,6 @@ export function watchHost(metrics: Metrics, budgets: BudgetsToWatch): void {
   )
   metrics.watch(
     'budgetRefusals',
-    each(({ refused }) => refused),
+    each(({ rejected }) => rejected),
   )
 }

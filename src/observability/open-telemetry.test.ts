@@ -86,8 +86,8 @@ describe('telemetry', () => {
     )
     const unsampled = startWork('ListTypes', 'rest', `00-${callers.traceId}-${callers.spanId}-00`)
     await database.complete(unsampled, () => database.query(sql`select 1`))
-    const refused = startWork('CreateProject', 'commands')
-    await database.complete(refused, async () => Promise.reject(invalid({}))).catch(() => undefined)
+    const rejected = startWork('CreateProject', 'commands')
+    await database.complete(rejected, async () => Promise.reject(invalid({}))).catch(() => undefined)
     const broken = startWork('GetProject', 'rest')
     await database
       .complete(broken, () => database.query(sql`select ${'hush'}::text, missing`))

@@ -49,7 +49,7 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
       name: work.operation,
       // SPAN_KIND_SERVER
       kind: 2,
-      attributes: showAttributes({ 'tracker.host': work.host }),
+      attributes: serializeAttributes({ 'tracker.host': work.host }),
       ...(isFailed && { status: { code: 2 } }),
     })
   })
@@ -85,7 +85,10 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
     name: `store ${kind}`,
     // SPAN_KIND_CLIENT
     kind: 3,
-    attributes: showAttributes({ 'db.system.name': 'postgresql', ...(query && { 'db.query.text': query }) }),
+    attributes: serializeAttributes({
+      'db.system.name': 'postgresql',
+      ...(query && { 'db.query.text': query }),
+    }),
     ...(isFailed && { status: { code: 2 } }),
   }
 }
@@ -108,7 +111,7 @@ const envelopes =
   (outer: string, inner: string, name: string, items: readonly object[]) => ({
     [outer]: [
       {
-        resource: { attributes: showAttributes({ 'service.name': serviceName }) },
+        resource: { attributes: serializeAttributes({ 'service.name': serviceName }) },
         [inner]: [{ scope: { name: 'tracker' }, [name]: items }],
       },
     ],
@@ -192,7 +195,7 @@ const showHistogram = (
     // Cumulative.
     aggregationTemporality: 2,
     dataPoints: series.map(({ attributes, counts, count, sum }) => ({
-      attributes: showAttributes(attributes),
+      attributes: serializeAttributes(attributes),
       startTimeUnixNano,
       timeUnixNano,
       count: String(count),
@@ -203,7 +206,7 @@ const showHistogram = (
   },
 })
 
-const showAttributes = (attributes: Readonly<Record<string, string>>): object[] =>
+const serializeAttributes = (attributes: Readonly<Record<string, string>>): object[] =>
   Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }))
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header */

@@ -9,9 +9,15 @@ test('Events caused without an account have limited lines; each action of an acc
     const write = (details: object) => void names.push((details as { security: SecurityEventName }).security)
     return { info: write, warn: write }
   }
-  const log = createSecurityLog({ ...into(plain), ofStrangers: into(limited) })
+  const log = createSecurityLog({ ...into(plain), ofUnauthenticated: into(limited) })
   const byAccounts = ['token-made', 'account-changed', 'password-changed', 'administrator-changed'] as const
-  const byStrangers = ['sign-in', 'token-refused', 'client-refused', 'mail-asked', 'outside-refused'] as const
-  for (const event of [...byAccounts, ...byStrangers]) log({ event })
-  deepEqual({ plain, limited }, { plain: byAccounts, limited: byStrangers })
+  const byUnauthenticated = [
+    'sign-in',
+    'token-refused',
+    'client-refused',
+    'mail-asked',
+    'outside-refused',
+  ] as const
+  for (const event of [...byAccounts, ...byUnauthenticated]) log({ event })
+  deepEqual({ plain, limited }, { plain: byAccounts, limited: byUnauthenticated })
 })

@@ -57,7 +57,7 @@ export interface SecurityEvent {
 export type SecurityLog = (event: SecurityEvent) => void
 
 /** Clients can cause these events without an accepted token, as often as they send requests. */
-const causedByStrangers: ReadonlySet<SecurityEventName> = new Set([
+const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
   'sign-in',
   'lockout-begun',
   'outside-refused',
@@ -73,7 +73,7 @@ const causedByStrangers: ReadonlySet<SecurityEventName> = new Set([
 export interface SecurityLines {
   readonly info: Lines['info']
   readonly warn: Lines['warn']
-  readonly ofStrangers: Pick<Lines, 'info' | 'warn'>
+  readonly ofUnauthenticated: Pick<Lines, 'info' | 'warn'>
 }
 
 /** One login always gives the same value while this process runs, but the login cannot be found by a dictionary attack. */
@@ -83,7 +83,7 @@ const loginKey = randomBytes(32)
 export const createSecurityLog =
   (log: SecurityLines): SecurityLog =>
   ({ event, unknownLogin, ...details }) => {
-    const lines = causedByStrangers.has(event) ? log.ofStrangers : log
+    const lines = causedByUnauthenticated.has(event) ? log.ofUnauthenticated : log
     lines[levels[event]](
       {
         security: event,
@@ -110,7 +110,7 @@ const hashOf = (login: string): string =>
 const sampledMilliseconds = 1000
 
 /** Records rejections by a limiter: at most one line a second, with the count since the line before. */
-export function requestsRefused(
+export function requestsRejected(
   log: SecurityLog,
   now: () => number = Date.now,
 ): (origin: { readonly address: string; readonly requestId?: string }) => void {

@@ -5,7 +5,7 @@ import type { ReadingRules } from '../model/field.ts'
 import type { SecurityLog } from '../observability/security-log.ts'
 
 /** The context in which every verb works. */
-export interface Tracker extends ReadingRules {
+export interface Context extends ReadingRules {
   readonly database: Database
   readonly passwords: Passwords
   /** Shared by all hosts of the process. */

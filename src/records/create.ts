@@ -3,9 +3,9 @@ import type { Queries, SingleWrites } from '../db/database.ts'
 import { insertRow, type Row, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Tracker } from './context.ts'
-import { noteAccountChange } from './note-account-change.ts'
-import { readInput } from './read-input.ts'
+import type { Context } from './context.ts'
+import { parseInput } from './parse-input.ts'
+import { recordAccountChange } from './record-account-change.ts'
 import { isOfAccounts, requireRole } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
 import { callersOf, createEach, type EachItem, shapeOf, updateAlike } from './write-each.ts'
@@ -15,16 +15,16 @@ import { callersOf, createEach, type EachItem, shapeOf, updateAlike } from './wr
  * concurrent creates by other callers.
  */
 export async function create(
-  tracker: Tracker,
+  context: Context,
   resource: Resource,
   caller: Caller,
   body: unknown,
 ): Promise<Row> {
   const { rules } = resource
   requireRole(resource, caller, 'write')
-  const { id = newId(), values } = readInput(resource, body, 'create', tracker, caller.id)
-  const stored = (await rules.prepare?.(values, tracker.passwords)) ?? values
-  const { single } = tracker.database
+  const { id = newId(), values } = parseInput(resource, body, 'create', context, caller.id)
+  const stored = (await rules.prepare?.(values, context.passwords)) ?? values
+  const { single } = context.database
   const alone = () => {
     const references = referenceConditions(resource, [values], { caller })
     const conditions = createConditions(resource, caller, values, references)
@@ -33,9 +33,9 @@ export async function create(
   }
   const mayShare = !rules.prepare && !rules.alsoCreate
   const created = mayShare
-    ? await gathered(single, 'create', resource, { caller, id, values, stored }, alone)
+    ? await grouped(single, 'create', resource, { caller, id, values, stored }, alone)
     : await alone()
-  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'create', [created.id])
+  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'create', [created.id])
   return created
 }
 
@@ -51,25 +51,25 @@ interface Wanted {
 type Alone = () => Promise<Row>
 
 /** Changes a row, possibly in one statement with concurrent changes. */
-export const updateGathered = (
+export const updateGrouped = (
   single: SingleWrites,
   resource: Resource,
   wanted: Wanted,
   alone: Alone,
-): Promise<Row> => (resource.rules.prepare ? alone() : gathered(single, 'update', resource, wanted, alone))
+): Promise<Row> => (resource.rules.prepare ? alone() : grouped(single, 'update', resource, wanted, alone))
 
 /** Writes by a token run alone, because each token has its own rights. */
-function gathered(
-  { gathered: gather }: SingleWrites,
+function grouped(
+  { grouped: writeGrouped }: SingleWrites,
   verb: 'create' | 'update',
   resource: Resource,
   wanted: Wanted,
   alone: Alone,
 ): Promise<Row> {
   const { caller, id, values, stored, versions = none } = wanted
-  if (!gather || caller.token) return alone()
+  if (!writeGrouped || caller.token) return alone()
   const shape = shapeOf({ ids: [id], values }, versions)
-  return gather(
+  return writeGrouped(
     {
       name: [verb, resource.name, caller.isAdministrator, shape, Object.keys(stored).join()].join(' '),
       accountOf: (one) => one.wanted.caller.id,

@@ -1,5 +1,5 @@
 import { lastChangeSecond } from '../db/change-log.ts'
-import { shownColumns } from '../db/columns.ts'
+import { selectColumns } from '../db/columns.ts'
 import { datedRow } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
@@ -7,10 +7,10 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, missing, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Tracker } from './context.ts'
+import type { Context } from './context.ts'
 import { requireRole } from './rights.ts'
-import { readAt, refuseTooSlow, requireSettled } from './settled-timestamp.ts'
-import { changesThatMatter, shownRows } from './visible-rows.ts'
+import { parseAt, rejectTooSlow, requireSettled } from './settled-timestamp.ts'
+import { changesThatMatter, selectRows } from './visible-rows.ts'
 
 export interface Found {
   readonly row: Row
@@ -23,15 +23,15 @@ export interface Found {
 
 /** Returns the row as it is, or as it was at an instant. */
 export async function get(
-  { database }: Tracker,
+  { database }: Context,
   resource: Resource,
   caller: Caller,
   given: { readonly id: unknown; readonly at?: unknown },
 ): Promise<Found> {
   requireRole(resource, caller, 'read')
-  const { id, at } = readWanted(given)
-  const { from, wanted } = shownRows(resource, caller, at, sql`${id}`)
-  const columns = shownColumns(resource)
+  const { id, at } = parseWanted(given)
+  const { from, wanted } = selectRows(resource, caller, at, sql`${id}`)
+  const columns = selectColumns(resource)
   const lastChange = sql`${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"`
   const statement = datedRow.of(
     { row: sql`select ${columns} from ${from} where ${wanted}`, lastChange },
@@ -41,7 +41,7 @@ export async function get(
   const [found] =
     at === undefined
       ? await database.query<FoundRow>(statement)
-      : await refuseTooSlow(slowness, () => database.lists.query<FoundRow>(statement, caller.id))
+      : await rejectTooSlow(slowness, () => database.lists.query<FoundRow>(statement, caller.id))
   if (!found) throw missing(resource.title)
   const { lastChangeSecond: second, ...row } = found
   return { row: row as Row, lastChangeSecond: second }
@@ -51,14 +51,14 @@ type FoundRow = Row & { readonly lastChangeSecond: number | null }
 
 const slowness = { what: 'Reading the row as it was', advice: 'Ask for a later moment.' }
 
-function readWanted(given: { readonly id: unknown; readonly at?: unknown }) {
+function parseWanted(given: { readonly id: unknown; readonly at?: unknown }) {
   const violations = collectViolations()
-  const read = { id: readId(given.id, violations), at: readAt(given.at, violations) }
-  violations.refuseIfAny()
+  const read = { id: parseId(given.id, violations), at: parseAt(given.at, violations) }
+  violations.throwIfAny()
   return read
 }
 
-function readId(input: unknown, violations: Violations): string {
+function parseId(input: unknown, violations: Violations): string {
   const reading = uuid.read(input, 'Id')
   if ('value' in reading) return reading.value
   if (Array.isArray(input)) violations.add('id', 'Id must be given once.')

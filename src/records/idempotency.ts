@@ -5,7 +5,7 @@ import { createFairQueue } from '../db/fair-queue.ts'
 import { sql } from '../db/sql.ts'
 import { busy, contended, Problem, type ProblemKind, reused } from '../model/problem.ts'
 import type { SecurityEvent } from '../observability/security-log.ts'
-import type { Tracker } from './context.ts'
+import type { Context } from './context.ts'
 
 export interface AnsweredOnce {
   readonly answer: string
@@ -16,15 +16,15 @@ export interface AnsweredOnce {
 /** Does the work of a keyed request once, however often it is sent, and always returns the first answer. */
 export type Once = (
   request: KeyedRequest,
-  work: (tracker: Tracker) => Promise<string>,
+  work: (context: Context) => Promise<string>,
 ) => Promise<AnsweredOnce>
 
 /**
  * Key, effect and answer are one transaction: a process that dies in between leaves all of them or none. An
  * error rolls back the claim as well, so that the key may be used again once its cause is gone.
  */
-export function createOnce(tracker: Tracker): Once {
-  const { budgets, database } = tracker
+export function createOnce(context: Context): Once {
+  const { budgets, database } = context
   const meter = createKeyMeter(database, {
     keysMax: budgets.budget('keysOfAccount').max,
     bytesMax: budgets.budget('keyedAnswerBytesOfAccount').max,
@@ -42,8 +42,8 @@ export function createOnce(tracker: Tracker): Once {
     return inTurn(`${account} ${key.toString('base64')}`, () =>
       fairly(account, async () => {
         await meter.requireRoom(account)
-        const done = await runOnce(tracker, request, work)
-        if (!done.isReplay) meter.note(account, done.answer)
+        const done = await runOnce(context, request, work)
+        if (!done.isReplay) meter.record(account, done.answer)
         return done
       }),
     )
@@ -53,11 +53,11 @@ export function createOnce(tracker: Tracker): Once {
 const storeIsAway: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
 
 async function runOnce(
-  tracker: Tracker,
+  context: Context,
   request: KeyedRequest,
-  work: (tracker: Tracker) => Promise<string>,
+  work: (context: Context) => Promise<string>,
 ): Promise<AnsweredOnce> {
-  const { database, securityLog } = tracker
+  const { database, securityLog } = context
   let events: SecurityEvent[] = []
   const logEvents = () => {
     for (const event of events) securityLog?.(event)
@@ -69,7 +69,7 @@ async function runOnce(
       const known = await claimKey(transaction, request)
       if (known !== undefined) return { answer: known, isReplay: true }
       const answer = await work({
-        ...tracker,
+        ...context,
         database: within(database, transaction),
         securityLog: (event) => void events.push(event),
       })
@@ -162,7 +162,7 @@ function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, no
       const { keys, bytes } = known && now() < known.until ? known : await measure(account)
       if (keys >= keysMax || bytes >= bytesMax) throw busy(retryAfterSeconds)
     },
-    note(account: string, answer: string) {
+    record(account: string, answer: string) {
       const known = measured.get(account)
       if (!known) return
       known.keys += 1
@@ -174,19 +174,19 @@ function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, no
 /** Maintenance has purged some keys by then. */
 const retryAfterSeconds = 3600
 
-const forgottenAtOnceMax = 5000
+const purgedAtOnceMax = 5000
 
 /** Deletes expired keys in batches; several instances may do so at once. */
-export async function forgetOldKeys(database: Database): Promise<void> {
-  let forgotten: unknown[]
+export async function purgeKeys(database: Database): Promise<void> {
+  let purged: unknown[]
   do {
-    forgotten = await database.single.query(sql`
+    purged = await database.single.query(sql`
       delete from idempotency_keys where (account, key) in (
         select account, key from idempotency_keys
         where created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
-        order by created_at limit ${forgottenAtOnceMax}::int for update skip locked)
+        order by created_at limit ${purgedAtOnceMax}::int for update skip locked)
       returning true`)
-  } while (forgotten.length === forgottenAtOnceMax)
+  } while (purged.length === purgedAtOnceMax)
 }
 
 const algorithm = 'aes-256-gcm'

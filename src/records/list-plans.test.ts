@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { blocksOf, explainedTracker } from '../../test/support/explained-tracker.ts'
+import { blocksOf, explainedContext } from '../../test/support/explained-context.ts'
 import { column } from '../db/columns.ts'
 import { render } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { list } from './list.ts'
-import { readListQuery } from './list-query.ts'
+import { parseListQuery } from './list-query.ts'
 
 /** Far more than there are active rows. */
 const removedRows = 20_000
@@ -16,10 +16,10 @@ const removedRows = 20_000
 const blocksMax = 100
 
 describe('A list of few live rows among many removed ones', () => {
-  let fresh: Awaited<ReturnType<typeof explainedTracker>>
+  let fresh: Awaited<ReturnType<typeof explainedContext>>
   let member: Caller
   before(async () => {
-    fresh = await explainedTracker()
+    fresh = await explainedContext()
     const user = await fresh.makeAny('user')
     member = fresh.asUser(user)
     const assignment = await fresh.makeAny('assignment')
@@ -57,7 +57,7 @@ describe('A list of few live rows among many removed ones', () => {
       },
       [{ id: null, totalCount: 0, lastChangeSecond: null }],
     )
-    await list(fresh.tracker, resource, caller, readListQuery(resource, given), reads)
+    await list(fresh.context, resource, caller, parseListQuery(resource, given), reads)
     return blocks
   }
 

@@ -1,7 +1,7 @@
 import { labelOf } from '../model/field.ts'
-import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
-import { isEarlier } from '../model/moment.ts'
-import { collectViolations, readObject, type Violations } from '../model/problem.ts'
+import { isLongerThan, isMissing, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
+import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
+import { isEarlier } from '../model/timestamp.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { filterNames } from '../resources/derived.ts'
 import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../resources/list-keys.ts'
@@ -23,19 +23,19 @@ export interface ListQuery {
 }
 
 /** Parses flat query keys, and reports all violations at once. Unknown keys are ignored, but not filters. */
-export function readListQuery(
+export function parseListQuery(
   listed: Listed,
   query: Readonly<Record<string, unknown>>,
   state: RowState = 'active',
 ): ListQuery {
   const violations = collectViolations()
-  refuseRepeatedKeys(query, violations)
+  rejectRepeatedKeys(query, violations)
   const given = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
   const filterIn = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(key, filterIn(key), violations))
+  const [dateFrom, dateTo] = dateKeys.map((key) => parseDate(key, filterIn(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
@@ -43,35 +43,35 @@ export function readListQuery(
   if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
-  const sortColumn = readSortColumn(listed, wantedColumn, state)
+  const sortColumn = parseSortColumn(listed, wantedColumn, state)
   const read: ListQuery = {
     state,
-    pageNumber: readNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
-    pageSize: readNumber('pageSize', given('pageSize'), pageSizeDefault, pageSizeMax, violations),
+    pageNumber: parseNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
+    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeDefault, pageSizeMax, violations),
     sortColumn,
-    sortOrder: readSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
-    search: readSearch(given('search'), violations),
+    sortOrder: parseSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
+    search: parseSearch(given('search'), violations),
     ids: parseIdsFilter(filterIn('ids'), violations),
-    relations: readRelations(filterIn, violations),
+    relations: parseRelations(filterIn, violations),
     dateFrom,
     dateTo,
   }
   const supported = [...relationsOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
   rejectFilters(listed, supported, filterIn, violations)
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return read
 }
 
 /** Removed rows are listed for those who may restore them, which is a write. */
 export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
 
-function refuseRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
+function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
   for (const [key, value] of Object.entries(query)) {
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   }
 }
 
-function readNumber(
+function parseNumber(
   key: string,
   input: unknown,
   byDefault: number,
@@ -88,7 +88,7 @@ function readNumber(
 const notUuids = 'Ids must be UUIDs separated by commas.'
 
 /** Accepts any stored column that is no credential, ignoring case; an unknown one falls back to the id. */
-function readSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
+function parseSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
   if (sortedBy) return sortedBy
   if (input === undefined && state === 'removed') return 'deletedAt'
   const wanted = typeof input === 'string' ? input.trim().toLowerCase() : ''
@@ -101,14 +101,14 @@ type Order = ListQuery['sortOrder']
 const defaultOrder = (state: RowState, sortColumn: string): Order =>
   state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
 
-function readSortOrder(input: unknown, byDefault: Order, violations: Violations): Order {
+function parseSortOrder(input: unknown, byDefault: Order, violations: Violations): Order {
   const order = input === undefined ? byDefault : String(input).trim().toLowerCase()
   if (order === 'asc' || order === 'desc') return order
   violations.add('sortOrder', 'SortOrder must be ASC or DESC.')
   return byDefault
 }
 
-function readSearch(input: unknown, violations: Violations): string | undefined {
+function parseSearch(input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   if (typeof input !== 'string') {
     violations.add('search', 'Search must be text.')
@@ -132,13 +132,13 @@ function parseIdsFilter(input: unknown, violations: Violations): readonly string
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-  const { distinct: ids, areAllUuids } = readUuids(items)
+  const { distinct: ids, areAllUuids } = parseUuids(items)
   if (!areAllUuids || items.length === 0) violations.add('ids', notUuids)
   if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
   return ids
 }
 
-function readRelations(
+function parseRelations(
   given: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
@@ -153,9 +153,9 @@ function readRelations(
   return relations
 }
 
-function readDate(key: string, input: unknown, violations: Violations): string | undefined {
+function parseDate(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const reading = timestamp.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('problems' in reading) violations.add(key, ...reading.problems)
   return 'value' in reading ? reading.value : undefined
 }
@@ -174,11 +174,11 @@ export function rejectFilters(
 }
 
 /** Parses the ids of a request for several rows. Removal ignores duplicates, restore rejects them. */
-export function readIds(body: unknown, duplicates: 'ignored' | 'refused'): readonly string[] {
-  const { ids } = readObject(body)
+export function parseIds(body: unknown, duplicates: 'ignored' | 'refused'): readonly string[] {
+  const { ids } = parseObject(body)
   const violations = collectViolations()
   const given: readonly unknown[] = Array.isArray(ids) ? ids : []
-  const { distinct, areAllUuids } = readUuids(given)
+  const { distinct, areAllUuids } = parseUuids(given)
   if (isMissing(ids)) violations.add('ids', 'Ids is required.')
   else if (!Array.isArray(ids)) violations.add('ids', 'Ids must be an array of UUIDs.')
   else if (!areAllUuids) violations.add('ids', 'Ids must contain UUIDs only.')
@@ -186,7 +186,7 @@ export function readIds(body: unknown, duplicates: 'ignored' | 'refused'): reado
     violations.add('ids', `Ids must contain 1 to ${idsMax} UUIDs.`)
   else if (duplicates === 'refused' && distinct.length < given.length)
     violations.add('ids', 'Ids must be distinct.')
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return distinct
 }
 
@@ -196,7 +196,7 @@ export interface Uuids {
 }
 
 /** Keeps only valid UUIDs: a compressed message of 16 KB can hold four million other items. */
-export function readUuids(items: readonly unknown[]): Uuids {
+export function parseUuids(items: readonly unknown[]): Uuids {
   const distinct = new Set<string>()
   let areAllUuids = true
   for (const item of items) {

@@ -1,5 +1,5 @@
 import { lastChangeSecond } from '../db/change-log.ts'
-import { column, shownColumns, tableOf } from '../db/columns.ts'
+import { column, selectColumns, tableOf } from '../db/columns.ts'
 import type { LimitedReads } from '../db/limited-reads.ts'
 import { pageOfList } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
@@ -8,12 +8,12 @@ import type { Streamed } from '../db/streamed-reads.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
-import type { Tracker } from './context.ts'
+import type { Context } from './context.ts'
 import { type ListQuery, purposeOf } from './list-query.ts'
 import { requireRole } from './rights.ts'
 import { arrayOf, recordText } from './serialize-record.ts'
-import { refuseTooSlow, type Slowness } from './settled-timestamp.ts'
-import { changesThatMatter, listedRows, type ShownRows } from './visible-rows.ts'
+import { rejectTooSlow, type Slowness } from './settled-timestamp.ts'
+import { changesThatMatter, listedRows, type SelectedRows } from './visible-rows.ts'
 
 export interface Page {
   /** A JSON array of the rows, each as every host serializes it. */
@@ -31,7 +31,7 @@ export interface Page {
 
 /** Runs one statement, so that rows, count and last change come from one snapshot. */
 export async function list(
-  { database }: Tracker,
+  { database }: Context,
   listed: Listed,
   caller: Caller,
   query: ListQuery,
@@ -43,7 +43,7 @@ export async function list(
   const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
   const pieces = { record: recordText(listed), rows, cut: cutOf(query), lastChange }
-  const [found] = await refuseTooSlow(slowness(listed, query), () =>
+  const [found] = await rejectTooSlow(slowness(listed, query), () =>
     reads.query<Found>(pageOfList.of(pieces, statement), caller.id),
   )
   const { records, totalCount, lastChangeSecond: second } = found as Found
@@ -59,7 +59,7 @@ export async function list(
 
 /** Streams all rows of the list as text, slice by slice, ignoring the page that the query asks for. */
 export function streamList(
-  { database }: Tracker,
+  { database }: Context,
   listed: Listed,
   caller: Caller,
   query: ListQuery,
@@ -68,7 +68,7 @@ export function streamList(
   requireRole(listed, caller, purposeOf(query.state))
   return database.exports.stream<Row>({
     ...reader,
-    statement: sql`select ${shownColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
+    statement: sql`select ${selectColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
     account: caller.id,
   })
 }
@@ -142,7 +142,7 @@ function searchCondition(listed: Listed, search: string): Sql | undefined {
 function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): Sql[] {
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
-    const [start, end] = 'moment' in filter ? [filter.moment, filter.moment] : filter.period
+    const [start, end] = 'instant' in filter ? [filter.instant, filter.instant] : filter.period
     return [
       ...(dateFrom ? [sql`row.${column(end)} >= ${dateFrom}`] : []),
       ...(dateTo ? [sql`row.${column(start)} < ${dateTo}`] : []),
@@ -169,7 +169,7 @@ export interface Conditions {
  * rows first: the planner considers a text search as cheap as comparing a number, and would otherwise search
  * the rows of all users.
  */
-export function foundRows({ from, wanted }: ShownRows, { quick, texts }: Conditions): Sql {
+export function foundRows({ from, wanted }: SelectedRows, { quick, texts }: Conditions): Sql {
   const rows = sql`${from} where ${allOf([wanted, ...quick])}`
   return texts.length === 0 ? rows : sql`(select * from ${rows} offset 0) as row where ${allOf(texts)}`
 }

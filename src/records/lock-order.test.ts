@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type pg from 'pg'
-import { connectOutside, untilWaiting } from '../../test/support/outside-connection.ts'
-import { freshTracker } from '../../test/support/tracker.ts'
+import { connectDirectly, untilWaiting } from '../../test/support/direct-connection.ts'
+import { freshContext } from '../../test/support/fresh-context.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { readBatch } from './batch/read-batch.ts'
+import { parseBatch } from './batch/parse-batch.ts'
 import { runBatch } from './batch/run-batch.ts'
 import { create } from './create.ts'
 import { remove } from './remove.ts'
@@ -14,13 +14,13 @@ import { remove } from './remove.ts'
  * held during a wait.
  */
 describe('A transaction that waits for a row', () => {
-  let setting: Awaited<ReturnType<typeof freshTracker>>
+  let setting: Awaited<ReturnType<typeof freshContext>>
   let holder: pg.Client
   let looker: pg.Client
   before(async () => {
-    setting = await freshTracker()
-    holder = await connectOutside(setting.tracker.database)
-    looker = await connectOutside(setting.tracker.database)
+    setting = await freshContext()
+    holder = await connectDirectly(setting.context.database)
+    looker = await connectDirectly(setting.context.database)
   })
   after(async () => {
     await Promise.all([holder.end(), looker.end()])
@@ -64,7 +64,7 @@ describe('A transaction that waits for a row', () => {
     // the rows in order anyway.
     await holder.query('vacuum analyze organizations')
     await assertFree(['organizations', low], ['organizations', high], () =>
-      remove(setting.tracker, resourceNamed('organization'), setting.administrator, { ids: [high, low] }),
+      remove(setting.context, resourceNamed('organization'), setting.administrator, { ids: [high, low] }),
     )
   })
 
@@ -76,7 +76,7 @@ describe('A transaction that waits for a row', () => {
       setting.makeAny('assignmentType'),
     ])
     await assertFree(['workflows', workflow.id], ['projects', project.id], () =>
-      create(setting.tracker, resourceNamed('assignment'), setting.administrator, {
+      create(setting.context, resourceNamed('assignment'), setting.administrator, {
         name: 'Dig',
         startDate: '2026-01-01',
         endDate: '2026-01-02',
@@ -90,7 +90,7 @@ describe('A transaction that waits for a row', () => {
   })
 
   const run = (...items: readonly object[]) =>
-    runBatch(setting.tracker, setting.administrator, readBatch({ items }), async () => new Map())
+    runBatch(setting.context, setting.administrator, parseBatch({ items }), async () => new Map())
 
   it('of many writes at once holds none with a higher id, whatever is done to it first', async () => {
     const rows = await Promise.all([setting.makeAny('impediment'), setting.makeAny('impediment')])

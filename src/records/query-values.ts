@@ -5,7 +5,7 @@ import { resourceNamed, resourceNames } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
 /** Parses a single value of a query string, and returns undefined after recording a violation. */
-export function readResource(input: unknown, violations: Violations): Resource | undefined {
+export function parseResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input
   if (resourceNames.some((one) => one === name)) return resourceNamed(name as string)
@@ -13,7 +13,7 @@ export function readResource(input: unknown, violations: Violations): Resource |
   return undefined
 }
 
-export function readUuid(key: string, input: unknown, violations: Violations): string | undefined {
+export function parseUuid(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('value' in reading) return reading.value
@@ -21,7 +21,7 @@ export function readUuid(key: string, input: unknown, violations: Violations): s
   return undefined
 }
 
-export function readNumber(
+export function parseNumber(
   key: string,
   input: unknown,
   max: number,
@@ -35,7 +35,7 @@ export function readNumber(
 }
 
 /** Parses one or several of these names, separated by commas. */
-export function readNames(
+export function parseNames(
   key: string,
   input: unknown,
   known: readonly string[],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { freshTracker, outcomesOf, refusedAs } from '../../test/support/tracker.ts'
+import { freshContext, outcomesOf, rejectedAs } from '../../test/support/fresh-context.ts'
 import { sql } from '../db/sql.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { create } from './create.ts'
@@ -9,22 +9,22 @@ import { remove } from './remove.ts'
 import { restore } from './restore.ts'
 import { update } from './update.ts'
 
-const { tracker, administrator, makeAny, asUser, drop } = await freshTracker()
+const { context, administrator, makeAny, asUser, drop } = await freshContext()
 after(drop)
 const rounds = 12
 const organization = resourceNamed('organization')
 const project = resourceNamed('project')
 const countOf = async (condition: ReturnType<typeof sql>) =>
-  (await tracker.database.query<{ count: number }>(sql`select count(*) as count from ${condition}`))[0]?.count
+  (await context.database.query<{ count: number }>(sql`select count(*) as count from ${condition}`))[0]?.count
 
 describe('at the same time', () => {
   it('no project appears under an organization that is being removed', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id } = await makeAny('organization')
       await Promise.allSettled([
-        create(tracker, project, administrator, { name: 'P', organizationId: id }),
-        remove(tracker, organization, administrator, { ids: [id] }),
-        create(tracker, project, administrator, { name: 'P', organizationId: id }),
+        create(context, project, administrator, { name: 'P', organizationId: id }),
+        remove(context, organization, administrator, { ids: [id] }),
+        create(context, project, administrator, { name: 'P', organizationId: id }),
       ])
     }
     const orphans = sql`projects p join organizations o on o.id = p.organization_id where p.active and not o.active`
@@ -36,11 +36,11 @@ describe('at the same time', () => {
       const { id } = await makeAny('organization')
       const moved = await makeAny('project')
       const removed = await makeAny('project', { organizationId: id })
-      await remove(tracker, project, administrator, { ids: [removed.id] })
+      await remove(context, project, administrator, { ids: [removed.id] })
       await Promise.allSettled([
-        update(tracker, project, administrator, { id: moved.id, name: 'P', organizationId: id }),
-        restore(tracker, project, administrator, { ids: [removed.id] }),
-        remove(tracker, organization, administrator, { ids: [id] }),
+        update(context, project, administrator, { id: moved.id, name: 'P', organizationId: id }),
+        restore(context, project, administrator, { ids: [removed.id] }),
+        remove(context, organization, administrator, { ids: [id] }),
       ])
     }
     const orphans = sql`projects p join organizations o on o.id = p.organization_id where p.active and not o.active`
@@ -51,7 +51,7 @@ describe('at the same time', () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId, expectedVersion: row.createdAt }
     const settled = await Promise.allSettled(
-      Array.from({ length: 10 }, () => update(tracker, project, administrator, body)),
+      Array.from({ length: 10 }, () => update(context, project, administrator, body)),
     )
     assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
   })
@@ -60,7 +60,7 @@ describe('at the same time', () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const rows = await Promise.all(
-      Array.from({ length: 60 }, () => update(tracker, project, administrator, body)),
+      Array.from({ length: 60 }, () => update(context, project, administrator, body)),
     )
     const versions = [row.createdAt, ...rows.map(({ updatedAt }) => updatedAt)].map(String)
     for (const version of versions) assert.equal(new Date(version).toISOString(), version)
@@ -70,13 +70,13 @@ describe('at the same time', () => {
   it('no client overwrites a change it has not seen, with versions that went through a Date', async () => {
     const { id, organizationId } = await makeAny('project', { name: '0' })
     const increase = async (): Promise<void> => {
-      const { row } = await get(tracker, project, administrator, { id })
+      const { row } = await get(context, project, administrator, { id })
       const name = String(Number(row.name) + 1)
       const expectedVersion = new Date(String(row.updatedAt ?? row.createdAt)).toISOString()
       try {
-        await update(tracker, project, administrator, { id, organizationId, name, expectedVersion })
+        await update(context, project, administrator, { id, organizationId, name, expectedVersion })
       } catch (error) {
-        if (!refusedAs('stale')(error)) throw error
+        if (!rejectedAs('stale')(error)) throw error
         await increase()
       }
     }
@@ -84,17 +84,17 @@ describe('at the same time', () => {
       for (let times = 0; times < 10; times += 1) await increase()
     }
     await Promise.all(Array.from({ length: 8 }, worker))
-    assert.equal((await get(tracker, project, administrator, { id })).row.name, '80')
+    assert.equal((await get(context, project, administrator, { id })).row.name, '80')
   })
 
   it('a version grows even when the clock of the store was set back', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const ahead = '2199-01-01T00:00:00.007Z'
-    await tracker.database.transaction((transaction) =>
+    await context.database.transaction((transaction) =>
       transaction.query(sql`update projects set updated_at = ${ahead} where id = ${row.id}`),
     )
-    const changed = await update(tracker, project, administrator, body)
+    const changed = await update(context, project, administrator, body)
     assert.equal(changed.updatedAt, '2199-01-01T00:00:00.008Z')
   })
 
@@ -104,7 +104,7 @@ describe('at the same time', () => {
       index % 2 ? ' Eve@Example.com ' : 'eve@example.com',
     )
     const settled = await Promise.allSettled(
-      logins.map((login) => create(tracker, resourceNamed('user'), administrator, body(login))),
+      logins.map((login) => create(context, resourceNamed('user'), administrator, body(login))),
     )
     assert.deepEqual(outcomesOf(settled).sort(), [...Array(9).fill('duplicate'), 'ok'])
   })
@@ -112,7 +112,7 @@ describe('at the same time', () => {
   it('one of ten records with the same id is created', async () => {
     const id = crypto.randomUUID()
     const settled = await Promise.allSettled(
-      Array.from({ length: 10 }, () => create(tracker, organization, administrator, { id, name: 'O' })),
+      Array.from({ length: 10 }, () => create(context, organization, administrator, { id, name: 'O' })),
     )
     assert.deepEqual(outcomesOf(settled).sort(), [...Array(9).fill('duplicate'), 'ok'])
   })
@@ -123,8 +123,8 @@ describe('at the same time', () => {
         ({ id }) => id,
       )
       const settled = await Promise.allSettled([
-        remove(tracker, organization, administrator, { ids }),
-        remove(tracker, organization, administrator, { ids: ids.toReversed() }),
+        remove(context, organization, administrator, { ids }),
+        remove(context, organization, administrator, { ids: ids.toReversed() }),
       ])
       assert.deepEqual(outcomesOf(settled).sort(), ['missing', 'ok'])
     }
@@ -134,19 +134,19 @@ describe('at the same time', () => {
     for (let round = 0; round < rounds; round += 1) {
       const member = await makeAny('user')
       const joined = await makeAny('project')
-      const link = await create(tracker, resourceNamed('userProject'), administrator, {
+      const link = await create(context, resourceNamed('userProject'), administrator, {
         userId: member.id,
         projectId: joined.id,
       })
       const user = resourceNamed('user')
       const removed = await Promise.allSettled([
-        remove(tracker, project, administrator, { ids: [joined.id] }),
-        remove(tracker, user, administrator, { ids: [member.id] }),
+        remove(context, project, administrator, { ids: [joined.id] }),
+        remove(context, user, administrator, { ids: [member.id] }),
       ])
       assert.deepEqual(outcomesOf(removed), ['ok', 'ok'])
       const restored = await Promise.allSettled([
-        restore(tracker, project, administrator, { ids: [joined.id] }),
-        restore(tracker, user, administrator, { ids: [member.id] }),
+        restore(context, project, administrator, { ids: [joined.id] }),
+        restore(context, user, administrator, { ids: [member.id] }),
       ])
       assert.deepEqual(outcomesOf(restored), ['ok', 'ok'])
       assert.equal(await countOf(sql`user_projects where id = ${link.id} and active`), 1)
@@ -159,11 +159,11 @@ describe('at the same time', () => {
     const assignment = await makeAny('assignment', { projectId: from.id })
     const [to] = [await makeAny('project')]
     const link = resourceNamed('userProject')
-    await create(tracker, link, administrator, { userId: member.id, projectId: from.id })
+    await create(context, link, administrator, { userId: member.id, projectId: from.id })
     const moved = { ...assignment, projectId: to.id }
     const settled = await Promise.allSettled([
-      update(tracker, resourceNamed('assignment'), administrator, moved),
-      create(tracker, resourceNamed('appointment'), asUser(member), {
+      update(context, resourceNamed('assignment'), administrator, moved),
+      create(context, resourceNamed('appointment'), asUser(member), {
         keepDate: '2026-01-01',
         amountHours: 1,
         assignmentId: assignment.id,

@@ -6,26 +6,26 @@ import type { Caller } from '../model/caller.ts'
 import { inUse } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesTo } from '../resources/derived.ts'
-import type { Tracker } from './context.ts'
-import { readIds } from './list-query.ts'
-import { noteAccountChange } from './note-account-change.ts'
+import type { Context } from './context.ts'
+import { parseIds } from './list-query.ts'
+import { recordAccountChange } from './record-account-change.ts'
 import { isOfAccounts, requireRole } from './rights.ts'
 import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
 /** Removes all rows or none. Their links are removed along and record which row took them. */
 export async function remove(
-  tracker: Tracker,
+  context: Context,
   resource: Resource,
   caller: Caller,
   body: unknown,
   versions: RequiredVersions = new Map(),
 ): Promise<void> {
   requireRole(resource, caller, 'write')
-  const ids = readIds(body, 'ignored')
-  await tracker.database.transaction((transaction) =>
+  const ids = parseIds(body, 'ignored')
+  await context.database.transaction((transaction) =>
     removeWithin(transaction, resource, caller, ids, versions),
   )
-  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'remove', ids)
+  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'remove', ids)
 }
 
 export async function removeWithin(

@@ -5,25 +5,30 @@ import { type Row, restoreRows, type Values } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
-import type { Tracker } from './context.ts'
-import { readIds } from './list-query.ts'
-import { noteAccountChange } from './note-account-change.ts'
+import {
+  isRemovedWithParent,
+  type ReferenceColumn,
+  referencesFrom,
+  referencesTo,
+} from '../resources/derived.ts'
+import type { Context } from './context.ts'
+import { parseIds } from './list-query.ts'
+import { recordAccountChange } from './record-account-change.ts'
 import { isOfAccounts, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
 import { lockVisible, referenceConditions, requireOwner } from './write-conditions.ts'
 
 /** Restores all rows or none, with the links that their removal took along. */
 export async function restore(
-  tracker: Tracker,
+  context: Context,
   resource: Resource,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
   requireRole(resource, caller, 'write')
-  const ids = readIds(body, 'refused')
-  await tracker.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
-  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'restore', ids)
+  const ids = parseIds(body, 'refused')
+  await context.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
+  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'restore', ids)
 }
 
 export async function restoreWithin(
@@ -39,7 +44,13 @@ export async function restoreWithin(
   })
   requireOwner(resource, caller, rows)
   await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
-  await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
+  await restoreRows(
+    transaction,
+    resource,
+    caller,
+    sql`id = any(${ids}::uuid[])`,
+    isRemovedWithParent(resource),
+  )
   for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
     if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { explainedTracker, type Plan, sumOver } from '../../test/support/explained-tracker.ts'
+import { explainedContext, type Plan, sumOver } from '../../test/support/explained-context.ts'
 import type { Caller } from '../model/caller.ts'
 import { assignment } from '../resources/assignment.ts'
 import { list } from './list.ts'
-import { readListQuery } from './list-query.ts'
-import { readQuery } from './query/read-query.ts'
+import { parseListQuery } from './list-query.ts'
+import { parseQuery } from './query/parse-query.ts'
 import { runQuery } from './query/run-query.ts'
 
 /** Assignments of other users, in a project that the member does not see. */
@@ -13,7 +13,7 @@ const othersRows = 5000
 
 describe('A text of two letters, which no index covers,', () => {
   it('is searched in visible rows only, and once in each for count and page', async (t) => {
-    const fresh = await explainedTracker()
+    const fresh = await explainedContext()
     t.after(fresh.drop)
     const user = await fresh.makeAny('user')
     const [own, foreign] = [await fresh.makeAny('assignment'), await fresh.makeAny('assignment')]
@@ -28,15 +28,15 @@ describe('A text of two letters, which no index covers,', () => {
       [{ id: null, totalCount: 0, lastChangeSecond: null }],
     )
     const member = fresh.asUser(user)
-    const search = readListQuery(assignment, { search: 'zq' })
+    const search = parseListQuery(assignment, { search: 'zq' })
     /** Returns how many texts a query compares; its rows are those of a search by name only. */
     const ask = async (caller: Caller, filter: string, keys: Readonly<Record<string, string>> = {}) => {
-      await runQuery(assignment, caller, readQuery(assignment, caller, { filter, ...keys }), reads)
+      await runQuery(assignment, caller, parseQuery(assignment, caller, { filter, ...keys }), reads)
       return lookedInto
     }
-    await list(fresh.tracker, assignment, member, search, reads)
+    await list(fresh.context, assignment, member, search, reads)
     assert.equal(lookedInto, 1)
-    await list(fresh.tracker, assignment, fresh.administrator, search, reads)
+    await list(fresh.context, assignment, fresh.administrator, search, reads)
     assert.equal(lookedInto, othersRows + 2)
 
     for (const filter of [

@@ -1,4 +1,10 @@
-import { column, columnName, showMoment, showRowTimestamp, timestampText } from '../db/columns.ts'
+import {
+  column,
+  columnName,
+  serializeRowTimestamp,
+  serializeTimestamp,
+  timestampText,
+} from '../db/columns.ts'
 import type { Action, Row } from '../db/rows.ts'
 import { join, raw, render, type Sql, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
@@ -7,7 +13,7 @@ import { resources } from '../resources/all.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
 
 /** A stored row as every host serializes it: its columns in their order; nulls are included. */
-export function showRecord({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> {
+export function serializeRecord({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> {
   const record: Record<string, unknown> = {}
   for (const name of columns) record[name] = row[name]
   return record
@@ -31,7 +37,7 @@ const kindOf = ({ fields }: Listed, name: string): Kind => (fields[name]?.wire ?
 const jsonOf: Readonly<Record<Kind, (value: Sql) => Sql>> = {
   text: (value) => sql`to_json(${value})::text`,
   uuid: (value) => sql`'"' || ${value} || '"'`,
-  moment: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
+  timestamp: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
   rowTimestamp: (value) => sql`'"' || ${timestampText(value)} || '"'`,
   number: (value) => sql`trim_scale(${value})::text`,
   wholeNumber: (value) => sql`${value}::text`,
@@ -83,7 +89,7 @@ export const changeColumns: Sql =
   entry.project_id as "projectId", entry.caller as "callerId", entry.client as "clientId", entry.host,
   entry.session as "sessionId", entry.request as "requestId", entry.fields`)
 
-export interface ShownChange extends Omit<StoredChange, 'sequence' | 'fields'> {
+export interface SerializedChange extends Omit<StoredChange, 'sequence' | 'fields'> {
   /** The same id in history, feed and deliveries. */
   readonly id: string
   readonly before: Values | null
@@ -96,23 +102,26 @@ type Values = Readonly<Record<string, unknown>>
  * Session and request are included for the account that caused the change and for administrators; to others
  * they would reveal too much.
  */
-export function showChange({ sequence, fields, ...change }: StoredChange, reader: Caller): ShownChange {
-  const isTold = reader.isAdministrator || reader.id === change.callerId
+export function serializeChange(
+  { sequence, fields, ...change }: StoredChange,
+  reader: Caller,
+): SerializedChange {
+  const seesSession = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []
   const kept = columns.filter(({ stored }) => stored in fields)
   const side = (index: 0 | 1): Values =>
     Object.fromEntries(
-      kept.map(({ name, stored, show }) => [name, show((fields[stored] as unknown[])[index])]),
+      kept.map(({ name, stored, serialize }) => [name, serialize((fields[stored] as unknown[])[index])]),
     )
   const isNew = change.action === 'create'
   return {
     id: String(sequence),
     ...change,
-    sessionId: isTold ? change.sessionId : null,
-    requestId: isTold ? change.requestId : null,
+    sessionId: seesSession ? change.sessionId : null,
+    requestId: seesSession ? change.requestId : null,
     before: isNew ? null : side(0),
     after: isNew
-      ? Object.fromEntries(kept.map(({ name, stored, show }) => [name, show(fields[stored])]))
+      ? Object.fromEntries(kept.map(({ name, stored, serialize }) => [name, serialize(fields[stored])]))
       : side(1),
   }
 }
@@ -120,24 +129,24 @@ export function showChange({ sequence, fields, ...change }: StoredChange, reader
 interface KeptColumn {
   readonly name: string
   readonly stored: string
-  readonly show: (value: unknown) => unknown
+  readonly serialize: (value: unknown) => unknown
 }
 
-const shownText =
-  (show: (stored: string) => string) =>
+const serializedText =
+  (serialize: (stored: string) => string) =>
   (value: unknown): unknown =>
-    typeof value === 'string' ? show(value) : value
+    typeof value === 'string' ? serialize(value) : value
 
 /** The history keeps timestamps as the database writes them. */
-const shows: Partial<Record<ReturnType<typeof kindOf>, KeptColumn['show']>> = {
-  moment: shownText(showMoment),
-  rowTimestamp: shownText(showRowTimestamp),
+const serializers: Partial<Record<ReturnType<typeof kindOf>, KeptColumn['serialize']>> = {
+  timestamp: serializedText(serializeTimestamp),
+  rowTimestamp: serializedText(serializeRowTimestamp),
 }
 
 const keptColumn = (resource: Resource, name: string): KeptColumn => ({
   name,
   stored: columnName(name),
-  show: shows[kindOf(resource, name)] ?? ((value) => value),
+  serialize: serializers[kindOf(resource, name)] ?? ((value) => value),
 })
 
 /** A column that is no longer declared is not shown. */

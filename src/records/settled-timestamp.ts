@@ -1,9 +1,9 @@
 import { hasSettled } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
-import { StatementTooSlow } from '../db/limited-reads.ts'
+import { StatementTooSlowError } from '../db/limited-reads.ts'
 import { sql } from '../db/sql.ts'
 import { labelOf } from '../model/field.ts'
-import { isMissing, moment } from '../model/field-kinds.ts'
+import { isMissing, timestamp } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
 
 /** Older timestamps have settled: no transaction of ours takes as long. */
@@ -11,7 +11,7 @@ const recentSeconds = 60
 
 interface Age {
   readonly isFuture: boolean
-  readonly isForgotten: boolean
+  readonly isPurged: boolean
   readonly isRecent: boolean
 }
 
@@ -23,9 +23,9 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   const [age] = await database.query<Age>(sql`
     select ${at}::timestamptz > statement_timestamp() as "isFuture",
       ${at}::timestamptz > statement_timestamp() - make_interval(secs => ${recentSeconds}) as "isRecent",
-      ${at}::timestamptz < (select at from history_begin) as "isForgotten"`)
+      ${at}::timestamptz < (select at from history_begin) as "isPurged"`)
   if (!age || age.isFuture) throw invalid({ [key]: [`${labelOf(key)} must not lie in the future.`] })
-  if (age.isForgotten) throw gone('The history does not go back that far.')
+  if (age.isPurged) throw gone('The history does not go back that far.')
   if (!age.isRecent) return
   if (await hasSettled(database)) return
   throw overloaded('What was being written at that moment is not committed yet. Please try again.', {
@@ -34,12 +34,12 @@ export async function requireSettled(database: Database, at: string, key = 'at')
 }
 
 /** Parses the requested timestamp; undefined means now. */
-export function readAt(input: unknown, violations: Violations): string | undefined {
+export function parseAt(input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   if (Array.isArray(input)) violations.add('at', 'At must be given once.')
   else if (isMissing(input)) violations.add('at', 'At must not be empty.')
   else {
-    const reading = moment.read(String(input).trim(), 'At')
+    const reading = timestamp.read(String(input).trim(), 'At')
     if ('value' in reading) return reading.value
     violations.add('at', ...reading.problems)
   }
@@ -58,11 +58,11 @@ export interface Slowness {
 const retryAfterSeconds = 5
 
 /** Reports a read that takes too long as an error with advice for the caller. */
-export async function refuseTooSlow<Result>({ what, advice, key }: Slowness, read: () => Promise<Result>) {
+export async function rejectTooSlow<Result>({ what, advice, key }: Slowness, read: () => Promise<Result>) {
   try {
     return await read()
   } catch (error) {
-    if (!(error instanceof StatementTooSlow)) throw error
+    if (!(error instanceof StatementTooSlowError)) throw error
     const message = `${what} took longer than ${error.seconds} seconds and was stopped. ${advice}`
     throw overloaded(message, { retryAfterSeconds, ...(key && { errors: { [key]: [message] } }) })
   }

@@ -2,10 +2,10 @@ import type { Database, Queries } from '../db/database.ts'
 import { type Row, updateRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Tracker } from './context.ts'
-import { updateGathered } from './create.ts'
-import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
-import { readInput } from './read-input.ts'
+import type { Context } from './context.ts'
+import { updateGrouped } from './create.ts'
+import { parseInput } from './parse-input.ts'
+import { recordAccountChange, recordPasswordChange } from './record-account-change.ts'
 import { isOfAccounts, requireRole } from './rights.ts'
 import {
   lockVisible,
@@ -21,7 +21,7 @@ import {
  * changes by other callers.
  */
 export async function update(
-  tracker: Tracker,
+  context: Context,
   resource: Resource,
   caller: Caller,
   body: unknown,
@@ -29,12 +29,12 @@ export async function update(
 ): Promise<Row> {
   const { rules } = resource
   requireRole(resource, caller, 'write')
-  const { id = '', values } = readInput(resource, body, 'update', tracker)
-  const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
+  const { id = '', values } = parseInput(resource, body, 'update', context)
+  const prepared = (await rules.prepare?.(values, context.passwords)) ?? values
   const stored = storedOf(resource, prepared)
-  const updated = await writeUpdate(tracker.database, resource, caller, { id, values, stored, versions })
-  if (isOfAccounts(resource)) noteAccountChange(tracker.securityLog, caller, 'update', [id])
-  if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
+  const updated = await writeUpdate(context.database, resource, caller, { id, values, stored, versions })
+  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'update', [id])
+  if ('passwordHash' in stored) recordPasswordChange(context.securityLog, caller, id)
   return updated
 }
 
@@ -68,7 +68,7 @@ export function writeUpdate(
     )
   const { single } = database
   if (!beforeUpdate && !afterUpdate)
-    return updateGathered(single, resource, { caller, id, values, stored, versions }, () => write(single))
+    return updateGrouped(single, resource, { caller, id, values, stored, versions }, () => write(single))
   return database.transaction(async (transaction) => {
     // A single id was given, and a missing row would have thrown.
     const [before] = (await lockVisible(transaction, resource, caller, [id], toUpdate)) as [Row]

@@ -5,7 +5,7 @@ import type { AccessRule, ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { goesAlong } from '../resources/derived.ts'
+import { isRemovedWithParent } from '../resources/derived.ts'
 import { type Asker, isCovered } from './rights.ts'
 
 /** The memberships that count: a removed project keeps its members, in case it is restored. */
@@ -121,18 +121,23 @@ function restorableRows(listed: Listed, caller: Caller): Sql {
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
     // A link that was removed along with a parent is restored with it, and cannot be restored before.
-    ...(goesAlong(listed) ? [raw('row.removed_with is null')] : []),
+    ...(isRemovedWithParent(listed) ? [raw('row.removed_with is null')] : []),
   ])
 }
 
 /** Rows called `row`, and the condition for showing them. */
-export interface ShownRows {
+export interface SelectedRows {
   readonly from: Sql
   readonly wanted: Sql
 }
 
 /** The active rows that the caller may see, now or at an earlier instant. `which` restricts them to ids. */
-export const shownRows = (listed: Listed, caller: Caller, at: string | undefined, which?: Sql): ShownRows =>
+export const selectRows = (
+  listed: Listed,
+  caller: Caller,
+  at: string | undefined,
+  which?: Sql,
+): SelectedRows =>
   at === undefined
     ? {
         from: sql`${tableOf(listed)} as row`,

@@ -1,4 +1,4 @@
-import { column, shownColumns } from '../db/columns.ts'
+import { column, selectColumns } from '../db/columns.ts'
 import { type Condition, type LockedRows, lockedRows } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
@@ -43,8 +43,8 @@ export function updateConditions(
   return [
     {
       locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
-      refusedIf: sql`before.id is null`,
-      refusal: () => missing(resource.title),
+      rejectIf: sql`before.id is null`,
+      problem: () => missing(resource.title),
     },
     ...references,
     ...ownerConditions(resource, caller, values, before),
@@ -134,7 +134,7 @@ function conditionOf(
   { before, caller }: References,
 ): Condition {
   const isUnseen = caller && unseenReference(resource, caller, name, value)
-  const isRefused = isUnseen ? sql`(${isMissing} or ${isUnseen})` : isMissing
+  const isRejected = isUnseen ? sql`(${isMissing} or ${isUnseen})` : isMissing
   const rows = lockedRows({
     table: parent.table,
     columns: raw('row.id'),
@@ -143,8 +143,8 @@ function conditionOf(
   })
   return {
     locks: { name, rows },
-    refusedIf: before ? sql`${raw(before)}.${column(name)} <> ${value} and ${isRefused}` : isRefused,
-    refusal: () => notActive(name, parent),
+    rejectIf: before ? sql`${raw(before)}.${column(name)} <> ${value} and ${isRejected}` : isRejected,
+    problem: () => notActive(name, parent),
   }
 }
 
@@ -175,8 +175,8 @@ export function requireVersions(resource: Resource, rows: readonly Row[], versio
 export function versionConditions(resource: Resource, id: string, versions: RequiredVersions): Condition[] {
   const version = versions.get(id)
   if (version === undefined) return []
-  const refusedIf = version === null ? raw('true') : isOtherVersion(version)
-  return [{ refusedIf, refusal: () => changed(resource.title) }]
+  const rejectIf = version === null ? raw('true') : isOtherVersion(version)
+  return [{ rejectIf, problem: () => changed(resource.title) }]
 }
 
 interface Lock {
@@ -195,7 +195,7 @@ export async function lockVisible(
   lock: Lock,
 ): Promise<Row[]> {
   const rows = await transaction.query<Row>(
-    visibleForLock(resource, caller, ids, lock, shownColumns(resource)),
+    visibleForLock(resource, caller, ids, lock, selectColumns(resource)),
   )
   if (rows.length < ids.length) throw missing(resource.title)
   return rows
@@ -232,11 +232,11 @@ function ownerConditions(
 ): Condition[] {
   const owner = caller.isAdministrator ? undefined : resource.access.ownerColumn
   if (!owner) return []
-  const refusedIf = [
+  const rejectIf = [
     ...(owner in row ? [sql`${row[owner]}::uuid <> ${caller.id}::uuid`] : []),
     ...(before ? [sql`${raw(before)}.${column(owner)} <> ${caller.id}`] : []),
   ]
-  return [{ refusedIf: join(refusedIf, ' or '), refusal: () => notOwner(resource) }]
+  return [{ rejectIf: join(rejectIf, ' or '), problem: () => notOwner(resource) }]
 }
 
 const notOwner = ({ pluralNoun }: Resource) =>
@@ -257,13 +257,13 @@ function membershipConditions(
   if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
     return []
   // A new project would be outside the projects that the token is limited to.
-  if (!before && access.anyoneMayCreate) return [{ refusedIf: raw('true'), refusal: notForNewProjects }]
+  if (!before && access.anyoneMayCreate) return [{ rejectIf: raw('true'), problem: notForNewProjects }]
   const isForeign = isOfOthers(access, caller, row)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
   return [
     {
-      refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign,
-      refusal: () => forbidden('You are not a member of the project.'),
+      rejectIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign,
+      problem: () => forbidden('You are not a member of the project.'),
     },
   ]
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../model/caller.ts'
 import type { WireKind } from '../model/field.ts'
 import { changed } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Outcome, ReadyItem } from './batch/read-batch.ts'
+import type { Outcome, ReadyItem } from './batch/parse-batch.ts'
 import type { CallerOfEach } from './rights.ts'
 import {
   createConditions,
@@ -76,7 +76,7 @@ export async function updateAlike(
       { before: 'before', caller },
     ),
     versions: isVersioned
-      ? [{ refusedIf: isOtherVersion(inputOf(requiredVersion)), refusal: () => changed(resource.title) }]
+      ? [{ rejectIf: isOtherVersion(inputOf(requiredVersion)), problem: () => changed(resource.title) }]
       : [],
   })
   const names = ['id', ...new Set([...asked, ...Object.keys(first.stored)])]
@@ -129,17 +129,17 @@ const symbolic = ({ fields }: Resource, names: readonly string[]): Values =>
 const types: Readonly<Record<WireKind, string>> = {
   text: 'text',
   uuid: 'uuid',
-  moment: 'timestamptz',
+  timestamp: 'timestamptz',
   number: 'numeric',
   wholeNumber: 'integer',
 }
 
 function typeOf({ fields }: Resource, name: string): string {
   if (name === 'id') return types.uuid
-  if (name === requiredVersion) return types.moment
+  if (name === requiredVersion) return types.timestamp
   // The stored form of a secret has a column that is not a field.
   return types[fields[name]?.wire ?? 'text']
 }
 
 const outcomesOf = (asked: Awaited<ReturnType<typeof updateEach>>): Outcome[] =>
-  asked.map(({ position, refusal, written }) => ({ index: position, refusal, row: written }))
+  asked.map(({ position, problem, written }) => ({ index: position, problem, row: written }))

@@ -1,5 +1,5 @@
 import { optional, references, required } from '../model/field.ts'
-import { hours, moment, text, uuid } from '../model/field-kinds.ts'
+import { hours, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { descriptionCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
@@ -13,11 +13,11 @@ export const appointment = defineResource({
       about: 'What was done.',
       example: 'Drew the ladder.',
     }),
-    keepDate: required(3, moment, { about: 'When it was.' }),
+    keepDate: required(3, timestamp, { about: 'When it was.' }),
     amountHours: required(4, hours({ zeroAllowed: false }), { about: 'How long it took.', example: 1.5 }),
     assignmentId: references(5, uuid, 'assignment', 'blockRemoval'),
     userId: references(6, uuid, 'user', 'blockRemoval', { about: 'Whose time it was.' }),
   },
   access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
-  filters: ['assignmentId', 'userId', { moment: 'keepDate' }],
+  filters: ['assignmentId', 'userId', { instant: 'keepDate' }],
 })

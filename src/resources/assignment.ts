@@ -1,8 +1,8 @@
 import { membersOfProject } from '../model/access-rule.ts'
 import { optional, references, required } from '../model/field.ts'
-import { hours, moment, text, uuid } from '../model/field-kinds.ts'
-import { isEarlier } from '../model/moment.ts'
+import { hours, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
+import { isEarlier } from '../model/timestamp.ts'
 import { defineResource } from './define-resource.ts'
 
 export const assignment = defineResource({
@@ -19,8 +19,8 @@ export const assignment = defineResource({
       about: 'What is to be done.',
       example: 'Nine rungs, and light enough for the lander.',
     }),
-    startDate: required(4, moment, { about: 'When work on it begins.' }),
-    endDate: required(5, moment, {
+    startDate: required(4, timestamp, { about: 'When work on it begins.' }),
+    endDate: required(5, timestamp, {
       about: 'When it is to be done: not before it begins.',
       example: '2026-01-09T17:00:00Z',
     }),

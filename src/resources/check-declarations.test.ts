@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { catalog, membersOfProject } from '../model/access-rule.ts'
 import { type Field, references, required, secret, updateOnly } from '../model/field.ts'
-import { moment, text, uuid } from '../model/field-kinds.ts'
+import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import { resources } from './all.ts'
 import { checkDeclarations, declarationProblems } from './check-declarations.ts'
 import { defineResource, type Resource } from './define-resource.ts'
@@ -16,10 +16,10 @@ const widget = (mistake: object = {}): Resource => ({
     fields: {
       name: required(2, text({ max: 200 })),
       projectId: references(3, uuid, 'project', 'removeAlong'),
-      dueDate: required(4, moment),
+      dueDate: required(4, timestamp),
     },
     access: membersOfProject,
-    filters: ['projectId', { moment: 'dueDate' }],
+    filters: ['projectId', { instant: 'dueDate' }],
   }),
   ...mistake,
 })
@@ -105,7 +105,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget.ownerId is the caller by default, which only an ext reference to a user can be.',
   ],
   [
-    withField('expectedVersion', updateOnly(5, moment)),
+    withField('expectedVersion', updateOnly(5, timestamp)),
     'widget.expectedVersion is read on update only, but no rule "updateConditions" uses it.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
@@ -116,7 +116,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget: the filter otherId has no number in src/resources/list-keys.ts; give it the next.',
   ],
   [
-    widget({ filters: [{ moment: 'name' }] }),
+    widget({ filters: [{ instant: 'name' }] }),
     'widget: the filter by dates needs a required timestamp, and name is not one.',
   ],
   [
@@ -124,7 +124,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget: the filter by dates needs a required timestamp, and endDate is not one.',
   ],
   [
-    widget({ filters: [{ moment: 'dueDate' }, { moment: 'dueDate' }] }),
+    widget({ filters: [{ instant: 'dueDate' }, { instant: 'dueDate' }] }),
     'widget: two filters by dates cannot share dateFrom and dateTo.',
   ],
   [

@@ -133,11 +133,11 @@ function alongProblems({ name, fields }: Resource): string[] {
 function filterProblems(resource: Resource, filter: Filter, index: number): string[] {
   const { name, fields, filters } = resource
   if (typeof filter !== 'string') {
-    const columns = 'moment' in filter ? [filter.moment] : filter.period
+    const columns = 'instant' in filter ? [filter.instant] : filter.period
     const earlier = filters.slice(0, index).some((one) => typeof one !== 'string')
     return [
       ...columns.flatMap((column) =>
-        fields[column]?.wire === 'moment' && fields[column].presence === 'required'
+        fields[column]?.wire === 'timestamp' && fields[column].presence === 'required'
           ? []
           : [`${name}: the filter by dates needs a required timestamp, and ${column} is not one.`],
       ),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catalog, membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
 import { references, required } from '../model/field.ts'
-import { moment, text, uuid } from '../model/field-kinds.ts'
+import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import { allKnown } from './all.ts'
 import { defineResource } from './define-resource.ts'
 import { organization } from './organization.ts'
@@ -31,9 +31,9 @@ test('The compiler rejects invalid declarations', () => {
     // @ts-expect-error: there is no such column
     defineResource({ ...base, fields: { name, projectId }, access: catalog, filters: ['userId'] }),
     // @ts-expect-error: a name is not a timestamp
-    defineResource({ ...base, fields: { name }, access: catalog, filters: [{ moment: 'name' }] }),
+    defineResource({ ...base, fields: { name }, access: catalog, filters: [{ instant: 'name' }] }),
     // @ts-expect-error: a reference is a UUID
-    defineResource({ ...base, fields: { a: references(2, moment, 'project', 'stay') }, access: catalog }),
+    defineResource({ ...base, fields: { a: references(2, timestamp, 'project', 'stay') }, access: catalog }),
     // @ts-expect-error: rows without a project have no members of one
     defineResource({ ...base, fields: { name }, access: membersOfProject }),
     // @ts-expect-error: rows without an assignment do not reach its project

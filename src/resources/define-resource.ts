@@ -46,10 +46,10 @@ export interface Listed {
 }
 
 /** Equality with a column that refers to a row, a timestamp within the range of dates, or a period that overlaps it. */
-export type Filter<Relation extends string = string, Moment extends string = string> =
+export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation
-  | { readonly moment: Moment }
-  | { readonly period: readonly [start: Moment, end: Moment] }
+  | { readonly instant: Timestamp }
+  | { readonly period: readonly [start: Timestamp, end: Timestamp] }
 
 /** Receives every field that could be parsed, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
@@ -75,12 +75,12 @@ type ReferenceColumnOf<F> = {
 }[keyof F] &
   string
 
-type MomentColumn<F> = {
-  [K in keyof F]: F[K] extends { readonly wire: 'moment'; readonly presence: 'required' } ? K : never
+type TimestampColumn<F> = {
+  [K in keyof F]: F[K] extends { readonly wire: 'timestamp'; readonly presence: 'required' } ? K : never
 }[keyof F] &
   string
 
-type FilterOf<F extends Fields> = Filter<ReferenceColumnOf<F>, MomentColumn<F>>
+type FilterOf<F extends Fields> = Filter<ReferenceColumnOf<F>, TimestampColumn<F>>
 
 /** Two fields with one number do not compile, and this text is the error. */
 type DistinctNumbers<F extends Fields> = {

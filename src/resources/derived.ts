@@ -38,7 +38,7 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /** Rows that are removed with a parent remember that parent, and are restored with it. */
-export const goesAlong = (resource: Listed): boolean =>
+export const isRemovedWithParent = (resource: Listed): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
 const searchable = ['name', 'description', 'login', 'text']

@@ -3,7 +3,7 @@ import type { Condition } from '../db/conditional-write.ts'
 import { type AlsoInserted, isOtherVersion, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { references, required, updateOnly } from '../model/field.ts'
-import { moment, text, uuid } from '../model/field-kinds.ts'
+import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import { stale } from '../model/problem.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -19,8 +19,8 @@ const sameVersion = ({ expectedVersion }: Values): Condition[] =>
   expectedVersion !== undefined
     ? [
         {
-          refusedIf: isOtherVersion(expectedVersion),
-          refusal: () => stale('Project'),
+          rejectIf: isOtherVersion(expectedVersion),
+          problem: () => stale('Project'),
         },
       ]
     : []
@@ -36,7 +36,7 @@ export const project = defineResource({
       example: 'Moon landing',
     }),
     organizationId: references(3, uuid, 'organization', 'blockRemoval', { about: 'Whom it is for.' }),
-    expectedVersion: updateOnly(15, moment, {
+    expectedVersion: updateOnly(15, timestamp, {
       about: 'updatedAt as it was read, or createdAt when that is null: another version is refused with 409.',
     }),
   },

@@ -7,7 +7,7 @@ import { person } from './person.ts'
 /** A column that queries may compare or sort by, and the kind of its values. */
 export interface QueryColumn {
   readonly name: string
-  readonly shape: 'text' | 'uuid' | 'moment' | 'number'
+  readonly shape: 'text' | 'uuid' | 'timestamp' | 'number'
   readonly isNullable: boolean
   /** Short enough for a cursor. */
   readonly isSortable: boolean
@@ -18,7 +18,7 @@ export interface QueryColumn {
 const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
   text: 'text',
   uuid: 'uuid',
-  moment: 'moment',
+  timestamp: 'timestamp',
   number: 'number',
   wholeNumber: 'number',
 }
@@ -28,8 +28,8 @@ const sortableCharactersMax = 256
 const common = { isNullable: false, isSortable: true, isAccount: false } as const
 
 const commonColumns: readonly QueryColumn[] = [
-  { ...common, name: 'createdAt', shape: 'moment' },
-  { ...common, name: 'updatedAt', shape: 'moment', isNullable: true },
+  { ...common, name: 'createdAt', shape: 'timestamp' },
+  { ...common, name: 'updatedAt', shape: 'timestamp', isNullable: true },
 ]
 
 /** `active` and `deletedAt` are left out: they are the same in every row that queries read. */

@@ -27,10 +27,10 @@ export const user = defineResource({
     password: secret(requiredOnCreate(4, newPassword, { about: 'Never shown again.' })),
   },
   access: administratorsOnly,
-  checks: [refuseGuessablePassword],
+  checks: [rejectGuessablePassword],
   rules: {
     prepare: hashPassword,
-    beforeUpdate: refuseStoredLoginAsPassword,
+    beforeUpdate: rejectStoredLoginAsPassword,
     afterUpdate: endSignInsWhenCredentialsChange,
     afterRemove: endAccess,
   },
@@ -60,13 +60,13 @@ async function endSignInsWhenCredentialsChange(
 }
 
 /** Compares with the login of the same body, or with the stored one where the body has none. */
-function refuseGuessablePassword({ password, login }: { password?: string; login?: string }) {
+function rejectGuessablePassword({ password, login }: { password?: string; login?: string }) {
   const problem = password === undefined ? undefined : guessableProblem(password, login)
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }
 }
 
-function refuseStoredLoginAsPassword(before: Row, { password, login }: Values) {
+function rejectStoredLoginAsPassword(before: Row, { password, login }: Values) {
   if (typeof password !== 'string' || login !== undefined) return
-  const errors = refuseGuessablePassword({ password, login: String(before.login) })
+  const errors = rejectGuessablePassword({ password, login: String(before.login) })
   if (errors) throw invalid(errors)
 }

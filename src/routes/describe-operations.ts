@@ -1,7 +1,7 @@
 import type { Field } from '../model/field.ts'
 import { idsMax } from '../records/list-query.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
-import { goesAlong, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
+import { isRemovedWithParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
 
 /** Explains the operations of a resource to callers, read from its declaration. */
 export const describe = {
@@ -54,7 +54,9 @@ export const describe = {
       `Up to ${idsMax} at once, each id given once.`,
       mustBeActive(resource),
       along(resource, (names) => `Their ${names} that were removed with them come back.`),
-      goesAlong(resource) ? 'One that was removed with a parent comes back with it, and not before.' : '',
+      isRemovedWithParent(resource)
+        ? 'One that was removed with a parent comes back with it, and not before.'
+        : '',
       'updatedAt does not move.',
     ),
 }

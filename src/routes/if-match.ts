@@ -1,28 +1,30 @@
 import type { FastifyRequest } from 'fastify'
-import { shownColumns, tableOf } from '../db/columns.ts'
+import { selectColumns, tableOf } from '../db/columns.ts'
 import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { entityTag, matchesStrongly } from '../http/conditional.ts'
 import type { Caller } from '../model/caller.ts'
 import { isMissing, uuid } from '../model/field-kinds.ts'
 import { changed } from '../model/problem.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 import { idsMax } from '../records/list-query.ts'
-import { showRecord } from '../records/serialize-record.ts'
+import { serializeRecord } from '../records/serialize-record.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { type RequiredVersions, versionOf } from '../records/write-conditions.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Exchange } from './route.ts'
 
 /** The JSON of one row, from which its ETag is made. */
-export const rowAnswer = (resource: Resource, row: Row) => ({ [resource.name]: showRecord(resource, row) })
+export const rowAnswer = (resource: Resource, row: Row) => ({
+  [resource.name]: serializeRecord(resource, row),
+})
 
 /**
  * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read before
  * the write and compared again when the rows are locked, so no change can get in between.
  */
-export async function readIfMatch(
-  tracker: Tracker,
+export async function parseIfMatch(
+  context: Context,
   resource: Resource,
   { caller, request }: Exchange,
   ids: unknown,
@@ -37,22 +39,22 @@ export async function readIfMatch(
       return 'value' in reading ? [[reading.value, ifMatch] as const] : []
     }),
   )
-  return readNamedVersions(tracker, resource, caller, wanted)
+  return parseNamedVersions(context, resource, caller, wanted)
 }
 
 /**
  * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports why a row cannot be
  * changed.
  */
-export async function readNamedVersions(
-  { database }: Tracker,
+export async function parseNamedVersions(
+  { database }: Context,
   resource: Resource,
   caller: Caller,
   wanted: ReadonlyMap<string, string>,
 ): Promise<RequiredVersions> {
   if (wanted.size === 0) return new Map()
   const rows = await database.query<Row>(sql`
-    select ${shownColumns(resource)} from ${tableOf(resource)} as row
+    select ${selectColumns(resource)} from ${tableOf(resource)} as row
     where row.id = any(${[...wanted.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return new Map(
@@ -64,7 +66,7 @@ export async function readNamedVersions(
 }
 
 /** A create cannot take `If-Match`: there is no row yet that a tag could name. */
-export function refuseIfMatch({ title }: Resource, request: FastifyRequest): void {
+export function rejectIfMatch({ title }: Resource, request: FastifyRequest): void {
   if (!isMissing(request.headers['if-match'])) throw changed(title)
 }
 

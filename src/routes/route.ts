@@ -4,7 +4,7 @@ import type { FairQueue } from '../db/fair-queue.ts'
 import type { Operation as HttpOperation, Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Deprecation } from '../model/deprecation.ts'
-import type { Tracker } from '../records/context.ts'
+import type { Context } from '../records/context.ts'
 
 /** An operation of this host as its document describes it. */
 export interface Operation extends HttpOperation {
@@ -39,7 +39,7 @@ export interface Operation extends HttpOperation {
 /** One request and the account it acts for. */
 export interface Exchange {
   /** The context for a POST: under an Idempotency-Key its writes belong to the transaction that stores the answer. */
-  readonly tracker: Tracker
+  readonly context: Context
   readonly caller: Caller
   readonly session: Authenticated
   readonly request: FastifyRequest

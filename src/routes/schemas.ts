@@ -1,6 +1,6 @@
 import type { Parameter, Schema } from '../http/operation.ts'
 import { type BodyPurpose, type Field, isRequired, labelOf } from '../model/field.ts'
-import { moment as momentKind, uuid } from '../model/field-kinds.ts'
+import { timestamp as timestampKind, uuid } from '../model/field-kinds.ts'
 import {
   idsMax,
   pageNumberMax,
@@ -28,7 +28,7 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
 }
 
 /** Set by the database, to the millisecond. */
-export const timestamp: Schema = { ...momentKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
+export const timestamp: Schema = { ...timestampKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
 const commonSchemas: Readonly<Record<string, Schema>> = {

@@ -80,13 +80,13 @@ describe('Access, in a real browser', { skip }, () => {
     await dialog.getByRole('button', { name: 'Make administrator' }).waitFor()
     await dialog.getByRole('button', { name: 'Deactivate', exact: true }).click()
     await dialog.getByRole('button', { name: 'Reactivate' }).waitFor()
-    const refused = await stage.visit('/projects')
-    await fillSignIn(refused, login)
-    await refused.getByRole('alert').waitFor()
+    const rejected = await stage.visit('/projects')
+    await fillSignIn(rejected, login)
+    await rejected.getByRole('alert').waitFor()
     await dialog.getByRole('button', { name: 'Reactivate' }).click()
     await dialog.getByRole('button', { name: 'Deactivate', exact: true }).waitFor()
-    await fillSignIn(refused, login)
-    await refused.getByRole('heading', { name: 'Projects' }).waitFor()
+    await fillSignIn(rejected, login)
+    await rejected.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
   test('an invited user creates an account, and finds the project', async () => {

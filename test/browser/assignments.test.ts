@@ -381,10 +381,10 @@ function connectionJourneys(stage: () => Stage): void {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Patient')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    let refusals = 0
+    let rejections = 0
     await page.route(`${hosts.api}/api/assignment`, async (route) => {
-      if (route.request().method() !== 'PATCH' || refusals > 0) return route.fallback()
-      refusals += 1
+      if (route.request().method() !== 'PATCH' || rejections > 0) return route.fallback()
+      rejections += 1
       await route.fulfill({
         status: 429,
         headers: {

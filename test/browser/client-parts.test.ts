@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { errorOf, TrackerError } from '#tracker-client'
-import { reports } from '../../src/features/reports/read-report-query.ts'
+import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHead, csvLine } from '../../src/http/csv.ts'
 import { askTogether } from '../../web/src/api/api.ts'
 import { inUsersWords } from '../../web/src/api/problems.ts'
@@ -11,8 +11,15 @@ import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/sc
 import { groupings } from '../../web/src/screens/reports/sums.ts'
 import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
 import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
-import { inOneLine, isolated, speak, t } from '../../web/src/texts/text.ts'
-import { addDays, endMomentOf, momentOf, mondayOf, readWeek, showDay } from '../../web/src/time/days.ts'
+import { inOneLine, isolated, setLanguage, t } from '../../web/src/texts/text.ts'
+import {
+  addDays,
+  endTimestampOf,
+  formatDay,
+  mondayOf,
+  parseWeek,
+  timestampOf,
+} from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { valuesOf } from '../support/assertions.ts'
 
@@ -21,11 +28,11 @@ describe('Errors', () => {
     inUsersWords(await errorOf(new Response(body, init)))
 
   test('are shown in the language of the user, whoever answers', async (context) => {
-    speak('pt-BR', ptBrSpeech)
-    context.after(() => speak('en-GB', { texts: {} as never, refusals: {}, things: {} }))
-    const refused = { message: 'Busy.', errors: { name: ['Name is required.'] } }
+    setLanguage('pt-BR', ptBrSpeech)
+    context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
+    const rejected = { message: 'Busy.', errors: { name: ['Name is required.'] } }
     const headers = { 'retry-after': '7' }
-    const { status, errors, retryAfterSeconds } = await errorIn(JSON.stringify(refused), {
+    const { status, errors, retryAfterSeconds } = await errorIn(JSON.stringify(rejected), {
       status: 429,
       headers,
     })
@@ -112,22 +119,22 @@ describe('Days', () => {
   })
 
   test('that did not change keep the time of day that is stored', () => {
-    assert.equal(momentOf('2026-11-16', '2026-11-16T09:30:00Z'), '2026-11-16T09:30:00Z')
-    assert.equal(momentOf('2026-11-17', '2026-11-16T09:30:00Z'), '2026-11-17')
-    assert.equal(momentOf('2026-11-17', undefined), '2026-11-17')
+    assert.equal(timestampOf('2026-11-16', '2026-11-16T09:30:00Z'), '2026-11-16T09:30:00Z')
+    assert.equal(timestampOf('2026-11-17', '2026-11-16T09:30:00Z'), '2026-11-17')
+    assert.equal(timestampOf('2026-11-17', undefined), '2026-11-17')
   })
 
   test('on which something ends are not before the time at which it starts', () => {
     const start = '2026-11-16T09:30:00.000Z'
-    assert.equal(endMomentOf('2026-11-16', '2026-11-18T00:00:00.000Z', start), start)
-    assert.equal(endMomentOf('2026-11-16', '2026-11-16T17:00:00.000Z', start), '2026-11-16T17:00:00.000Z')
-    assert.equal(endMomentOf('2026-11-17', undefined, start), '2026-11-17')
+    assert.equal(endTimestampOf('2026-11-16', '2026-11-18T00:00:00.000Z', start), start)
+    assert.equal(endTimestampOf('2026-11-16', '2026-11-16T17:00:00.000Z', start), '2026-11-16T17:00:00.000Z')
+    assert.equal(endTimestampOf('2026-11-17', undefined, start), '2026-11-17')
     // What is wrong by days is not made right unseen.
-    assert.equal(endMomentOf('2026-11-15', undefined, start), '2026-11-15')
+    assert.equal(endTimestampOf('2026-11-15', undefined, start), '2026-11-15')
   })
 
   test('of another year are shown with it', () => {
-    assert.match(showDay('1999-05-04'), /^4 May 1999$/)
+    assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
   })
 })
 
@@ -217,9 +224,9 @@ describe('Weeks', () => {
   })
 
   test('in an address may be any day of it, and whatever is no day means this week', () => {
-    assert.equal(readWeek('2026-11-18'), '2026-11-16')
+    assert.equal(parseWeek('2026-11-18'), '2026-11-16')
     for (const text of [null, '', 'x', '2026-13-01', '2026-11-18T00:00'])
-      assert.match(readWeek(text), /^\d{4}-\d\d-\d\d$/)
+      assert.match(parseWeek(text), /^\d{4}-\d\d-\d\d$/)
   })
 })
 

@@ -18,14 +18,14 @@ import {
   inOrder,
   linesOf,
   orderAfter,
-  readColumns,
-  readOrder,
+  parseColumns,
+  parseOrder,
 } from '../../web/src/screens/project/list/list-columns.ts'
 import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
-import { presets, readPeriod } from '../../web/src/screens/reports/periods.ts'
+import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
-import { inOwnWords as inWordsOf } from '../../web/src/texts/text.ts'
+import { translateSentence as inWordsOf } from '../../web/src/texts/text.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
@@ -128,7 +128,7 @@ describe('The list', () => {
       assignment('Task 9', '2026-11-16', '2026-11-17'),
       assignment('Task 1', '2026-11-16', '2026-11-18'),
     ]
-    const order = (query: string) => readOrder(new URLSearchParams(query))
+    const order = (query: string) => parseOrder(new URLSearchParams(query))
     const ids = (query: string) => inOrder(rows, order(query), { names, places }).map(({ id }) => id)
     assert.deepEqual(ids(''), ['Task 9', 'Task 10', 'Task 1'])
     assert.deepEqual(ids('sort=-end'), ['Task 1', 'Task 9', 'Task 10'])
@@ -149,12 +149,12 @@ describe('The list', () => {
   })
 
   test('keeps the usual columns out of the address', () => {
-    const usual = readColumns(new URLSearchParams())
+    const usual = parseColumns(new URLSearchParams())
     const type = columns.find(({ name }) => name === 'type')
     assert.ok(type && usual.includes(type))
     const without = columnsAfter(usual, type)
     assert.doesNotMatch(without, /type/)
-    assert.equal(columnsAfter(readColumns(new URLSearchParams({ columns: without })), type), '')
+    assert.equal(columnsAfter(parseColumns(new URLSearchParams({ columns: without })), type), '')
   })
 })
 
@@ -174,9 +174,9 @@ describe('Periods of reports', () => {
   })
 
   test('may be two days of one’s own, in any order; what is no day is left aside', () => {
-    const { from, to, preset } = readPeriod(new URLSearchParams('from=2026-03-05&to=2026-03-01'))
+    const { from, to, preset } = parsePeriod(new URLSearchParams('from=2026-03-05&to=2026-03-01'))
     assert.deepEqual([from, to, preset], ['2026-03-01', '2026-03-05', ''])
-    assert.equal(readPeriod(new URLSearchParams('from=2026-13-05&to=x')).preset, 'month')
+    assert.equal(parsePeriod(new URLSearchParams('from=2026-13-05&to=x')).preset, 'month')
   })
 })
 
@@ -247,7 +247,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     /^(records\/(batch|query|get|list-query|settled-timestamp)|features\/(changes\/(?!stream-limits|kept-snapshots)|webhooks\/deliveries)|http\/url)\b/,
     'those who program a client',
   ],
-  [/^features\/reports\/read-report-query/, 'those who program a client'],
+  [/^features\/reports\/parse-report-query/, 'those who program a client'],
   [/^features\/(exports|queries)\.ts/, 'those who program a client'],
 ]
 /** The same of single sentences. */
@@ -288,7 +288,7 @@ const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
 }
 
 /** The sentences of a file, but for those that are no answer. */
-function refusalsOf(file: string): string[] {
+function rejectionsOf(file: string): string[] {
   return [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))].flatMap(
     ([node, around]) => {
       const text = textOf(node)
@@ -298,15 +298,16 @@ function refusalsOf(file: string): string[] {
   )
 }
 
-const inOwnWords = (sentence: string) => inWordsOf(sentence, ptBrSpeech)
-const patterns = Object.keys(ptBrSpeech.refusals)
+const translateSentence = (sentence: string) => inWordsOf(sentence, ptBrSpeech)
+const patterns = Object.keys(ptBrSpeech.errors)
 const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 
 describe('What the server rejects, in Portuguese,', () => {
-  const untranslated = (sentences: readonly string[]) => sentences.filter((one) => inOwnWords(one) === one)
+  const untranslated = (sentences: readonly string[]) =>
+    sentences.filter((one) => translateSentence(one) === one)
 
   test('is known for every sentence of the sources that can be an answer', () => {
-    const said = sources.flatMap(refusalsOf)
+    const said = sources.flatMap(rejectionsOf)
     assert.ok(said.length > 80, said.join('\n'))
     const filled = (text: string) =>
       text.replaceAll('{}{}', '{}').replace(/^\{\}/, 'Name').replaceAll('{}', '7')
@@ -315,7 +316,7 @@ describe('What the server rejects, in Portuguese,', () => {
         // Put together from parts, which the next test goes through.
         !/^(\w+|\{\}) \{\}\.$|^\{\} must be \{\}\.$/.test(text) &&
         !sentencesForPrograms.has(text) &&
-        inOwnWords(filled(text)) === filled(text),
+        translateSentence(filled(text)) === filled(text),
     )
     assert.deepEqual([...new Set(unknown)], [])
     const sayable = new Set(said.map(bare))
@@ -359,7 +360,7 @@ describe('What the server rejects, in Portuguese,', () => {
     assert.deepEqual(untranslated(said), [])
     const why = `Deliveries failed for three days, at last with ${said[2]}.`
     assert.equal(
-      inOwnWords(why),
+      translateSentence(why),
       'As entregas falharam por três dias, a última assim: O endereço precisa começar com https.',
     )
   })
@@ -371,7 +372,7 @@ describe('What the server rejects, in Portuguese,', () => {
     const said = advised.map(
       ({ what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
     )
-    const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(inOwnWords(one)))
+    const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(translateSentence(one)))
     assert.deepEqual(still, [])
   })
 
@@ -383,18 +384,20 @@ describe('What the server rejects, in Portuguese,', () => {
 
   test('names every kind of record in Portuguese', () => {
     const named = Object.values(resources).flatMap(({ title, noun, pluralNoun }) => [title, noun, pluralNoun])
-    const still = named.filter((one) => inOwnWords(`${one} was not found.`) === `Não encontrado: ${one}.`)
+    const still = named.filter(
+      (one) => translateSentence(`${one} was not found.`) === `Não encontrado: ${one}.`,
+    )
     assert.deepEqual(still, [])
   })
 
   test('begins with the field where the server does, and takes no name that the server does not give', () => {
-    for (const [pattern, translation] of Object.entries(ptBrSpeech.refusals)) {
+    for (const [pattern, translation] of Object.entries(ptBrSpeech.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)
       for (const name of placeholdersOf(translation)) assert.ok(known.includes(name), translation)
     }
-    assert.equal(inOwnWords('Name must be at most 200 characters.'), 'Name: no máximo 200 caracteres.')
-    assert.equal(inOwnWords('Nobody has translated this (yet).'), 'Nobody has translated this (yet).')
+    assert.equal(translateSentence('Name must be at most 200 characters.'), 'Name: no máximo 200 caracteres.')
+    assert.equal(translateSentence('Nobody has translated this (yet).'), 'Nobody has translated this (yet).')
   })
 })
 

@@ -6,12 +6,12 @@ import { accessibilityJourneys, assertAccessible, testColorSchemes } from './jou
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './support/every-screen.ts'
-import { noteShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
+import { recordShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
 import type { Stage } from './support/stage.ts'
 
 /** A dialog in front of some screens. */
 const inFront: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
-  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: refuse },
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: reject },
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
   {
     path: '/week?week=2026-11-16',
@@ -32,7 +32,7 @@ function press(name: string) {
   return (page: Page) => page.getByRole('button', { name }).first().click()
 }
 
-async function refuse(page: Page): Promise<void> {
+async function reject(page: Page): Promise<void> {
   await page
     .getByRole('textbox', { name: /^Looked at by axe, Mon/ })
     .first()
@@ -42,7 +42,7 @@ async function refuse(page: Page): Promise<void> {
 }
 
 function otherScreensJourneys(stage: () => Stage): void {
-  const furnish = async (): Promise<readonly Shown[]> => {
+  const seed = async (): Promise<readonly Shown[]> => {
     const { hosts, workspace } = stage()
     const { administrator, assignment, change, impedimentId, make } = workspace
     const id = await assignment('Looked at by axe', { userId: administrator.id })
@@ -65,7 +65,7 @@ function otherScreensJourneys(stage: () => Stage): void {
   }
 
   testColorSchemes('have nothing to complain of', async (look) => {
-    const screens = await furnish()
+    const screens = await seed()
     const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
@@ -76,7 +76,7 @@ function otherScreensJourneys(stage: () => Stage): void {
   })
 
   test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
-    const screens = await furnish()
+    const screens = await seed()
     const page = await stage().signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -84,7 +84,7 @@ function otherScreensJourneys(stage: () => Stage): void {
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
-      if (open !== refuse) await open?.(page)
+      if (open !== reject) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
       // Rounded: an element that is still moving has a height slightly below.
       const small = await page.evaluate<string[]>(
@@ -98,7 +98,7 @@ function otherScreensJourneys(stage: () => Stage): void {
 const shiftMax = 0.05
 
 /** Runs before anything else of a page: records which shapes are visible, and how often loading is announced. */
-const noteSkeletons = `
+const recordSkeletons = `
   globalThis.seen = { shapes: [], said: 0 }
   const said = new WeakSet()
   setInterval(() => {
@@ -161,7 +161,7 @@ function skeletonJourneys(stage: () => Stage): void {
       [390, 768, 1440].map(async (width) => {
         const page = await context.newPage()
         await page.setViewportSize({ width, height: 900 })
-        for (const script of [noteShifts, noteSkeletons]) await page.addInitScript(script)
+        for (const script of [recordShifts, recordSkeletons]) await page.addInitScript(script)
         const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
         const found: string[] = []
         for (const address of addresses)
@@ -239,7 +239,7 @@ async function holdAnswers(page: Page, addresses: readonly string[]): Promise<He
     ({ href }) => isHeld(href),
     async (route) => {
       await letGo.promise
-      await shapesStand(page)
+      await shapesAreStable(page)
       await painted(page, 5)
       await route.continue()
     },
@@ -263,7 +263,7 @@ async function holdAnswers(page: Page, addresses: readonly string[]): Promise<He
 }
 
 /** Skeletons appear only when loading takes a while. */
-async function shapesStand(page: Page): Promise<void> {
+async function shapesAreStable(page: Page): Promise<void> {
   const areHidden = () =>
     page
       .evaluate(() =>
@@ -302,7 +302,7 @@ const names = {
 }
 
 function rightToLeftJourneys(stage: () => Stage): void {
-  const furnish = async () => {
+  const seed = async () => {
     const { make, join, organizationId, impedimentId, mara, assignment, change } = stage().workspace
     const login = 'layla@example.com'
     const { id: userId } = await join('Layla')
@@ -341,7 +341,7 @@ function rightToLeftJourneys(stage: () => Stage): void {
   }
 
   test('are among dates, hours and words without reordering them, on every screen', async () => {
-    const { login, projectId, assignmentId } = await furnish()
+    const { login, projectId, assignmentId } = await seed()
     const page = await stage().signIn(login, '/my-work')
     const faults: string[] = []
     const look = async (where: string) => {

@@ -23,7 +23,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     return { page, section }
   }
   /** The same browser without anything kept but its passkeys. */
-  const forget = async (page: Page) => {
+  const discard = async (page: Page) => {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await page.context().clearCookies()
     await page.goto(`${stage.hosts.web}/account`)
@@ -61,7 +61,7 @@ describe('A second factor, in a real browser', { skip }, () => {
       assert.equal(copied.split('\n').length, 10)
       await codes.getByRole('button', { name: 'I have saved them' }).click()
       await section.getByText('10 are left').waitFor()
-      await forget(page)
+      await discard(page)
       await fillSignIn(page, login)
       await page.getByRole('heading', { name: 'Second step' }).waitFor()
       await assertAccessible(page, 'the second step')
@@ -88,10 +88,10 @@ describe('A second factor, in a real browser', { skip }, () => {
     await page.getByLabel('Name', { exact: true }).last().fill('Laptop')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await section.getByText('Laptop').first().waitFor()
-    await forget(page)
+    await discard(page)
     await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
     await section.getByText('last used').waitFor()
-    await forget(page)
+    await discard(page)
     await fillSignIn(page, login)
     await page.getByRole('heading', { name: 'Second step' }).waitFor()
     await assertAccessible(page, 'the second step with a passkey')
@@ -99,7 +99,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Remove Laptop' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await section.getByText('Laptop').first().waitFor({ state: 'detached' })
-    await forget(page)
+    await discard(page)
     await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('alert').getByText('This passkey is unknown here').waitFor()
     await assertAccessible(page, 'the page for a passkey')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { addDays, showDay } from '../../web/src/time/days.ts'
+import { addDays, formatDay } from '../../web/src/time/days.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { barFaultsOf } from './journeys/widths.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
@@ -114,12 +114,12 @@ function viewJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
     const target = page.locator('.calendar-day', { has: page.locator(`time[datetime="${monday}"]`) })
     await bar(page, 'Moved about').dragTo(target, { sourcePosition: { x: 8, y: 8 } })
-    const [from, to] = [showDay(monday), showDay(addDays(monday, 1))]
+    const [from, to] = [formatDay(monday), formatDay(addDays(monday, 1))]
     await page.getByText(`Moved about is now from ${from} to ${to}.`).waitFor()
     assert.equal(await dayOf(id, 'startDate'), monday)
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
     await page.keyboard.press('Control+z')
-    await page.getByRole('link', { name: `Moved about ${showDay(addDays(monday, 2))}` }).waitFor()
+    await page.getByRole('link', { name: `Moved about ${formatDay(addDays(monday, 2))}` }).waitFor()
     await assertAccessible(page, 'calendar')
     await page.getByRole('button', { name: 'Next month' }).click()
     await page.getByRole('button', { name: 'This month' }).click()
@@ -206,7 +206,7 @@ function timelineJourneys(stage: () => Stage): void {
     await drag(2, false)
     await drag(3, true)
     const shown = (first: number, last: number) =>
-      `Held is now from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))}.`
+      `Held is now from ${formatDay(addDays(monday, first))} to ${formatDay(addDays(monday, last))}.`
     await page.getByText(shown(3, 4)).waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
     await drag(2, true, 'end')
@@ -233,21 +233,21 @@ function timelineJourneys(stage: () => Stage): void {
     const shown = await bar(page, 'Short').boundingBox()
     assert.ok(shown && Math.abs(shown.width - day.width) < 4 && Math.abs(shown.x - box.x) < 1)
     await page.mouse.up()
-    const start = showDay(addDays(monday, 1))
-    const refused = page.getByText(`Short starts on ${start} and cannot end before that.`)
-    await refused.waitFor()
+    const start = formatDay(addDays(monday, 1))
+    const rejected = page.getByText(`Short starts on ${start} and cannot end before that.`)
+    await rejected.waitFor()
     await page.getByText(`Short is now from ${start} to ${start}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
     // By keys the same, said once however often it is tried.
     await page.getByRole('button', { name: 'Dismiss' }).first().click()
-    await refused.waitFor({ state: 'detached' })
+    await rejected.waitFor({ state: 'detached' })
     await bar(page, 'Short').focus()
     await page.keyboard.press('Shift+Alt+ArrowLeft')
-    await refused.waitFor()
+    await rejected.waitFor()
     await page.keyboard.press('Shift+Alt+ArrowLeft')
-    assert.equal(await refused.count(), 1)
+    assert.equal(await rejected.count(), 1)
     await page.keyboard.press('Shift+Alt+ArrowRight')
-    await page.getByText(`Short is now from ${start} to ${showDay(addDays(monday, 2))}.`).waitFor()
+    await page.getByText(`Short is now from ${start} to ${formatDay(addDays(monday, 2))}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
   })
 }

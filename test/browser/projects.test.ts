@@ -316,7 +316,7 @@ function administrationJourneys(stage: () => Stage): void {
 
 function reportJourneys(stage: () => Stage): void {
   /** A project of its own with two assignments in January 2028, half done. */
-  const furnish = async (name: string) => {
+  const seed = async (name: string) => {
     const { workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name,
@@ -354,7 +354,7 @@ function reportJourneys(stage: () => Stage): void {
   }
 
   test('show the hours of a project by week and by assignment, the plan spread over working days', async () => {
-    const { projectId } = await furnish('Counted')
+    const { projectId } = await seed('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Counted' }).first().waitFor()
@@ -374,7 +374,7 @@ function reportJourneys(stage: () => Stage): void {
   })
 
   test('draw each bar as high as its hours', async () => {
-    const { projectId } = await furnish('Drawn')
+    const { projectId } = await seed('Drawn')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     const heights = async (kind: string) => {
       const bars = page.getByRole('img', { name: 'Hours per week' }).locator(`.${kind}`)
@@ -391,7 +391,7 @@ function reportJourneys(stage: () => Stage): void {
   })
 
   test('sum up the projects one is a member of, lead to each, and go back and forth in time', async () => {
-    await furnish('Summed')
+    await seed('Summed')
     const { workspace } = stage()
     const { id } = await workspace.make('project', {
       name: 'Not mine',

@@ -332,10 +332,10 @@ function accountJourneys(stage: () => Stage): void {
       await page.getByRole('button', { name: 'Change password' }).waitFor()
     }
     await change(page, password, 'Better-Horse-2')
-    const told = page.getByRole('alert').filter({ hasText: /You can try again in 1[45]:\d\d minutes/ })
-    await told.waitFor()
-    const before = await told.textContent()
-    await told.filter({ hasText: before ?? '' }).waitFor({ state: 'detached' })
+    const reported = page.getByRole('alert').filter({ hasText: /You can try again in 1[45]:\d\d minutes/ })
+    await reported.waitFor()
+    const before = await reported.textContent()
+    await reported.filter({ hasText: before ?? '' }).waitFor({ state: 'detached' })
     const button = page.getByRole('button', { name: 'Change password' })
     assert.equal(await button.getAttribute('aria-disabled'), 'true')
   })
@@ -415,9 +415,9 @@ function languageJourneys(stage: () => Stage): void {
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
     await page.evaluate(`localStorage.setItem('tracker.language', 'pt-BR')`)
     await page.getByRole('button', { name: 'Account of Sofia Switch' }).click()
-    const toldProvider = page.waitForRequest(/\/connect\/authorize\?.*ui_locales=pt-BR/)
+    const requestToProvider = page.waitForRequest(/\/connect\/authorize\?.*ui_locales=pt-BR/)
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await toldProvider
+    await requestToProvider
     await page.getByRole('heading', { name: 'Entrar' }).waitFor()
   })
 

@@ -88,8 +88,8 @@ describe('The typed client', { concurrency: true }, () => {
   })
 
   test('throws errors with their status and every sentence by field', async () => {
-    const refusal = client.createWorkflow({ name: ' ', order: -1 })
-    await assert.rejects(refusal, (error) => {
+    const rejection = client.createWorkflow({ name: ' ', order: -1 })
+    await assert.rejects(rejection, (error) => {
       assert.ok(error instanceof CommandError)
       const every = 'Name is required. Order must be a whole number from 0 to 2147483647.'
       assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', every])

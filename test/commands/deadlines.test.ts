@@ -10,9 +10,9 @@ import { openBudgets } from '../../src/config/budgets.ts'
 import { sql } from '../../src/db/sql.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { connectOutside } from '../support/outside-connection.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { until } from '../support/until.ts'
 import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
@@ -39,9 +39,9 @@ describe('a call with a deadline', () => {
 
   test('ends with DEADLINE_EXCEEDED when the row is locked for longer, and nothing hangs', async () => {
     const id = await organization()
-    const outside = await connectOutside(host.database)
-    await outside.query('begin')
-    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const direct = await connectDirectly(host.database)
+    await direct.query('begin')
+    await direct.query('select 1 from organizations where id = $1 for update', [id])
     const update = (name: string) =>
       calls.call(
         'UpdateOrganization',
@@ -54,8 +54,8 @@ describe('a call with a deadline', () => {
     for (const { code } of answers) assert.equal(code, status.DEADLINE_EXCEEDED)
     assert.ok(performance.now() - startedAt < 5000)
     await assertServes(host)
-    await outside.query('rollback')
-    await outside.end()
+    await direct.query('rollback')
+    await direct.end()
     const after = await calls.call(
       'UpdateOrganization',
       { id, name: 'After' },
@@ -118,9 +118,9 @@ describe('a call with a deadline', () => {
     skip: isDistributed,
   }, async () => {
     const id = await organization()
-    const outside = await connectOutside(host.database)
-    await outside.query('begin')
-    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const direct = await connectDirectly(host.database)
+    await direct.query('begin')
+    await direct.query('select 1 from organizations where id = $1 for update', [id])
     const writer = new BinaryWriter()
     writer.tag(1, WireType.LengthDelimited).string(id).tag(2, WireType.LengthDelimited).string('Cancelled')
     const path = '/tracker.commands.v1.Commands/UpdateOrganization'
@@ -131,12 +131,12 @@ describe('a call with a deadline', () => {
       return stream
     })
     const [row] = await waitFor(() =>
-      outside.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'").then(({ rows }) => rows),
+      direct.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'").then(({ rows }) => rows),
     )
     assert.ok(row)
     for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
-    await outside.query('rollback')
-    await outside.end()
+    await direct.query('rollback')
+    await direct.end()
     await assertServes(host)
     const [state] = await waitFor(async () => {
       const busy = await host.database.query(sql`
@@ -182,20 +182,20 @@ describe('When the requests that wait have used up the bytes of the process,', (
     const search = Buffer.concat([Buffer.from([0x1a, 0xac, 0x02]), Buffer.alloc(300, 'x')])
     const answered = await small.send(grpcHeaders(listOrganizations, other.token), framed(search))
     assert.notEqual(answered.status, status.RESOURCE_EXHAUSTED)
-    const refused = await waiting
-    assert.equal(refused.status, status.RESOURCE_EXHAUSTED)
-    assert.equal(refused.message, 'Too many bytes of requests wait here. Try again later.')
+    const rejected = await waiting
+    assert.equal(rejected.status, status.RESOURCE_EXHAUSTED)
+    assert.equal(rejected.message, 'Too many bytes of requests wait here. Try again later.')
   })
 
   test('one that is larger than all others is itself rejected, and everything is released', async (t) => {
     const raw = openRawCalls(host.target)
     t.after(raw.close)
     const { token } = host.administrator
-    const refused = await raw.send(
+    const rejected = await raw.send(
       grpcHeaders(listOrganizations, token),
       framed(Buffer.alloc(200 * kibibyte)),
     )
-    assert.equal(refused.status, status.RESOURCE_EXHAUSTED)
+    assert.equal(rejected.status, status.RESOURCE_EXHAUSTED)
     assert.equal((await raw.send(grpcHeaders(listOrganizations, token), framed(goodList))).status, status.OK)
     while (budgets.budget('commandBytes').used() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
   })
@@ -266,8 +266,8 @@ test('Concurrent calls of one account are limited, over all its connections', as
     })
     const used = () => budgets.budget('commandStreamsOfAccount').used(host.administrator.id)
     await until(() => used() === 3, 'three streams')
-    const refused = await other.send(headers, framed(goodList))
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [status.RESOURCE_EXHAUSTED, '1'])
+    const rejected = await other.send(headers, framed(goodList))
+    assert.deepEqual([rejected.status, rejected.headers['retry-after']], [status.RESOURCE_EXHAUSTED, '1'])
     for (const stream of held) stream.close(constants.NGHTTP2_CANCEL)
     await until(() => used() === 0, 'no stream')
     assert.equal((await other.send(headers, framed(goodList))).status, status.OK)

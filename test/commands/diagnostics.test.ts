@@ -31,7 +31,7 @@ describe('the diagnostics of the command host', () => {
   const ask = (path: string, token?: string) =>
     fetch(`${host.diagnostics}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} })
 
-  async function assertRefused(answer: Response, statusCode: number) {
+  async function assertRejected(answer: Response, statusCode: number) {
     const body = (await answer.json()) as { statusCode: number; message: string }
     assert.deepEqual([answer.status, body.statusCode], [statusCode, statusCode])
     assert.ok(body.message)
@@ -41,9 +41,9 @@ describe('the diagnostics of the command host', () => {
 
   test('GET / returns Hello World! with a token for commands, and 401 otherwise', async () => {
     const { administrator, identity } = host
-    await assertRefused(await ask('/'), 401)
-    await assertRefused(await ask('/', 'nonsense'), 401)
-    await assertRefused(await ask('/', await identity.serviceToken(administrator.login, 'svc.api')), 401)
+    await assertRejected(await ask('/'), 401)
+    await assertRejected(await ask('/', 'nonsense'), 401)
+    await assertRejected(await ask('/', await identity.serviceToken(administrator.login, 'svc.api')), 401)
     const answer = await ask('/', administrator.token)
     assert.deepEqual([answer.status, await answer.text()], [200, 'Hello World!'])
   })
@@ -94,8 +94,8 @@ describe('the diagnostics of the command host', () => {
   test('answers /healthz and /readyz to everyone, and other paths with 404 in the envelope', async () => {
     assert.equal((await ask('/healthz')).status, 200)
     assert.equal((await ask('/readyz')).status, 200)
-    await assertRefused(await ask('/nothing'), 404)
-    await assertRefused(await fetch(`${host.diagnostics}/healthz`, { method: 'POST' }), 405)
+    await assertRejected(await ask('/nothing'), 404)
+    await assertRejected(await fetch(`${host.diagnostics}/healthz`, { method: 'POST' }), 405)
   })
 
   test('measures calls by command and code', async () => {
@@ -118,9 +118,9 @@ describe('the diagnostics of the command host', () => {
     const other = await startCommandsUnderTest()
     assert.equal((await fetch(`${other.diagnostics}/readyz`)).status, 200)
     await other.database.close()
-    await assertRefused(await fetch(`${other.diagnostics}/readyz`), 503)
+    await assertRejected(await fetch(`${other.diagnostics}/readyz`), 503)
     assert.equal((await fetch(`${other.diagnostics}/healthz`)).status, 200)
-    await assertRefused(await fetch(`${other.diagnostics}/metrics`), 404)
+    await assertRejected(await fetch(`${other.diagnostics}/metrics`), 404)
     // The rest of `stop` closes the store, which is closed.
     await other.stopHost()
     await other.identity.stop()

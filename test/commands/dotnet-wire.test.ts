@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/db/sql.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
-import { dotnetPath, type Fields, furnishDotnet, openDotnetCalls, sent } from '../support/dotnet-calls.ts'
+import { dotnetPath, type Fields, openDotnetCalls, seedDotnet, sent } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { blockArray, framed, wholeBlock } from '../support/lz4-encoder.ts'
 import { encode } from '../support/message-pack-encoder.ts'
@@ -20,7 +20,7 @@ const successes = {
 describe('A .NET client', { concurrency: true }, () => {
   const commands = fixture(startCommandsUnderTest)
   const calls = fixture(() => openDotnetCalls(commands.target))
-  const workspace = fixture(() => furnishDotnet(calls, commands.administrator.token))
+  const workspace = fixture(() => seedDotnet(calls, commands.administrator.token))
 
   const call = (entity: string, name: string, fields: Fields) => workspace.call(entity, name, fields)
   const succeeds = async (entity: string, name: string, fields: Fields) => {
@@ -212,7 +212,7 @@ describe('A .NET client', { concurrency: true }, () => {
   test('finds the commands under the configured namespace, and only there', async () => {
     const elsewhere = await startCommandsUnderTest(
       { COMMAND_DOTNET_NAMESPACE: 'Acme.Commands' },
-      { beside: commands },
+      { alongside: commands },
     )
     const other = openDotnetCalls(elsewhere.target)
     try {

@@ -66,13 +66,13 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
     assert.ok(comment)
     assert.deepEqual((await readers.getCommentById({ id: comment.id })).comment, comment)
     const asAnother = { text: 'As if', assignmentId, userId: author.id }
-    for (const refusal of [
+    for (const rejection of [
       () => readers.createComment(asAnother),
       () => readers.updateComment({ ...asAnother, id: comment.id }),
       () => readers.removeComment({ ids: [comment.id] }),
     ])
       await assert.rejects(
-        refusal,
+        rejection,
         (error) => error instanceof CommandError && error.code === 'PERMISSION_DENIED',
       )
     authors.close()

@@ -6,7 +6,7 @@ import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { newId } from '../../src/db/columns.ts'
 import { insertRow } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
-import { readPosition, writePosition } from '../../src/features/changes/position.ts'
+import { parsePosition, writePosition } from '../../src/features/changes/position.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type Person, startCommandsUnderTest } from '../support/command-host.ts'
@@ -54,7 +54,7 @@ describe('The history and the feed as commands', () => {
     assert.equal(await codeOf('ReadHistory', { resource: 'none', id: 'x' }), status.INVALID_ARGUMENT)
     const missing = await client.readHistory({ projectId: host.administrator.id })
     assert.deepEqual([missing.success, missing.message], [false, 'Project was not found.'])
-    const position = readPosition(await now())
+    const position = parsePosition(await now())
     assert.ok(position)
     const tooOld = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
     const given = [
@@ -68,8 +68,8 @@ describe('The history and the feed as commands', () => {
     const unknown = calls.follow('FollowChanges', { resource: 'none', action: 'look' }, { token })
     assert.equal((await unknown.ended).code, status.INVALID_ARGUMENT)
     assert.equal((await calls.follow('FollowChanges', {}).ended).code, status.UNAUTHENTICATED)
-    const refused = client.followChanges({ after: tooOld }).next()
-    await assert.rejects(refused, (error) => error instanceof CommandError && error.code === 'OUT_OF_RANGE')
+    const rejected = client.followChanges({ after: tooOld }).next()
+    await assert.rejects(rejected, (error) => error instanceof CommandError && error.code === 'OUT_OF_RANGE')
   })
 
   test('return each change once, as pages and as a stream that continues after any cursor', async () => {
@@ -180,7 +180,7 @@ describe('The history and the feed as commands', () => {
   test('in the TypeScript client lose and repeat nothing while hosts stop', async () => {
     const { host, token, now, named } = feed
     const taken: Followed[] = []
-    const first = await startCommandsUnderTest({}, { beside: host })
+    const first = await startCommandsUnderTest({}, { alongside: host })
     let target = first.target
     const reasons: unknown[] = []
     const names = Array.from({ length: 6 }, (_, index) => `Followed ${index}`)
@@ -198,7 +198,7 @@ describe('The history and the feed as commands', () => {
     await until(() => taken.length === 2, 'two changes')
     const port = Number(target.split(':')[1])
     await first.stop()
-    const second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { beside: host })
+    const second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { alongside: host })
     await named(names[2] ?? '')
     await following
     assert.ok(reasons.length > 0)
@@ -220,13 +220,13 @@ describe('The history and the feed as commands', () => {
 
   test('are not there without the extensions', async () => {
     const { host, token } = feed
-    const beside = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { beside: host })
-    const others = openCommandCalls(beside.target)
+    const other = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { alongside: host })
+    const others = openCommandCalls(other.target)
     for (const name of ['ReadHistory', 'ReadChanges'])
       assert.equal((await others.call(name, {}, { token })).code, status.UNIMPLEMENTED)
     assert.equal((await others.follow('FollowChanges', {}, { token }).ended).code, status.UNIMPLEMENTED)
     others.close()
-    await beside.stop()
+    await other.stop()
   })
 })
 
@@ -244,11 +244,11 @@ describe('Streams of the feed as commands', () => {
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
     // Another instance, which has not cached this session as active yet.
-    const beside = await startCommandsUnderTest(
+    const other = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
-      { beside: host },
+      { alongside: host },
     )
-    const others = openCommandCalls(beside.target)
+    const others = openCommandCalls(other.target)
     const stream = others.follow('FollowChanges', { after: 'now' }, { token: reader.token })
     await stream.until(1)
     await host.database.transaction((transaction) =>
@@ -257,7 +257,7 @@ describe('Streams of the feed as commands', () => {
     const { code, details } = await stream.ended
     assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'A valid access token is required.'])
     others.close()
-    await beside.stop()
+    await other.stop()
   })
 
   test('count as live listings of the account, and are rejected by name beyond', async () => {
@@ -268,9 +268,9 @@ describe('Streams of the feed as commands', () => {
       calls.follow('FollowChanges', { after: 'now' }, { token: reader.token }),
     )
     await Promise.all(streams.map((stream) => stream.until(1)))
-    const refused = await calls.follow('FollowChanges', {}, { token: reader.token }).ended
+    const rejected = await calls.follow('FollowChanges', {}, { token: reader.token }).ended
     assert.deepEqual(
-      [refused.code, refused.details],
+      [rejected.code, rejected.details],
       [status.RESOURCE_EXHAUSTED, `An account may have at most ${max} live listings open. Close one first.`],
     )
     for (const stream of streams) stream.cancel()
@@ -317,12 +317,12 @@ describe('Streams of the feed as commands', () => {
 
   test('end with UNAVAILABLE when the host stops, at once', async () => {
     const { host, token } = feed
-    const beside = await startCommandsUnderTest({}, { beside: host })
-    const others = openCommandCalls(beside.target)
+    const other = await startCommandsUnderTest({}, { alongside: host })
+    const others = openCommandCalls(other.target)
     const stream = others.follow('FollowChanges', { after: 'now' }, { token })
     await stream.until(1)
     const startedAt = performance.now()
-    await beside.stop()
+    await other.stop()
     const { code, details } = await stream.ended
     assert.deepEqual([code, details], [status.UNAVAILABLE, 'The host stops.'])
     assert.ok(performance.now() - startedAt < 4000)

@@ -191,7 +191,7 @@ describe('a message in a wrong frame', () => {
   const gzip = { 'grpc-encoding': 'gzip' }
   const good = framed(goodList)
 
-  const refused: readonly [string, () => Promise<RawAnswer>, status][] = [
+  const rejected: readonly [string, () => Promise<RawAnswer>, status][] = [
     ['that is longer than what comes', () => send(framed(goodList, { length: 3 })), status.INVALID_ARGUMENT],
     [
       'with a length of 0xffffffff',
@@ -235,7 +235,7 @@ describe('a message in a wrong frame', () => {
     ],
     ['of a million zeros', () => send(framed(Buffer.alloc(1_000_000)), {}), status.INVALID_ARGUMENT],
   ]
-  for (const [name, attack, wanted] of refused) {
+  for (const [name, attack, wanted] of rejected) {
     test(`${name} is rejected with ${status[wanted]}`, async () => {
       const answer = await attack()
       assert.equal(status[answer.status ?? -1], status[wanted], answer.message)

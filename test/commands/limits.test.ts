@@ -45,9 +45,9 @@ describe('the limiter of the command host', () => {
       order.push(name)
       return answer
     })
-    const refused = await client.call()
-    assert.equal(codeOf(refused), 'RESOURCE_EXHAUSTED')
-    assert.match(String(refused.headers['retry-after']), /^[12]$/)
+    const rejected = await client.call()
+    assert.equal(codeOf(rejected), 'RESOURCE_EXHAUSTED')
+    assert.match(String(rejected.headers['retry-after']), /^[12]$/)
     for (const answer of await Promise.all(waiting)) assert.equal(codeOf(answer), 'OK')
     assert.deepEqual(order, ['first', 'second'])
     client.close()
@@ -381,8 +381,8 @@ describe('A connection to the commands', () => {
     await once(raw.session, 'remoteSettings')
     const streamsMax = () => raw.session.remoteSettings.maxConcurrentStreams
     assert.equal(streamsMax(), 100)
-    const refused = await raw.send(grpcHeaders(listOrganizations, 'nobodys'), framed(goodList))
-    assert.deepEqual([refused.status, streamsMax()], [status.UNAUTHENTICATED, 100])
+    const rejected = await raw.send(grpcHeaders(listOrganizations, 'nobodys'), framed(goodList))
+    assert.deepEqual([rejected.status, streamsMax()], [status.UNAUTHENTICATED, 100])
     const answered = await raw.send(
       grpcHeaders(listOrganizations, host.administrator.token),
       framed(goodList),

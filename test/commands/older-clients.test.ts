@@ -13,7 +13,7 @@ import { resourceNamed } from '../../src/resources/all.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { fixture } from '../support/fixture.ts'
-import { freshTracker } from '../support/tracker.ts'
+import { freshContext } from '../support/fresh-context.ts'
 
 /** Impediments as a later release might declare them, with a number that updates of earlier clients never clear. */
 const laterImpediment = defineResource({
@@ -29,9 +29,9 @@ const later = commandsOf(laterImpediment)
 const encodings: Readonly<Record<string, Encoding>> = { protobuf, '.NET': messagePack }
 
 describe('A client that was made before a field existed', () => {
-  const setting = fixture(freshTracker)
+  const setting = fixture(freshContext)
   before(async () => {
-    await setting.tracker.database.query(sql`alter table impediments add column note text`)
+    await setting.context.database.query(sql`alter table impediments add column note text`)
   })
 
   /** Writes the request as a client with these commands does, and runs what the host with those reads of it. */
@@ -42,16 +42,16 @@ describe('A client that was made before a field existed', () => {
     request: Content,
   ): Promise<Content> {
     const received = encoding.reader(host.request)(encoding.writer(client.request)(request))
-    const result = await host.run(setting.tracker, setting.administrator, received)
+    const result = await host.run(setting.context, setting.administrator, received)
     return encoding.reader(client.result)(encoding.writer(host.result)({ success: true, ...result }))
   }
   const noteOf = async (id: unknown) => {
-    const result = await later.get.run(setting.tracker, setting.administrator, { id })
+    const result = await later.get.run(setting.context, setting.administrator, { id })
     return (result.impediment as Content).note
   }
   const makeNoted = create
   async function create(note: string): Promise<string> {
-    const result = await later.create.run(setting.tracker, setting.administrator, { name: 'Rain', note })
+    const result = await later.create.run(setting.context, setting.administrator, { name: 'Rain', note })
     return String((result.impediment as Content).id)
   }
 
@@ -94,20 +94,20 @@ describe('A client that was made before a field existed', () => {
   test('is understood by a host that is older than the client', async () => {
     const { id } = await setting.make('impediment', { name: 'Rain' })
     await send(protobuf, later.update, earlier.update, { id, name: 'Sun', note: 'lost on the host' })
-    const result = await earlier.get.run(setting.tracker, setting.administrator, { id })
+    const result = await earlier.get.run(setting.context, setting.administrator, { id })
     assert.equal((result.impediment as Content).name, 'Sun')
   })
 })
 
 describe('An update by a message', () => {
   const { update, get } = commandsOf(resourceNamed('organization'))
-  const setting = fixture(freshTracker)
+  const setting = fixture(freshContext)
 
   async function afterUpdate(request: Content): Promise<unknown> {
     const { id } = await setting.make('organization', { name: 'Works', description: 'As it was' })
     const bytes = protobuf.writer(update.request)({ id, name: 'Works', ...request })
-    await update.run(setting.tracker, setting.administrator, protobuf.reader(update.request)(bytes))
-    const result = await get.run(setting.tracker, setting.administrator, { id })
+    await update.run(setting.context, setting.administrator, protobuf.reader(update.request)(bytes))
+    const result = await get.run(setting.context, setting.administrator, { id })
     return (result.organization as Content).description
   }
 

@@ -14,9 +14,9 @@ import { sql } from '../../src/db/sql.ts'
 import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
 import { type FreshDatabase, freshDatabase, isDistributed } from '../support/fresh-database.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { connectOutside } from '../support/outside-connection.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'
@@ -30,17 +30,17 @@ describe('a command host that stops', () => {
     const { token } = host.administrator
     const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
     const id = made.result.organization.id
-    const outside = await connectOutside(host.database)
-    await outside.query('begin')
-    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const direct = await connectDirectly(host.database)
+    await direct.query('begin')
+    await direct.query('select 1 from organizations where id = $1 for update', [id])
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
-    await lockWaits(outside)
+    await lockWaits(direct)
     const stopped = host.stopHost()
     // It stops listening while no connection is about to be accepted.
     await sleep(100)
     const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
-    await outside.query('commit')
-    await outside.end()
+    await direct.query('commit')
+    await direct.end()
     assert.equal((await updating).result.success, true)
     await stopped
     calls.close()
@@ -111,8 +111,8 @@ describe('a command host that stops', () => {
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
     const list = async () => (await raw.send(headers, framed(goodList))).status
     assert.equal(await list(), status.OK)
-    const told: unknown[] = []
-    raw.session.on('goaway', (code: number, lastStream: number) => told.push([code, lastStream]))
+    const reported: unknown[] = []
+    raw.session.on('goaway', (code: number, lastStream: number) => reported.push([code, lastStream]))
     host.leaveHost()
     assert.equal(await list(), status.OK)
     network.holdAnswers()
@@ -122,7 +122,7 @@ describe('a command host that stops', () => {
     await network.arrived()
     network.passAnswers()
     assert.deepEqual(await crossing, [status.OK, status.OK])
-    assert.deepEqual(told[0], [0, 2 ** 31 - 1])
+    assert.deepEqual(reported[0], [0, 2 ** 31 - 1])
     await stopped
     raw.close()
     await host.stop()
@@ -136,11 +136,11 @@ describe('a command host that stops', () => {
     const { token } = host.administrator
     const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
     const id = made.result.organization.id
-    const outside = await connectOutside(host.database)
-    await outside.query('begin')
-    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const direct = await connectDirectly(host.database)
+    await direct.query('begin')
+    await direct.query('select 1 from organizations where id = $1 for update', [id])
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
-    await lockWaits(outside)
+    await lockWaits(direct)
     const raw = openRawCalls(host.target)
     const headers = grpcHeaders(listOrganizations, token)
     const arriving = raw.send(headers, framed(goodList).subarray(0, 4), false)
@@ -151,8 +151,8 @@ describe('a command host that stops', () => {
     const { code, details } = await updating
     assert.deepEqual([code, details], [status.UNKNOWN, 'The host stopped before the outcome was known.'])
     assert.equal((await arriving).status, status.UNAVAILABLE)
-    await outside.query('rollback')
-    await outside.end()
+    await direct.query('rollback')
+    await direct.end()
     calls.close()
     raw.close()
     await host.stop()
@@ -207,10 +207,10 @@ async function until(isTrue: () => boolean): Promise<void> {
   assert.fail('It does not come to that.')
 }
 
-/** Waits until a transaction waits for the lock that `outside` holds. */
-async function lockWaits(outside: { query(text: string): Promise<{ rowCount: number | null }> }) {
+/** Waits until a transaction waits for the lock that `direct` holds. */
+async function lockWaits(direct: { query(text: string): Promise<{ rowCount: number | null }> }) {
   for (let tries = 0; tries < 250; tries += 1) {
-    const { rowCount } = await outside.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
+    const { rowCount } = await direct.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
     if (rowCount) return
     await sleep(20)
   }
@@ -268,12 +268,12 @@ describe('two instances of the command host over one store', () => {
     )
     const acknowledged: string[] = []
     const failures = new Map<string, number>()
-    let isOver = false
+    let isDone = false
     const reached = async (count: number) => {
       while (acknowledged.length < count && failures.size === 0) await sleep(10)
     }
     async function createOnAndOn() {
-      while (!isOver) {
+      while (!isDone) {
         const id = randomUUID()
         const { code, details } = await calls.call('CreateOrganization', { id, name: 'Load' }, { token })
         if (code === status.OK) acknowledged.push(id)
@@ -289,7 +289,7 @@ describe('two instances of the command host over one store', () => {
     const exitCode = await leaving.end('SIGTERM')
     const seconds = (performance.now() - startedAt) / 1000
     await reached(acknowledged.length + 50)
-    isOver = true
+    isDone = true
     await Promise.all(load)
     calls.close()
     assert.equal(exitCode, 0, leaving.output())

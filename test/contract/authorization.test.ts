@@ -4,7 +4,7 @@ import { administrated, matrix, type Scene, scene } from './authorization-matrix
 import type { Caller, Kind } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { done, idsIn, recordIn, refused } from './outcomes.ts'
+import { done, idsIn, recordIn, rejected } from './outcomes.ts'
 import { type Entity, entities } from './resources.ts'
 
 onEveryHost('The authorization matrix', (tracker) => {
@@ -19,18 +19,18 @@ onEveryHost('The authorization matrix', (tracker) => {
       const isUnchanged = async () =>
         assert.deepEqual(await recordIn(tracker.get(entity, row.id, tracker.administrator)), row)
 
-      await refused(tracker.get(entity, row.id, as), kinds.read)
+      await rejected(tracker.get(entity, row.id, as), kinds.read)
       await lists(entity, row.id, as, kinds.read)
 
-      const { record } = await refused(tracker.create(entity, body, as), kinds.create)
+      const { record } = await rejected(tracker.create(entity, body, as), kinds.create)
       if (record) await done(tracker.get(entity, record.id, tracker.administrator))
 
-      await refused(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
+      await rejected(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
       if (kinds.update !== 'ok') await isUnchanged()
 
-      await refused(tracker.remove(entity, [row.id], as), kinds.remove)
+      await rejected(tracker.remove(entity, [row.id], as), kinds.remove)
       if (kinds.remove !== 'ok') await isUnchanged()
-      else await refused(tracker.get(entity, row.id, tracker.administrator), 'missing')
+      else await rejected(tracker.get(entity, row.id, tracker.administrator), 'missing')
     })
   }
 
@@ -39,7 +39,7 @@ onEveryHost('The authorization matrix', (tracker) => {
     const listing = tracker.list(entity, { ids: id }, as)
     if (read === 'ok') assert.deepEqual(await idsIn(listing), [id])
     else if (read === 'missing') assert.deepEqual(await idsIn(listing), [])
-    else await refused(listing, read)
+    else await rejected(listing, read)
   }
 
   for (const entity of entities)
@@ -51,28 +51,28 @@ onEveryHost('The authorization matrix', (tracker) => {
   test('a catalog tells callers who may not write nothing else, whatever they send', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) {
-      await refused(tracker.create(entity, {}, ann), 'forbidden')
-      await refused(tracker.update(entity, { id: 'none' }, ann), 'forbidden')
-      await refused(tracker.remove(entity, [], ann), 'forbidden')
+      await rejected(tracker.create(entity, {}, ann), 'forbidden')
+      await rejected(tracker.update(entity, { id: 'none' }, ann), 'forbidden')
+      await rejected(tracker.remove(entity, [], ann), 'forbidden')
     }
-    await refused(tracker.get('user', 'none', ann), 'forbidden')
-    await refused(tracker.list('user', { pageSize: 0 }, ann), 'forbidden')
+    await rejected(tracker.get('user', 'none', ann), 'forbidden')
+    await rejected(tracker.list('user', { pageSize: 0 }, ann), 'forbidden')
   })
 
   test('members do not even read their own account among the users', async () => {
     const ann = await tracker.signUp()
-    await refused(tracker.get('user', ann.id, ann), 'forbidden')
+    await rejected(tracker.get('user', ann.id, ann), 'forbidden')
   })
 
   test('a caller who is not signed in learns so before the request is validated', async () => {
-    await refused(tracker.create('project', {}, undefined), 'unauthenticated')
-    await refused(tracker.list('project', { pageSize: 0 }, undefined), 'unauthenticated')
-    await refused(tracker.get('project', 'none', { token: 'not.a.token' }), 'unauthenticated')
+    await rejected(tracker.create('project', {}, undefined), 'unauthenticated')
+    await rejected(tracker.list('project', { pageSize: 0 }, undefined), 'unauthenticated')
+    await rejected(tracker.get('project', 'none', { token: 'not.a.token' }), 'unauthenticated')
   })
 
   test('an account that is removed is no longer let in', async () => {
     const ann = await tracker.signUp()
     await done(tracker.remove('user', [ann.id], tracker.administrator))
-    await refused(tracker.list('organization', {}, ann), 'unauthenticated')
+    await rejected(tracker.list('organization', {}, ann), 'unauthenticated')
   })
 })

@@ -3,7 +3,7 @@ import { type CommandAnswer, openCommandCalls } from '../support/command-calls.t
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import type { Caller, Driver, Input, Kind, Outcome, Query, Row } from './driver.ts'
 import { commonFields, type Entity, entities, pascalCase, resources } from './resources.ts'
-import { showMoment, timestampOf } from './timestamps.ts'
+import { serializeTimestamp, timestampOf } from './timestamps.ts'
 
 /** Commands over gRPC, called by a stock client that knows nothing but the published .proto file. */
 export const commandDriver: Driver = {
@@ -13,7 +13,7 @@ export const commandDriver: Driver = {
   async start() {
     const host = await startCommandsUnderTest()
     const calls = openCommandCalls(host.target)
-    const momentFields = new Set(
+    const timestampFields = new Set(
       entities
         .flatMap((entity) => [...calls.fieldsOf(`Update${pascalCase(entity)}Command`)])
         .flatMap(([name, type]) => (type.includes('Timestamp') ? [name] : [])),
@@ -24,7 +24,7 @@ export const commandDriver: Driver = {
       Object.fromEntries(
         Object.entries(input)
           .filter(([, value]) => value !== null)
-          .map(([name, value]) => [name, momentFields.has(name) ? timestampOf(value) : value]),
+          .map(([name, value]) => [name, timestampFields.has(name) ? timestampOf(value) : value]),
       )
     return {
       create: (entity, input, as) => ask(entity, `Create${pascalCase(entity)}`, as, messageOf(input)),
@@ -77,5 +77,8 @@ export function outcomeOf(entity: Entity, { code, details, metadata, result }: C
 /** What is absent is null; timestamps are text again. */
 const rowOf = (entity: Entity, record: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
-    [...commonFields, ...resources[entity].own].map((name) => [name, showMoment(record[name] ?? null)]),
+    [...commonFields, ...resources[entity].own].map((name) => [
+      name,
+      serializeTimestamp(record[name] ?? null),
+    ]),
   ) as Row

@@ -8,7 +8,7 @@ import type { Entity, Resource } from './contract-table.ts'
 const samples: Readonly<Record<Field['wire'], unknown>> = {
   text: 'Something to say',
   uuid: undefined,
-  moment: '2026-03-02T09:00:00Z',
+  timestamp: '2026-03-02T09:00:00Z',
   number: undefined,
   wholeNumber: undefined,
 }

@@ -40,24 +40,27 @@ export const dotnetDriver: Driver = {
   },
 }
 
-const momentFields = new Set(
-  declared.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.wire === 'moment')),
+const timestampFields = new Set(
+  declared.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.wire === 'timestamp')),
 )
 
 /** An object of a class has all its fields: what the input does not name is nil. */
 const messageOf = (entity: Entity, input: Input): Input => ({
   ...Object.fromEntries(resources[entity].own.map((name) => [name, null])),
   ...Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, momentFields.has(name) ? momentIn(value) : value]),
+    Object.entries(input).map(([name, value]) => [
+      name,
+      timestampFields.has(name) ? timestampIn(value) : value,
+    ]),
   ),
 })
 
-function momentIn(value: unknown): Buffer | null {
-  const moment = timestampOf(value)
-  if (moment === undefined) return null
+function timestampIn(value: unknown): Buffer | null {
+  const instant = timestampOf(value)
+  if (instant === undefined) return null
   // An invalid timestamp stays an invalid one.
-  if (moment.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
-  return timestamp(96, BigInt(moment.seconds), BigInt(moment.nanos))
+  if (instant.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
+  return timestamp(96, BigInt(instant.seconds), BigInt(instant.nanos))
 }
 
 /** From camelCase to PascalCase and back: a key that is unknown in one is unknown in the other. */

@@ -12,7 +12,7 @@ import { commands } from '../../src/hosts/commands/main.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { catalog } from '../../src/model/access-rule.ts'
 import { optional, required, requiredOnCreate } from '../../src/model/field.ts'
-import { hours, moment, text, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { type CommandAnswer, openCommandCalls, valueOptions } from '../support/command-calls.ts'
@@ -20,12 +20,12 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls, sent } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
-import { showMoment, timestampOf } from './timestamps.ts'
+import { serializeTimestamp, timestampOf } from './timestamps.ts'
 
 const kindsOfFields = {
   text: text({ max: 40 }),
   uuid,
-  moment,
+  timestamp,
   number: hours({ zeroAllowed: true }),
   wholeNumber: wholeNumber({ min: 1, max: 5 }),
 }
@@ -39,22 +39,22 @@ const sample = defineResource({
   fields: {
     requiredText: required(2, kindsOfFields.text),
     requiredUuid: required(3, kindsOfFields.uuid),
-    requiredMoment: required(4, kindsOfFields.moment),
+    requiredMoment: required(4, kindsOfFields.timestamp),
     requiredNumber: required(5, kindsOfFields.number),
     requiredWholeNumber: required(6, kindsOfFields.wholeNumber),
     earlyText: optional(7, kindsOfFields.text),
     earlyUuid: optional(8, kindsOfFields.uuid),
-    earlyMoment: optional(9, kindsOfFields.moment),
+    earlyMoment: optional(9, kindsOfFields.timestamp),
     earlyNumber: optional(10, kindsOfFields.number),
     earlyWholeNumber: optional(15, kindsOfFields.wholeNumber),
     optionalText: optional(16, kindsOfFields.text),
     optionalUuid: optional(17, kindsOfFields.uuid),
-    optionalMoment: optional(18, kindsOfFields.moment),
+    optionalMoment: optional(18, kindsOfFields.timestamp),
     optionalNumber: optional(20, kindsOfFields.number),
     optionalWholeNumber: optional(21, kindsOfFields.wholeNumber),
     onceText: requiredOnCreate(22, kindsOfFields.text),
     onceUuid: requiredOnCreate(23, kindsOfFields.uuid),
-    onceMoment: requiredOnCreate(24, kindsOfFields.moment),
+    onceMoment: requiredOnCreate(24, kindsOfFields.timestamp),
     onceNumber: requiredOnCreate(25, kindsOfFields.number),
     onceWholeNumber: requiredOnCreate(26, kindsOfFields.wholeNumber),
   },
@@ -77,7 +77,7 @@ async function serveSamples() {
   const declared = [sample]
   const rest = await startRestUnderTest({}, { declared })
   for (const statement of statementsOf(tableMigration(sample))) await rest.database.query(raw(statement))
-  const commandHost = await startCommandsUnderTest({}, { beside: rest, declared })
+  const commandHost = await startCommandsUnderTest({}, { alongside: rest, declared })
   const token = commandHost.administrator.token
   const grpc = openCommandCalls(commandHost.target, {}, undefined, sampleDefinition())
   const dotnet = openDotnetCalls(commandHost.target)
@@ -157,7 +157,7 @@ const messageOf = (values: Values): Values =>
   )
 
 const plain = (record: Values): Values =>
-  Object.fromEntries(sample.columns.map((name) => [name, showMoment(record[name] ?? null)]))
+  Object.fromEntries(sample.columns.map((name) => [name, serializeTimestamp(record[name] ?? null)]))
 
 const recased = (values: Values, change: (letter: string) => string): Values =>
   Object.fromEntries(

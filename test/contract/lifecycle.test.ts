@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
-import { done, idsIn, recordIn, refused } from './outcomes.ts'
+import { done, idsIn, recordIn, rejected } from './outcomes.ts'
 import { a, commonFields, entities, resources } from './resources.ts'
 import { isInMilliseconds, microsecondsOf } from './timestamps.ts'
 
@@ -65,10 +65,10 @@ onEveryHost('The life of a record', (tracker) => {
     test(`a removed ${entity} is gone: not found, not listed, not updated, not removed again`, async () => {
       const row = await tracker.make(entity)
       await done(tracker.remove(entity, [row.id], tracker.administrator))
-      await refused(tracker.get(entity, row.id, tracker.administrator), 'missing')
+      await rejected(tracker.get(entity, row.id, tracker.administrator), 'missing')
       assert.deepEqual(await idsIn(tracker.list(entity, { ids: row.id }, tracker.administrator)), [])
-      await refused(tracker.update(entity, tracker.change(entity, row), tracker.administrator), 'missing')
-      await refused(tracker.remove(entity, [row.id], tracker.administrator), 'missing')
+      await rejected(tracker.update(entity, tracker.change(entity, row), tracker.administrator), 'missing')
+      await rejected(tracker.remove(entity, [row.id], tracker.administrator), 'missing')
     })
 
     test(`removing ${a(entity)} leaves the others`, async () => {

@@ -26,8 +26,8 @@ function valuesOf(entity: Entity, column: string): readonly unknown[] {
   const [least, most] = ranges[column] ?? []
   if (least !== undefined && most !== undefined)
     return [0, 1, 2, 3].map((more) => Math.min(most, least + more))
-  const isMoment = typeof sample[column] === 'string' && !(column in lengths)
-  const alike = isMoment ? 'keepDate' : 'description'
+  const isTimestamp = typeof sample[column] === 'string' && !(column in lengths)
+  const alike = isTimestamp ? 'keepDate' : 'description'
   return ascending[column] ?? ascending[alike] ?? []
 }
 
@@ -157,8 +157,8 @@ onEveryHost('Searching a list', (tracker) => {
         ])
         for (const search of [word, word.slice(3, 20), `  ${word}\t`, `E ${word} A`])
           assert.deepEqual(await find(entity, search, [row.id, other.id]), [row.id], search)
-        const everywhere = { search: word }
-        assert.deepEqual(await idsIn(tracker.list(entity, everywhere, tracker.administrator)), [row.id])
+        const referenceTables = { search: word }
+        assert.deepEqual(await idsIn(tracker.list(entity, referenceTables, tracker.administrator)), [row.id])
       })
 
     test(`a blank search of ${entity} is none`, async () => {

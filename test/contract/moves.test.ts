@@ -4,7 +4,7 @@ import { inProject, owned, unseen } from './authorization-matrix.ts'
 import type { Input, Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { done, idsIn, invalid, invalidWith, pageIn, recordIn, refused } from './outcomes.ts'
+import { done, idsIn, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
 import { a, type Entity, resources } from './resources.ts'
 import { microsecondsOf, wallClock } from './timestamps.ts'
 
@@ -46,21 +46,21 @@ onEveryHost('Moving rows between projects', (tracker) => {
       const { onlyOld, make, moved } = await scene()
       const row = await make(onlyOld.id)
       const kind = unseen.includes(entity) ? 'invalid' : 'forbidden'
-      await refused(tracker.update(entity, moved(row), onlyOld), kind)
+      await rejected(tracker.update(entity, moved(row), onlyOld), kind)
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, onlyOld)), row)
     })
 
     test(`a member of the new project alone does not find the ${entity} to move`, async () => {
       const { onlyNew, make, moved } = await scene()
       const row = await make(onlyNew.id)
-      await refused(tracker.update(entity, moved(row), onlyNew), 'missing')
+      await rejected(tracker.update(entity, moved(row), onlyNew), 'missing')
     })
 
     test(`an administrator moves ${a(entity)} anywhere`, async () => {
       const { onlyOld, make, moved } = await scene()
       const row = await make(onlyOld.id)
       await done(tracker.update(entity, moved(row), tracker.administrator))
-      await refused(tracker.get(entity, row.id, onlyOld), 'missing')
+      await rejected(tracker.get(entity, row.id, onlyOld), 'missing')
     })
   }
 
@@ -74,7 +74,7 @@ onEveryHost('Moving rows between projects', (tracker) => {
     ])
     const change = tracker.change('assignment', task, { projectId: to.id })
     await done(tracker.update('assignment', change, tracker.administrator))
-    await refused(tracker.get('assignmentImpediment', blocked.id, ann), 'missing')
+    await rejected(tracker.get('assignmentImpediment', blocked.id, ann), 'missing')
     await done(tracker.get('assignmentImpediment', blocked.id, bob))
   })
 })
@@ -97,27 +97,27 @@ onEveryHost('Own appointments', (tracker) => {
     const { ann, theirs } = await scene()
     assert.deepEqual(await recordIn(tracker.get('appointment', theirs.id, ann)), theirs)
     const longer = tracker.change('appointment', theirs, { amountHours: 8 })
-    await refused(tracker.update('appointment', longer, ann), 'forbidden')
-    await refused(tracker.remove('appointment', [theirs.id], ann), 'forbidden')
+    await rejected(tracker.update('appointment', longer, ann), 'forbidden')
+    await rejected(tracker.remove('appointment', [theirs.id], ann), 'forbidden')
   })
 
   test('a member may not record an appointment in the name of another', async () => {
     const { ann, bob, task } = await scene()
     const body = await tracker.valid('appointment', { assignmentId: task.id, userId: bob.id })
-    await refused(tracker.create('appointment', body, ann), 'forbidden')
+    await rejected(tracker.create('appointment', body, ann), 'forbidden')
   })
 
   test('a member may neither hand over an own appointment nor take over another', async () => {
     const { ann, bob, mine, theirs } = await scene()
     const given = tracker.change('appointment', mine, { userId: bob.id })
-    await refused(tracker.update('appointment', given, ann), 'forbidden')
+    await rejected(tracker.update('appointment', given, ann), 'forbidden')
     const taken = tracker.change('appointment', theirs, { userId: ann.id })
-    await refused(tracker.update('appointment', taken, ann), 'forbidden')
+    await rejected(tracker.update('appointment', taken, ann), 'forbidden')
   })
 
   test('one appointment of another keeps a whole batch', async () => {
     const { ann, mine, theirs } = await scene()
-    await refused(tracker.remove('appointment', [mine.id, theirs.id], ann), 'forbidden')
+    await rejected(tracker.remove('appointment', [mine.id, theirs.id], ann), 'forbidden')
     await done(tracker.get('appointment', mine.id, ann))
   })
 
@@ -180,20 +180,20 @@ onEveryHost('Membership of projects', (tracker) => {
   test('a member lets others in, and shuts them out again', async () => {
     const [ann, bob] = await Promise.all([tracker.signUp(), tracker.signUp()])
     const project = await tracker.make('project', {}, ann)
-    await refused(tracker.get('project', project.id, bob), 'missing')
+    await rejected(tracker.get('project', project.id, bob), 'missing')
     const link = await tracker.make('userProject', { userId: bob.id, projectId: project.id }, ann)
     await done(tracker.get('project', project.id, bob))
     await done(tracker.remove('userProject', [link.id], ann))
-    await refused(tracker.get('project', project.id, bob), 'missing')
-    await refused(tracker.get('userProject', link.id, bob), 'missing')
+    await rejected(tracker.get('project', project.id, bob), 'missing')
+    await rejected(tracker.get('userProject', link.id, bob), 'missing')
     assert.deepEqual(await idsIn(tracker.list('project', { ids: project.id }, bob)), [])
   })
 
   test('people do not make themselves members of a project', async () => {
     const [project, ann] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const body = { userId: ann.id, projectId: project.id }
-    await refused(tracker.create('userProject', body, ann), 'forbidden')
-    await refused(tracker.get('project', project.id, ann), 'missing')
+    await rejected(tracker.create('userProject', body, ann), 'forbidden')
+    await rejected(tracker.get('project', project.id, ann), 'missing')
   })
 
   test('anyone who leaves a project sees nothing of it any more', async () => {
@@ -204,15 +204,15 @@ onEveryHost('Membership of projects', (tracker) => {
     const hours = await tracker.make('appointment', own, ann)
     const { data } = await pageIn(tracker.list('userProject', { projectId: project.id }, ann))
     await done(tracker.remove('userProject', [data[0]?.id], ann))
-    await refused(tracker.get('appointment', hours.id, ann), 'missing')
-    await refused(tracker.remove('appointment', [hours.id], ann), 'missing')
-    await refused(tracker.create('appointment', await tracker.valid('appointment', own), ann), 'forbidden')
+    await rejected(tracker.get('appointment', hours.id, ann), 'missing')
+    await rejected(tracker.remove('appointment', [hours.id], ann), 'missing')
+    await rejected(tracker.create('appointment', await tracker.valid('appointment', own), ann), 'forbidden')
   })
 
   test('being assigned to an assignment does not make a member', async () => {
     const [task, ann] = await Promise.all([tracker.make('assignment'), tracker.signUp()])
     await tracker.make('userAssignment', { userId: ann.id, assignmentId: task.id })
-    await refused(tracker.get('assignment', task.id, ann), 'missing')
+    await rejected(tracker.get('assignment', task.id, ann), 'missing')
   })
 
   test('the same person may be linked twice, and stays a member until the last link goes', async () => {
@@ -224,7 +224,7 @@ onEveryHost('Membership of projects', (tracker) => {
     await done(tracker.remove('userProject', [data[0]?.id], ann))
     await done(tracker.get('project', project.id, ann))
     await done(tracker.remove('userProject', [data[1]?.id], ann))
-    await refused(tracker.get('project', project.id, ann), 'missing')
+    await rejected(tracker.get('project', project.id, ann), 'missing')
   })
 })
 
@@ -246,7 +246,7 @@ onEveryHost('Project versions', (tracker) => {
 
   test('once a project was updated, its createdAt is stale', async () => {
     const project = await made()
-    await refused(update(project, { expectedVersion: project.createdAt, name: 'Too late' }), 'stale')
+    await rejected(update(project, { expectedVersion: project.createdAt, name: 'Too late' }), 'stale')
     assert.deepEqual(await read(project), project)
   })
 
@@ -264,7 +264,7 @@ onEveryHost('Project versions', (tracker) => {
     const project = await made()
     const version = microsecondsOf(project.updatedAt)
     for (const other of [version - 1000n, version - 1n, version + 1000n])
-      await refused(update(project, { expectedVersion: `${wallClock(other)}Z` }), 'stale')
+      await rejected(update(project, { expectedVersion: `${wallClock(other)}Z` }), 'stale')
   })
 
   test('a version may have more digits than are kept: clients hold such ones from before', async () => {
@@ -344,6 +344,6 @@ onEveryHost('Project versions', (tracker) => {
   test('a stale version of a project that the caller cannot see reveals nothing', async () => {
     const [project, outsider] = await Promise.all([made(), tracker.signUp()])
     const change = tracker.change('project', project, { expectedVersion: project.createdAt })
-    await refused(tracker.update('project', change, outsider), 'missing')
+    await rejected(tracker.update('project', change, outsider), 'missing')
   })
 })

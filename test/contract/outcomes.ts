@@ -4,11 +4,11 @@ import type { Kind, Outcome, Page, Row } from './driver.ts'
 
 /** The request was carried out. */
 export async function done(answer: Promise<Outcome>): Promise<Outcome> {
-  return refused(answer, 'ok')
+  return rejected(answer, 'ok')
 }
 
 /** It ended in this way. */
-export async function refused(answer: Promise<Outcome>, kind: Kind): Promise<Outcome> {
+export async function rejected(answer: Promise<Outcome>, kind: Kind): Promise<Outcome> {
   const outcome = await answer
   if (!outcome.kinds.includes(kind)) assert.fail(`expected ${kind}, got ${inspect(outcome)}`)
   return outcome
@@ -16,7 +16,7 @@ export async function refused(answer: Promise<Outcome>, kind: Kind): Promise<Out
 
 /** Rejected as invalid, with messages under these keys and no other. */
 export async function invalid(answer: Promise<Outcome>, ...keys: string[]): Promise<Outcome> {
-  const outcome = await refused(answer, 'invalid')
+  const outcome = await rejected(answer, 'invalid')
   assert.deepEqual(Object.keys(outcome.errors).sort(), keys.sort())
   return outcome
 }
@@ -26,7 +26,7 @@ export async function invalidWith(
   answer: Promise<Outcome>,
   errors: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> {
-  assert.deepEqual((await refused(answer, 'invalid')).errors, errors)
+  assert.deepEqual((await rejected(answer, 'invalid')).errors, errors)
 }
 
 /** The record in the answer. */

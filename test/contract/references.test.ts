@@ -5,7 +5,7 @@ import { tableOf } from '../../src/db/columns.ts'
 import { sql } from '../../src/db/sql.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import { onEveryHost } from './every-host.ts'
-import { done, invalid, invalidWith, recordIn, refused } from './outcomes.ts'
+import { done, invalid, invalidWith, recordIn, rejected } from './outcomes.ts'
 import { a, entities, pascalCase, references } from './resources.ts'
 
 onEveryHost('References', (tracker) => {
@@ -86,6 +86,6 @@ onEveryHost('References', (tracker) => {
     const nowhere = await tracker.valid('assignment', { projectId: randomUUID() })
     await invalid(tracker.create('assignment', nowhere, outsider), 'projectId')
     const elsewhere = await tracker.valid('assignment', { projectId: project.id })
-    await refused(tracker.create('assignment', elsewhere, outsider), 'forbidden')
+    await rejected(tracker.create('assignment', elsewhere, outsider), 'forbidden')
   })
 })

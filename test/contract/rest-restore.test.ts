@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
 import type { Row } from './driver.ts'
 import { onRest } from './every-host.ts'
-import { done, idsIn, invalid, pageIn, recordIn, refused } from './outcomes.ts'
+import { done, idsIn, invalid, pageIn, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, type Entity, entities, links, pathOf, references, resources } from './resources.ts'
 
 const isHeld = ({ entity, column }: (typeof references)[number]) =>
@@ -45,19 +45,19 @@ onRest('Restoring', (tracker) => {
 
     test(`${a(entity)} that is still there, or never was, fails the whole batch`, async () => {
       const [removed, active] = await Promise.all([tracker.makeRemoved(entity), tracker.make(entity)])
-      await refused(restore(entity, active), 'missing')
-      await refused(restore(entity, removed, active), 'missing')
-      await refused(restore(entity, removed, { id: randomUUID() }), 'missing')
-      await refused(tracker.get(entity, removed.id, tracker.administrator), 'missing')
+      await rejected(restore(entity, active), 'missing')
+      await rejected(restore(entity, removed, active), 'missing')
+      await rejected(restore(entity, removed, { id: randomUUID() }), 'missing')
+      await rejected(tracker.get(entity, removed.id, tracker.administrator), 'missing')
       await done(restore(entity, removed))
-      await refused(restore(entity, removed), 'missing')
+      await rejected(restore(entity, removed), 'missing')
     })
 
     test(`the ids of a restoration of ${entity} are a list of 1 to 100 distinct UUIDs`, async () => {
       const [id] = many(1) as [string]
       for (const ids of [[], many(101), [id, id.toUpperCase()]])
         await invalid(tracker.restore(entity, ids, tracker.administrator), 'ids')
-      await refused(tracker.restore(entity, many(100), tracker.administrator), 'missing')
+      await rejected(tracker.restore(entity, many(100), tracker.administrator), 'missing')
     })
   }
 
@@ -79,9 +79,9 @@ onRest('Restoring', (tracker) => {
       await remove(parent, above)
       await invalid(restore(entity, row), column)
       await invalid(restore(entity, other, row), column)
-      await refused(tracker.get(entity, other.id, tracker.administrator), 'missing')
+      await rejected(tracker.get(entity, other.id, tracker.administrator), 'missing')
       await done(restore(parent, above))
-      await refused(tracker.get(entity, row.id, tracker.administrator), 'missing')
+      await rejected(tracker.get(entity, row.id, tracker.administrator), 'missing')
       await done(restore(entity, row))
       assert.deepEqual(await get(entity, row), row)
     })
@@ -116,15 +116,15 @@ onRest('Restoring', (tracker) => {
     const project = await tracker.make('project', { organizationId: organization.id })
     await remove('project', project)
     await done(restore('project', project))
-    await refused(tracker.remove('organization', [organization.id], tracker.administrator), 'inUse')
+    await rejected(tracker.remove('organization', [organization.id], tracker.administrator), 'inUse')
   })
 
   test('an account whose login was taken meanwhile stays removed until it is free', async () => {
     const user = await tracker.make('user')
     await remove('user', user)
     const other = await tracker.make('user', { login: String(user.login).toUpperCase() })
-    await refused(restore('user', user), 'duplicate')
-    await refused(tracker.get('user', user.id, tracker.administrator), 'missing')
+    await rejected(restore('user', user), 'duplicate')
+    await rejected(tracker.get('user', user.id, tracker.administrator), 'missing')
     await remove('user', other)
     await done(restore('user', user))
   })
@@ -133,16 +133,16 @@ onRest('Restoring', (tracker) => {
     const [user, other] = await Promise.all([tracker.make('user'), tracker.make('user')])
     await remove('user', user, other)
     await tracker.make('user', { login: user.login })
-    await refused(restore('user', other, user), 'duplicate')
-    await refused(tracker.get('user', other.id, tracker.administrator), 'missing')
+    await rejected(restore('user', other, user), 'duplicate')
+    await rejected(tracker.get('user', other.id, tracker.administrator), 'missing')
   })
 
   test('of two removed accounts with one login, only one comes back', async () => {
     const first = await tracker.makeRemoved('user')
     const second = await tracker.makeRemoved('user', { login: first.login })
-    await refused(restore('user', first, second), 'duplicate')
+    await rejected(restore('user', first, second), 'duplicate')
     await done(restore('user', second))
-    await refused(restore('user', first), 'duplicate')
+    await rejected(restore('user', first), 'duplicate')
   })
 
   test('a restored account may sign in again', async () => {
@@ -185,7 +185,7 @@ onRest('Links that go and come back', (tracker) => {
       const row = await tracker.make(link, { [column]: one.id, [otherColumn]: other.id })
       const isBack = async () =>
         assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)
-      const isGone = () => refused(tracker.get(link, row.id, tracker.administrator), 'missing')
+      const isGone = () => rejected(tracker.get(link, row.id, tracker.administrator), 'missing')
       return { one, other, row, isBack, isGone }
     }
 
@@ -223,7 +223,7 @@ onRest('Links that go and come back', (tracker) => {
       await remove(otherParent, other)
       await restore(parent, one)
       await isGone()
-      await refused(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
+      await rejected(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
       await restore(otherParent, other)
       await isBack()
     })
@@ -273,12 +273,12 @@ onRest('Links that go and come back', (tracker) => {
       await remove(link, before)
       await remove(parent, one, other)
       for (const gone of [row, before, elsewhere])
-        await refused(tracker.get(link, gone.id, tracker.administrator), 'missing')
-      await refused(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
+        await rejected(tracker.get(link, gone.id, tracker.administrator), 'missing')
+      await rejected(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
       await restore(parent, one)
       assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)
       for (const gone of [before, elsewhere])
-        await refused(tracker.get(link, gone.id, tracker.administrator), 'missing')
+        await rejected(tracker.get(link, gone.id, tracker.administrator), 'missing')
       await restore(link, before)
       assert.deepEqual(await recordIn(tracker.get(link, before.id, tracker.administrator)), before)
     })
@@ -302,10 +302,10 @@ onRest('Restoring a project', (tracker) => {
 
   test('a member who lost the membership with the project may restore it, and is a member again', async () => {
     const { bob, carl, project, task } = await scene()
-    await refused(tracker.get('project', project.id, bob), 'missing')
+    await rejected(tracker.get('project', project.id, bob), 'missing')
     await done(tracker.restore('project', [project.id], bob))
     assert.deepEqual(await recordIn(tracker.get('project', project.id, bob)), project)
-    await refused(tracker.get('project', project.id, carl), 'missing')
+    await rejected(tracker.get('project', project.id, carl), 'missing')
     await done(tracker.restore('assignment', [task.id], bob))
     await done(tracker.get('assignment', task.id, bob))
   })
@@ -313,21 +313,21 @@ onRest('Restoring a project', (tracker) => {
   test('anyone who had left the project before, or never was in it, cannot restore it', async () => {
     const { carl, outsider, project, task } = await scene()
     for (const person of [carl, outsider]) {
-      await refused(tracker.restore('project', [project.id], person), 'missing')
-      await refused(tracker.restore('assignment', [task.id], person), 'missing')
+      await rejected(tracker.restore('project', [project.id], person), 'missing')
+      await rejected(tracker.restore('assignment', [task.id], person), 'missing')
     }
   })
 
   test('a member who lost the membership with the project learns why its rows are not restored', async () => {
     const { ann, task } = await scene()
-    const { errors } = await refused(tracker.restore('assignment', [task.id], ann), 'invalid')
+    const { errors } = await rejected(tracker.restore('assignment', [task.id], ann), 'invalid')
     assert.deepEqual(Object.keys(errors), ['projectId'])
   })
 
   test('a foreign project keeps the whole batch', async () => {
     const [{ ann, project }, foreign] = await Promise.all([scene(), tracker.makeRemoved('project')])
-    await refused(tracker.restore('project', [project.id, foreign.id], ann), 'missing')
-    await refused(tracker.get('project', project.id, tracker.administrator), 'missing')
+    await rejected(tracker.restore('project', [project.id, foreign.id], ann), 'missing')
+    await rejected(tracker.get('project', project.id, tracker.administrator), 'missing')
   })
 })
 

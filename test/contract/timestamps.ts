@@ -12,17 +12,17 @@ export function timestampOf(value: unknown): Timestamp | undefined {
     pattern.exec(value) ?? []
   const milliseconds = matched === undefined ? Number.NaN : Date.parse(`${date}T${time}:${second}${offset}`)
   const rollsOver = !new Date(Date.parse(`${date}T00:00Z`) || 0).toISOString().startsWith(`${date}T`)
-  if (Number.isNaN(milliseconds) || rollsOver) return notAMoment
+  if (Number.isNaN(milliseconds) || rollsOver) return invalidTimestamp
   if (milliseconds > Date.parse('9999-12-31T23:59:59Z')) return { seconds: milliseconds / 1000, nanos: 0 }
   return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) }
 }
 
 const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/
 
-const notAMoment: Timestamp = { seconds: 0, nanos: -1 }
+const invalidTimestamp: Timestamp = { seconds: 0, nanos: -1 }
 
 /** Text again, with six digits of a second where it has any. */
-export function showMoment(value: unknown): unknown {
+export function serializeTimestamp(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('seconds' in value)) return value
   const { seconds, nanos } = value as Timestamp
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { unseen } from './authorization-matrix.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { done, recordIn, refused } from './outcomes.ts'
+import { done, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, type Entity, links, resources } from './resources.ts'
 
 onEveryHost('Beyond the contract, what one may not see', (tracker) => {
@@ -54,8 +54,8 @@ onEveryHost('Beyond the contract, what one may not see', (tracker) => {
         answers.map(({ kinds }) => kinds.includes('ok')),
         ids.map((id) => id === seenId),
       )
-      const refusals = answers.filter(({ kinds }) => !kinds.includes('ok'))
-      for (const refusal of refusals) assert.deepEqual(refusal, refusals[0])
+      const rejections = answers.filter(({ kinds }) => !kinds.includes('ok'))
+      for (const rejection of rejections) assert.deepEqual(rejection, rejections[0])
     })
   }
 })
@@ -95,7 +95,7 @@ onEveryHost('Dependents', (tracker) => {
     test(`${a(parent)} with ${a(child)} cannot be removed, and the message names the ${child}`, async () => {
       const row = await tracker.make(parent)
       await tracker.make(child, { [column]: row.id })
-      const { message } = await refused(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
+      const { message } = await rejected(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
       assert.match(message, kind)
       assert.deepEqual(await recordIn(tracker.get(parent, row.id, tracker.administrator)), row)
     })
@@ -107,7 +107,7 @@ onEveryHost('Dependents', (tracker) => {
         tracker.make(child, { [column]: row.id }),
       ])
       await done(tracker.remove(child, [first.id], tracker.administrator))
-      await refused(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
+      await rejected(tracker.remove(parent, [row.id], tracker.administrator), 'inUse')
       const moved = tracker.change(child, second, { [column]: other.id })
       await done(tracker.update(child, moved, tracker.administrator))
       await done(tracker.remove(parent, [row.id], tracker.administrator))
@@ -122,7 +122,7 @@ onEveryHost('Dependents', (tracker) => {
         tracker.make(link, { [column]: other.id }),
       ])
       await done(tracker.remove(parent, [row.id], tracker.administrator))
-      await refused(tracker.get(link, along.id, tracker.administrator), 'missing')
+      await rejected(tracker.get(link, along.id, tracker.administrator), 'missing')
       assert.deepEqual(await recordIn(tracker.get(link, staying.id, tracker.administrator)), staying)
     })
   }
@@ -133,7 +133,7 @@ onEveryHost('Dependents', (tracker) => {
       tracker.make('assignment', { userId: user.id }),
       tracker.make('appointment', { userId: user.id }),
     ])
-    const { message } = await refused(tracker.remove('user', [user.id], tracker.administrator), 'inUse')
+    const { message } = await rejected(tracker.remove('user', [user.id], tracker.administrator), 'inUse')
     assert.match(message, /assignment|appointment/i)
   })
 
@@ -141,7 +141,7 @@ onEveryHost('Dependents', (tracker) => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     await tracker.make('assignment', { projectId: project.id })
-    await refused(tracker.remove('project', [project.id], ann), 'inUse')
+    await rejected(tracker.remove('project', [project.id], ann), 'inUse')
     await done(tracker.get('project', project.id, ann))
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
-import { done, invalid, invalidWith, pageIn, recordIn, refused } from './outcomes.ts'
+import { done, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
 
 const policy: readonly (readonly [string, string])[] = [
   ['shorter than 8 characters', 'Abc-123'],
@@ -76,13 +76,13 @@ onEveryHost('Users', (tracker) => {
     const login = `Mixed.${newLogin()}`
     assert.equal((await recordIn(create({ login }))).login, login)
     for (const other of [login, login.toUpperCase(), login.toLowerCase(), `  ${login} `])
-      await refused(create({ login: other }), 'duplicate')
+      await rejected(create({ login: other }), 'duplicate')
   })
 
   test('capitals beyond ASCII are no way around a taken login', async () => {
     const login = `ÄÖÜ-${newLogin()}`
     await done(create({ login }))
-    await refused(create({ login: login.toLowerCase() }), 'duplicate')
+    await rejected(create({ login: login.toLowerCase() }), 'duplicate')
   })
 
   test('the login of a removed account is free again', async () => {
@@ -95,7 +95,7 @@ onEveryHost('Users', (tracker) => {
   test('a user cannot change to a login that is taken, but may respell the own one', async () => {
     const [ann, bob] = await Promise.all([tracker.make('user'), tracker.make('user')])
     const clash = tracker.change('user', bob, { login: String(ann.login).toUpperCase() })
-    await refused(tracker.update('user', clash, tracker.administrator), 'duplicate')
+    await rejected(tracker.update('user', clash, tracker.administrator), 'duplicate')
     const login = `  ${String(bob.login).toUpperCase()} `
     await done(tracker.update('user', tracker.change('user', bob, { login }), tracker.administrator))
     const stored = await recordIn(tracker.get('user', bob.id, tracker.administrator))
@@ -153,6 +153,6 @@ onEveryHost('Users', (tracker) => {
       const ann = await tracker.signUp()
       const change = { id: ann.id, name: ann.name, ...values }
       await done(tracker.update('user', change, tracker.administrator))
-      await refused(tracker.list('organization', {}, ann), 'unauthenticated')
+      await rejected(tracker.list('organization', {}, ann), 'unauthenticated')
     })
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Input } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { newWord, once } from './make-rows.ts'
-import { done, invalid, invalidWith, recordIn, refused } from './outcomes.ts'
+import { done, invalid, invalidWith, recordIn, rejected } from './outcomes.ts'
 import { a, type Entity, entities, pascalCase, requiredOnCreate, resources } from './resources.ts'
 import { microsecondsOf } from './timestamps.ts'
 
@@ -21,7 +21,7 @@ onEveryHost('Texts', (tracker) => {
           word.slice(0, characters) + character.repeat(Math.max(0, characters - word.length) + more),
       )
     }
-    const isRefused = async (values: Input) =>
+    const isRejected = async (values: Input) =>
       invalid(tracker.create(entity, await tracker.valid(entity, values), tracker.administrator), ...fields)
     const limits = fields.map((field) => `${field} ${charactersMax[field]}`).join(', ')
 
@@ -42,13 +42,13 @@ onEveryHost('Texts', (tracker) => {
         const padded = fields.map((field) => [field, `  ${longest[field]} `])
         const row = await tracker.make(entity, Object.fromEntries(padded))
         for (const field of fields) assert.equal(row[field], longest[field])
-        await isRefused(filled(character, 1))
+        await isRejected(filled(character, 1))
       }
     })
 
     test(`${a(entity)} may not hold NUL`, async () => {
       const texts = textsOf(() => 'one\u0000two')
-      await isRefused(texts)
+      await isRejected(texts)
       const change = tracker.change(entity, await tracker.make(entity), texts)
       await invalid(tracker.update(entity, change, tracker.administrator), ...fields)
     })
@@ -260,14 +260,14 @@ onEveryHost('Ids', (tracker) => {
       const { id } = await tracker.make(entity)
       for (const taken of [id, id.toUpperCase()]) {
         const body = await tracker.valid(entity, { id: taken })
-        await refused(tracker.create(entity, body, tracker.administrator), 'duplicate')
+        await rejected(tracker.create(entity, body, tracker.administrator), 'duplicate')
       }
     })
 
     test(`the id of a removed ${entity} stays taken`, async () => {
       const { id } = await tracker.makeRemoved(entity)
       const body = await tracker.valid(entity, { id })
-      await refused(tracker.create(entity, body, tracker.administrator), 'duplicate')
+      await rejected(tracker.create(entity, body, tracker.administrator), 'duplicate')
     })
 
     test(`a malformed or missing id is rejected when getting ${a(entity)}`, async () => {
@@ -277,9 +277,9 @@ onEveryHost('Ids', (tracker) => {
 
     test(`getting or updating ${a(entity)} that never was finds nothing`, async () => {
       const id = randomUUID()
-      await refused(tracker.get(entity, id, tracker.administrator), 'missing')
+      await rejected(tracker.get(entity, id, tracker.administrator), 'missing')
       const body = await tracker.valid(entity, { id })
-      await refused(tracker.update(entity, body, tracker.administrator), 'missing')
+      await rejected(tracker.update(entity, body, tracker.administrator), 'missing')
     })
 
     test(`an update finds its ${entity} by an id in any capitals`, async () => {
@@ -304,11 +304,11 @@ onEveryHost('Ids', (tracker) => {
       tracker.make('assignment', { projectId: hidden.id }),
       tracker.memberOf(own),
     ])
-    await refused(tracker.get('assignment', task.id, ann), 'missing')
+    await rejected(tracker.get('assignment', task.id, ann), 'missing')
     const project = await tracker.valid('project', { id: hidden.id })
-    await refused(tracker.create('project', project, ann), 'duplicate')
+    await rejected(tracker.create('project', project, ann), 'duplicate')
     const assignment = await tracker.valid('assignment', { id: task.id, projectId: own.id })
-    await refused(tracker.create('assignment', assignment, ann), 'duplicate')
+    await rejected(tracker.create('assignment', assignment, ann), 'duplicate')
   })
 
   test('two users who create a row with the same id at once: one learns that it is taken', async () => {
@@ -369,7 +369,7 @@ onEveryHost('Required fields', (tracker) => {
         const { [field]: _, ...body } = tracker.change(entity, await shared())
         const answer = tracker.update(entity, body, tracker.administrator)
         if (requiredOnUpdate(entity).includes(field)) await invalid(answer, field)
-        else await refused(answer, 'ok')
+        else await rejected(answer, 'ok')
       })
     }
 
@@ -436,6 +436,6 @@ onEveryHost('Required fields', (tracker) => {
     assert.equal(row.name, resources.organization.sample.name)
     assert.ok(!('colour' in row))
     const change = tracker.change('organization', row, { name: 'Changed', colour: 'blue' })
-    await refused(tracker.update('organization', change, tracker.administrator), 'ok')
+    await rejected(tracker.update('organization', change, tracker.administrator), 'ok')
   })
 })

@@ -18,8 +18,8 @@ import { instancesOf } from '../../src/hosts/bank/testing/instances-of.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { startTransactionLoad, type TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { fixture } from '../support/fixture.ts'
+import { type FlakyStore, startFlakyStore } from '../support/flaky-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-import { startUnsteadyStore, type UnsteadyStore } from '../support/unsteady-store.ts'
 import { until } from '../support/until.ts'
 import { requireKept } from './bank-checks.ts'
 
@@ -54,8 +54,8 @@ test('kill -9 of the database under load loses nothing that was answered', async
       [answer.status, JSON.parse(answer.text).erro],
       [422, 'The transaction was not applied: the database is not available.'],
     )
-    const statementIsRefused = async () => (await get(bank.port, '/clientes/1/extrato')).status === 422
-    await until(statementIsRefused, 'a refused statement')
+    const statementIsRejected = async () => (await get(bank.port, '/clientes/1/extrato')).status === 422
+    await until(statementIsRejected, 'a refused statement')
     assert.equal((await get(bank.port, '/healthz')).status, 200)
 
     await store.stop()
@@ -202,14 +202,14 @@ function isAlive(pid: number): boolean {
 /** It promises three; the fourth is for a machine that is busy. */
 const answeredSecondsMax = 4
 
-const silences: Readonly<Record<string, (store: UnsteadyStore) => unknown>> = {
+const silences: Readonly<Record<string, (store: FlakyStore) => unknown>> = {
   frozen: (store) => store.freeze(),
   'behind a network that carries nothing': ({ proxy }) => proxy.pause(),
 }
 
 for (const [what, silence] of Object.entries(silences))
   test(`while its store is ${what}, the bank answers 422 in time, and goes on when it does`, async (t) => {
-    const store = await startUnsteadyStore({ answerMilliseconds: 8000, budgets: openBudgets() })
+    const store = await startFlakyStore({ answerMilliseconds: 8000, budgets: openBudgets() })
     t.after(store.drop)
     const bank = await startBank(store.url, testSettings, pino({ level: 'silent' }))
     t.after(bank.stop)

@@ -68,7 +68,7 @@ describe('a command host under attack keeps its memory and its other clients whe
   }
 
   /** What the host needs more while it is attacked, and how long an ordinary client waits then. */
-  async function measureAttack(kind: string, token: string[], isOver: (report: Report) => boolean) {
+  async function measureAttack(kind: string, token: string[], hasEnded: (report: Report) => boolean) {
     const quiet = await measureCalls(quietCalls)
     const quietBytes = await host.residentBytes()
     const attacker = startAttacker(host.target, kind, token)
@@ -76,7 +76,7 @@ describe('a command host under attack keeps its memory and its other clients whe
     let isDone = false
     // Afterwards only ordinary calls are left, and the memory that these take.
     const watching = (async () => {
-      while (!isDone && !isOver(attacker.report())) {
+      while (!isDone && !hasEnded(attacker.report())) {
         mostBytes = Math.max(mostBytes, await host.residentBytes())
         await sleep(50)
       }
@@ -84,7 +84,7 @@ describe('a command host under attack keeps its memory and its other clients whe
     const startedAt = performance.now()
     const isEnded = () => {
       const milliseconds = performance.now() - startedAt
-      return isOver(attacker.report())
+      return hasEnded(attacker.report())
         ? milliseconds > measuredMilliseconds
         : milliseconds > attackMillisecondsMax
     }
@@ -96,7 +96,7 @@ describe('a command host under attack keeps its memory and its other clients whe
       grownMebibytes: Math.round((mostBytes - quietBytes) / 1024 ** 2),
       quietMilliseconds: p99(quiet),
       busyMilliseconds: p99(busy),
-      isOver: isOver(attacker.report()),
+      isOver: hasEnded(attacker.report()),
       answers: attacker.report().answers,
     }
   }
@@ -125,8 +125,8 @@ describe('a command host under attack keeps its memory and its other clients whe
   ]
   for (const { kind, hasToken, mayStay = 0, answer, grownMax = grownMebibytesMax } of cases) {
     test(`${kind}, ${hasToken ? 'with' : 'without'} a token`, async (t) => {
-      const isOver = (report: Report) => report.opened > 0 && report.over >= report.opened - mayStay
-      const measured = await measureAttack(kind, hasToken ? [hostile] : [], isOver)
+      const hasEnded = (report: Report) => report.opened > 0 && report.over >= report.opened - mayStay
+      const measured = await measureAttack(kind, hasToken ? [hostile] : [], hasEnded)
       t.diagnostic(JSON.stringify(measured))
       assert.ok(measured.grownMebibytes <= grownMax, JSON.stringify(measured))
       assert.ok(measured.isOver, 'The host keeps the streams of the attacker.')

@@ -7,7 +7,7 @@ import { newId } from '../../src/db/columns.ts'
 import { insertRow } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Caller } from '../../src/model/caller.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { create } from '../../src/records/create.ts'
 import { remove } from '../../src/records/remove.ts'
 import { restore } from '../../src/records/restore.ts'
@@ -28,7 +28,7 @@ interface Seen {
 
 /** Writers of every kind at once, until there are enough changes. */
 async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
-  const tracker = { database, budgets: openBudgets() } as Tracker
+  const context = { database, budgets: openBudgets() } as Context
   const caller: Caller = { id: administrator.id, isAdministrator: true }
   let written = 0
   const until = async (work: () => Promise<number>) => {
@@ -38,14 +38,14 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
     }
   }
   const shared = Array.from({ length: 5 }, () => newId())
-  for (const id of shared) await create(tracker, impediment, caller, { id, name: 'Shared' })
+  for (const id of shared) await create(context, impediment, caller, { id, name: 'Shared' })
   await Promise.all([
     until(async () => {
-      await update(tracker, impediment, caller, { id: shared[randomInt(5)], name: `Shared ${written}` })
+      await update(context, impediment, caller, { id: shared[randomInt(5)], name: `Shared ${written}` })
       return 1
     }),
     until(async () => {
-      await update(tracker, impediment, caller, { id: shared[randomInt(5)], name: `Again ${written}` })
+      await update(context, impediment, caller, { id: shared[randomInt(5)], name: `Again ${written}` })
       return 1
     }),
     // Hundreds at once, removed and restored: their transactions are long, and end in any order.
@@ -55,8 +55,8 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
         await database.transaction(async (transaction) => {
           for (const id of ids) await insertRow(transaction, impediment, caller, { id, name: 'Batch' })
         })
-        await remove(tracker, impediment, caller, { ids })
-        await restore(tracker, impediment, caller, { ids })
+        await remove(context, impediment, caller, { ids })
+        await restore(context, impediment, caller, { ids })
         return 120
       }),
     ),
@@ -77,13 +77,13 @@ test('Readers of the feed that are cut off at random have every change once, eac
   const rest = await startRestUnderTest()
   const another = await rest.startAnother()
   const addresses = [rest.address, another.address]
-  const commandHost = await startCommandsUnderTest({}, { beside: rest })
+  const commandHost = await startCommandsUnderTest({}, { alongside: rest })
   const commands = openCommandCalls(commandHost.target)
   const commandToken = { token: commandHost.administrator.token }
   const { token } = rest.administrator
   try {
     const begin = (await rest.call('GET', '/ext/changes?after=now', { token })).body.result.cursor
-    let isOver = false
+    let isDone = false
     let total = Number.POSITIVE_INFINITY
 
     /** Takes some events and throws away whatever else had arrived, as a reader does that is killed. */
@@ -113,13 +113,13 @@ test('Readers of the feed that are cut off at random have every change once, eac
       const seen: Seen[] = []
       let cursor = begin
       for (let round = 0; ; round += 1) {
-        const wasOver = isOver
+        const wasDone = isDone
         const path = `/ext/changes?after=${cursor}&pageSize=${randomInt(1, 101)}`
         const { status, body } = await send(addresses[round % 2] as string, 'GET', path, { token })
         assert.equal(status, 200, JSON.stringify(body))
         seen.push(...body.result.data)
         cursor = body.result.cursor
-        if (wasOver && !body.result.hasMore) return seen
+        if (wasDone && !body.result.hasMore) return seen
       }
     }
 
@@ -149,7 +149,7 @@ test('Readers of the feed that are cut off at random have every change once, eac
     const kept = await rest.database.query<Seen>(sql`
       select sequence::text as id, row_id as "rowId" from history where resource = 'impediment' order by sequence`)
     total = kept.length
-    isOver = true
+    isDone = true
     assert.ok(kept.length >= changesWanted)
     for (const seen of await Promise.all(readers)) {
       assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length, 'none twice')

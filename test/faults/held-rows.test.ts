@@ -6,11 +6,11 @@ import { makeToken } from '../support/api-tokens.ts'
 import { refresh, signedIn } from '../support/browser.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { furnish } from '../support/furnish.ts'
-import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
 
@@ -22,13 +22,13 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   let watcher: pg.Client
 
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const greedy = fixture(() => rest.signUp())
   const modest = fixture(() => rest.signUp())
   beforeEach(async () => {
-    holder = await connectOutside(rest.database)
+    holder = await connectDirectly(rest.database)
     // A transaction would see the same ones waiting until it ends.
-    watcher = await connectOutside(rest.database)
+    watcher = await connectDirectly(rest.database)
   })
   afterEach(() => Promise.all([holder.end(), watcher.end()]))
 
@@ -83,7 +83,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
 
   describe('by commands,', () => {
     // With connections of its own.
-    const commands = fixture(startCommandsUnderTest, {}, { beside: rest })
+    const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
     const calls = fixture(() => openCommandCalls(commands.target))
 
     test('commands of all others are executed', async () => {

@@ -71,18 +71,21 @@ try {
 async function measure(hosts: AttackedHosts, port: keyof AttackedHosts['ports'], kind: string) {
   await hosts.measureReads(warmMilliseconds)
   const quiet = await hosts.measureReads(quietMilliseconds)
-  const beside = await measureBeside(hosts, listenerPort, { kind, milliseconds: quietMilliseconds })
-  const under = await measureBeside(hosts, hosts.ports[port], { kind, milliseconds: Number(seconds) * 1000 })
+  const alone = await measureUnderAttack(hosts, listenerPort, { kind, milliseconds: quietMilliseconds })
+  const under = await measureUnderAttack(hosts, hosts.ports[port], {
+    kind,
+    milliseconds: Number(seconds) * 1000,
+  })
   const load = loadavg()[0]?.toFixed(1)
   await sleep(restMilliseconds)
   const after = await hosts.measureReads(quietMilliseconds)
   const ratio = `${(under.p50 / quiet.p50).toFixed(1)}, ${(under.p99 / quiet.p99).toFixed(1)}`
-  const times = [quiet, beside, under, after].map(({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`)
+  const times = [quiet, alone, under, after].map(({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`)
   const memory = [quiet.megabytes, under.megabytes, after.megabytes]
   return [port, kind, ...times, ratio, ...memory, load, under.report]
 }
 
-async function measureBeside(
+async function measureUnderAttack(
   hosts: AttackedHosts,
   port: number,
   { kind, milliseconds }: { kind: string; milliseconds: number },

@@ -18,12 +18,12 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signedIn } from '../support/browser.ts'
 import { type ChildHost, freePort, spawnStart, startChild } from '../support/child-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
 import { isAlive, isGone, runningServer } from '../support/embedded-store.ts'
-import { furnish } from '../support/furnish.ts'
 import { origin } from '../support/known-clients.ts'
 import { listen } from '../support/live-events.ts'
-import { connectOutside } from '../support/outside-connection.ts'
 import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 /** Far more than it takes: on an ordinary machine, less than one second. */
 const startMillisecondsMax = 10_000
@@ -38,7 +38,7 @@ async function emptyStartMilliseconds(): Promise<number> {
 
 // Processes and stores of their own, most of the time waiting: they do not disturb each other.
 describe('When things go wrong,', { concurrency: true }, () => {
-  testRefusedStarts()
+  testRejectedStarts()
   testStalledStore()
 
   // The tests follow one data folder, and run in their order.
@@ -91,12 +91,12 @@ describe('When things go wrong,', { concurrency: true }, () => {
 
     /** Writers that go on until the host is gone; only what was answered 200 counts. */
     function writeUntilGone(): Promise<unknown> {
-      let isOver = false
+      let isDone = false
       void host.exited.then(() => {
-        isOver = true
+        isDone = true
       })
       const writer = async (number: number, write: (name: string) => Promise<Answer>) => {
-        for (let count = 0; !isOver; count += 1) {
+        for (let count = 0; !isDone; count += 1) {
           const answer = await write(`Writer ${number} row ${count}`).catch(() => undefined)
           if (answer?.status === 200) acknowledged.push(answer.body.organization.id)
           else await sleep(50)
@@ -222,7 +222,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
   })
 })
 
-function testRefusedStarts() {
+function testRejectedStarts() {
   describe('npm start, when it cannot,', { concurrency: true }, () => {
     let folder: string
 
@@ -232,7 +232,7 @@ function testRefusedStarts() {
     })
     after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-    async function refusal(environment: Record<string, string>, words?: string[]) {
+    async function rejection(environment: Record<string, string>, words?: string[]) {
       const child = spawnStart(environment, words)
       const code = await child.exited
       return { code, output: child.output() }
@@ -250,7 +250,7 @@ function testRefusedStarts() {
       const server = createServer().listen(0, '127.0.0.1')
       await once(server, 'listening')
       const { port } = server.address() as { port: number }
-      const taken = await refusal({ DATA_DIR: join(folder, 'port'), REST_PORT: String(port) })
+      const taken = await rejection({ DATA_DIR: join(folder, 'port'), REST_PORT: String(port) })
       server.close()
       assertSentence(taken, new RegExp(String(port)), /REST_PORT/)
       assert.equal(
@@ -262,7 +262,7 @@ function testRefusedStarts() {
 
     test('reports all mistakes in the configuration at once, before it touches the disk', async () => {
       const dataDirectory = join(folder, 'configuration')
-      const wrong = await refusal({
+      const wrong = await rejection({
         DATA_DIR: dataDirectory,
         DATABASE_URL: 'mysql://localhost/x',
         REST_PORT: 'abc',
@@ -288,13 +288,13 @@ function testRefusedStarts() {
     })
 
     test('names the hosts there are when it is asked for another', async () => {
-      assertSentence(await refusal({ DATA_DIR: join(folder, 'host') }, ['nothing']), /nothing/, /rest/)
+      assertSentence(await rejection({ DATA_DIR: join(folder, 'host') }, ['nothing']), /nothing/, /rest/)
     })
 
     test('says that the database of DATABASE_URL does not answer', async () => {
       const port = await freePort()
       const url = `postgresql://someone:secret@127.0.0.1:${port}/tracker`
-      const gone = await refusal({ DATABASE_URL: url, REST_PORT: String(await freePort()) })
+      const gone = await rejection({ DATABASE_URL: url, REST_PORT: String(await freePort()) })
       assertSentence(gone, /DATABASE_URL|database|127\.0\.0\.1/i)
       assert.doesNotMatch(gone.output, /secret/)
     })
@@ -325,10 +325,10 @@ function testRefusedStarts() {
 function testStalledStore() {
   test('Readers who ask while the store hangs for two seconds get their answers late, and no 500', async (context) => {
     const rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    await furnish(rest)
+    await seed(rest)
     const { token } = rest.administrator
-    const outside = await connectOutside(rest.database)
-    const { rows } = await outside.query(
+    const direct = await connectDirectly(rest.database)
+    const { rows } = await direct.query(
       'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
     const signal = (name: NodeJS.Signals) => {
@@ -352,7 +352,7 @@ function testStalledStore() {
     }
     const statuses = new Set(await Promise.all(answers))
     assert.deepEqual([...statuses], [200])
-    await outside.end()
+    await direct.end()
     await rest.stop()
   })
 }

@@ -9,7 +9,7 @@ import { openBudgets } from '../../src/config/budgets.ts'
 import { newId } from '../../src/db/columns.ts'
 import { sql } from '../../src/db/sql.ts'
 import { createWebhook } from '../../src/features/webhooks/manage.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { create } from '../../src/records/create.ts'
 import { update } from '../../src/records/update.ts'
 import { impediment } from '../../src/resources/impediment.ts'
@@ -80,10 +80,10 @@ const login = 'demo@example.com'
 test('Deliveries go on after kill -9 of the process that made them: each arrives, each row in its order', async () => {
   const { url, database, drop } = await freshDatabase()
   const receiver = await startReceiver()
-  const tracker = { database, budgets: openBudgets() } as Tracker
+  const context = { database, budgets: openBudgets() } as Context
   const owner = { id: (await insertAccount(database, { login })).id, isAdministrator: true }
   const environment = { DATABASE_URL: url, SVC_DEMO_LOGIN: login, WEBHOOK_RECEIVERS: receiver.host }
-  const { id: hook } = await createWebhook(tracker, owner, { url: receiver.url }, () => undefined)
+  const { id: hook } = await createWebhook(context, owner, { url: receiver.url }, () => undefined)
   // Some fail, some are slow, so that a process is killed in the midst of both.
   let count = 0
   receiver.answer((response) => {
@@ -93,9 +93,9 @@ test('Deliveries go on after kill -9 of the process that made them: each arrives
   })
   const ids = Array.from({ length: rows }, () => newId())
   const write = async () => {
-    for (const id of ids) await create(tracker, impediment, owner, { id, name: 'Written 0' })
+    for (const id of ids) await create(context, impediment, owner, { id, name: 'Written 0' })
     for (let change = 1; change < changesOfEach; change += 1)
-      for (const id of ids) await update(tracker, impediment, owner, { id, name: `Written ${change}` })
+      for (const id of ids) await update(context, impediment, owner, { id, name: `Written ${change}` })
   }
   let child = await startChild(environment)
   try {

@@ -87,9 +87,9 @@ describe('While hundreds sign in without an account and one account sends hundre
     const quiet = await medianRead(20)
     const quietMebibytes = residentMebibytes()
     let most = 0
-    let isOver = false
+    let isDone = false
     const watching = (async () => {
-      while (!isOver) {
+      while (!isDone) {
         most = Math.max(most, residentMebibytes())
         await sleep(20)
       }
@@ -99,13 +99,13 @@ describe('While hundreds sign in without an account and one account sends hundre
     const busy = await medianRead(20)
     const statuses = await Promise.all(flood)
     await Promise.all(searches)
-    isOver = true
+    isDone = true
     await watching
-    const refused = statuses.filter((status) => status === 429).length
+    const rejected = statuses.filter((status) => status === 429).length
     const grown = Math.round(most - quietMebibytes)
-    t.diagnostic(JSON.stringify({ quiet, busy, grown, refused }))
-    assert.equal(statuses.filter((status) => status === 303).length + refused, statuses.length)
-    assert.ok(refused > 0, 'Nobody was refused.')
+    t.diagnostic(JSON.stringify({ quiet, busy, grown, rejected }))
+    assert.equal(statuses.filter((status) => status === 303).length + rejected, statuses.length)
+    assert.ok(rejected > 0, 'Nobody was refused.')
     assert.ok(grown <= hashesAtOnce * hashMebibytes + otherMebibytesMax, `It grew by ${grown} MB.`)
     assert.ok(busy <= Math.max(5 * quiet, noiseMilliseconds), `A read took ${busy} ms, and ${quiet} before.`)
   })

@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { linkPrefix, newTokenText } from '../../src/accounts/read-fields.ts'
+import { linkPrefix, newTokenText } from '../../src/accounts/parse-fields.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { entities, pascalCase, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { createPkce, type Fields, openBrowser, queryOf, requestOf, signedIn } from '../support/browser.ts'
-import { assertAllGivenBack } from '../support/budgets-in-use.ts'
+import { assertAllReleased } from '../support/budgets-in-use.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
+import { untilWaiting } from '../support/direct-connection.ts'
+import { type FlakyStore, startFlakyStore } from '../support/flaky-store.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
 import { listen } from '../support/live-events.ts'
-import { untilWaiting } from '../support/outside-connection.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { seed, type Workspace } from '../support/seed.ts'
 import { serviceClientSettings } from '../support/service-clients.ts'
-import { startUnsteadyStore, type UnsteadyStore } from '../support/unsteady-store.ts'
 
 /** Deployed hosts wait for eight seconds. */
 const answerMilliseconds = 1500
@@ -36,7 +36,7 @@ const writtenAfter = (rows: Record<string, unknown>[]) =>
 describe('While the store', { concurrency: 1 }, () => {
   const budgets = openBudgets()
   const commandBudgets = openBudgets()
-  let store: UnsteadyStore
+  let store: FlakyStore
   let rest: RestUnderTest
   let commands: CommandsUnderTest
   let calls: CommandCalls
@@ -44,13 +44,13 @@ describe('While the store', { concurrency: 1 }, () => {
   let token: string
 
   before(async () => {
-    store = await startUnsteadyStore({ answerMilliseconds, budgets })
+    store = await startFlakyStore({ answerMilliseconds, budgets })
     await insertAccount(store.database, { login: robot.login })
     const environment = { LOG_LEVEL: 'silent', METRICS: 'true', ...serviceClientSettings(robot) }
     rest = await startRestUnderTest(environment, { budgets, ownStore: store })
-    workspace = await furnish(rest)
+    workspace = await seed(rest)
     token = rest.administrator.token
-    const options = { beside: rest, budgets: commandBudgets, storeMilliseconds: answerMilliseconds }
+    const options = { alongside: rest, budgets: commandBudgets, storeMilliseconds: answerMilliseconds }
     commands = await startCommandsUnderTest({ LOG_LEVEL: 'silent' }, options)
     calls = openCommandCalls(commands.target)
     await goOn()
@@ -92,7 +92,7 @@ describe('While the store', { concurrency: 1 }, () => {
     (await store.direct.query(text)).rows
 
   /** Each answered in its time: 503, and when to come back. */
-  async function assertRefused(asked: readonly Asked[]) {
+  async function assertRejected(asked: readonly Asked[]) {
     const startedAt = performance.now()
     const answers = await Promise.all(
       asked.map(async ({ what, answer }) => {
@@ -112,7 +112,7 @@ describe('While the store', { concurrency: 1 }, () => {
       answer: call(method, path, body),
     }))
 
-  async function assertCommandsRefused() {
+  async function assertCommandsRejected() {
     const startedAt = performance.now()
     const answers = await Promise.all(
       commandRequests().map(async ([name, request]) => {
@@ -136,10 +136,10 @@ describe('While the store', { concurrency: 1 }, () => {
   }
 
   /** Every route of every host. Nothing is written meanwhile, nor later. */
-  async function assertAllRefused(identity: readonly Asked[]) {
+  async function assertAllRejected(identity: readonly Asked[]) {
     const opened = listen(rest.address, '/api/projects', { token })
-    const asked = assertRefused([...everyRoute(), ...identity])
-    await Promise.all([asked, assertCommandsRefused(), assertNotReady()])
+    const asked = assertRejected([...everyRoute(), ...identity])
+    await Promise.all([asked, assertCommandsRejected(), assertNotReady()])
     const { status, headers } = await opened
     assert.deepEqual([status, Number(headers['retry-after']) > 0], [503, true])
   }
@@ -157,7 +157,7 @@ describe('While the store', { concurrency: 1 }, () => {
     const { identity, rows } = await inQuiet()
     const connections = store.proxy.connections()
     await store.freeze()
-    await assertAllRefused(identity())
+    await assertAllRejected(identity())
     // Not one for each request, which the store would have to open when it goes on.
     assert.ok(store.proxy.connections() - connections < connectionsOfTwoMax)
     store.thaw()
@@ -165,27 +165,27 @@ describe('While the store', { concurrency: 1 }, () => {
     assert.deepEqual(await countRows(), writtenAfter(rows))
     await live.nextWhere(({ data }) => JSON.stringify(data).includes('Still here'))
     live.close()
-    await assertAllGivenBack(budgets, commandBudgets)
+    await assertAllReleased(budgets, commandBudgets)
   })
 
   test('is behind a network that carries nothing, the same holds, and nothing is done when it does again', async () => {
     const { identity, rows } = await inQuiet()
     store.proxy.pause()
-    await assertAllRefused(identity())
+    await assertAllRejected(identity())
     store.proxy.resume()
     await goOn()
     assert.deepEqual(await countRows(), writtenAfter(rows))
-    await assertAllGivenBack(budgets, commandBudgets)
+    await assertAllReleased(budgets, commandBudgets)
   })
 
   test('rejects connections, the same holds', async () => {
     const { identity, rows } = await inQuiet()
     await store.proxy.shut()
-    await assertAllRefused(identity())
+    await assertAllRejected(identity())
     await store.proxy.open()
     await goOn()
     assert.deepEqual(await countRows(), writtenAfter(rows))
-    await assertAllGivenBack(budgets, commandBudgets)
+    await assertAllReleased(budgets, commandBudgets)
   })
 
   for (const [what, vanish] of [
@@ -215,7 +215,7 @@ describe('While the store', { concurrency: 1 }, () => {
         `select max(writes)::int as most from (select count(*) as writes from history where row_id in ('${one}', '${other}') and action = 'update' group by row_id) as counted`,
       )
       assert.ok(Number(row?.most ?? 0) <= 1)
-      await assertAllGivenBack(budgets, commandBudgets)
+      await assertAllReleased(budgets, commandBudgets)
     })
 
   test('is cut off in the middle of a read, the reader is answered all the same', async () => {
@@ -238,7 +238,7 @@ const commandRequests = (): readonly (readonly [string, object])[] =>
   entities.flatMap((entity) => {
     const { references, sample } = resources[entity]
     const ids = Object.fromEntries(Object.keys(references).map((name) => [name, someId]))
-    const values = momentsOf({ ...sample, ...ids, ...(entity === 'user' && { login: 'grace' }) })
+    const values = timestampsOf({ ...sample, ...ids, ...(entity === 'user' && { login: 'grace' }) })
     const name = pascalCase(entity)
     return [
       [`Create${name}`, values],
@@ -250,7 +250,7 @@ const commandRequests = (): readonly (readonly [string, object])[] =>
   })
 
 /** Commands take timestamps as protobuf messages have them. */
-const momentsOf = (values: object): object =>
+const timestampsOf = (values: object): object =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,

@@ -6,9 +6,9 @@ import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { create } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 import { until } from '../support/until.ts'
 
@@ -23,7 +23,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
 
   const rest = fixture(startRestUnderTest)
   before(async () => {
-    const workspace = await furnish(rest)
+    const workspace = await seed(rest)
     reader = await rest.signUp()
     projectId = await workspace.project('Relaunch', reader)
   })
@@ -97,20 +97,20 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
 
   test('120 of one account, repeated continuously, do not delay reads and sign-ins of others', async () => {
     const quiet = await measure()
-    let isOver = false
-    const refusals: Answer[] = []
+    let isDone = false
+    const rejections: Answer[] = []
     const searches = Array.from({ length: 120 }, async (_, count) => {
-      while (!isOver) refusals.push(await searchOf(greedy, `q${count}`))
+      while (!isDone) rejections.push(await searchOf(greedy, `q${count}`))
     })
     try {
       await sleep(500)
       await assertOthersGoOn(quiet)
     } finally {
-      isOver = true
+      isDone = true
       await Promise.all(searches)
     }
-    assert.ok(refusals.length >= 120)
-    for (const answer of refusals) {
+    assert.ok(rejections.length >= 120)
+    for (const answer of rejections) {
       assertEnvelope(answer, 503)
       assert.ok(answer.headers.get('retry-after'))
     }
@@ -163,13 +163,13 @@ describe('Live listings of one account', () => {
     const open = (token: string) => listen(rest.address, '/api/workflows', { token })
     const lives = await Promise.all(Array.from({ length: 20 }, () => open(person.token)))
     for (const live of lives) assert.equal(live.status, 200)
-    const refused = await open(person.token)
-    assert.equal(refused.status, 429)
+    const rejected = await open(person.token)
+    assert.equal(rejected.status, 429)
     assert.equal(
-      JSON.parse(refused.refusal).message,
+      JSON.parse(rejected.refusal).message,
       'An account may have at most 20 live listings open. Close one first.',
     )
-    assert.ok(refused.headers['retry-after'])
+    assert.ok(rejected.headers['retry-after'])
     assert.equal((await open(rest.administrator.token)).status, 200)
     const { body: metrics } = await rest.call('GET', '/metrics')
     assert.match(metrics, /^budget_used\{[^}]*liveListingsOfAccount[^}]*\} 20$/m)

@@ -57,18 +57,18 @@ describe('While a client without a token keeps reconnecting to the port of comma
   }
 
   /** The answers that other clients get meanwhile, and how long the slowest of them waits. */
-  async function measureOthers(isOver: () => boolean) {
+  async function measureOthers(isDone: () => boolean) {
     const codes = new Set<string>()
     let slowest = 0
-    const note = async (name: string, answer: Promise<string | undefined>) => {
+    const record = async (name: string, answer: Promise<string | undefined>) => {
       const startedAt = performance.now()
       codes.add(`${name}: ${await answer}`)
       slowest = Math.max(slowest, performance.now() - startedAt)
     }
-    while (!isOver()) {
-      await note('known', call(known, hosts.token))
-      await note('with a token', newcomer(hosts.token))
-      await note('without', newcomer())
+    while (!isDone()) {
+      await record('known', call(known, hosts.token))
+      await record('with a token', newcomer(hosts.token))
+      await record('without', newcomer())
       await sleep(100)
     }
     return { codes: [...codes].sort(), slowest: Math.round(slowest) }
@@ -86,10 +86,10 @@ describe('While a client without a token keeps reconnecting to the port of comma
     test(`with ${kind}, all others are served and memory stays`, async (t) => {
       const quiet = await hosts.measureReads(quietMilliseconds)
       const attacker = startReconnecting(target, kind, atOnce)
-      let isOver = false
-      const measuring = measureOthers(() => isOver)
+      let isDone = false
+      const measuring = measureOthers(() => isDone)
       const under = await hosts.measureReads(attackMilliseconds)
-      isOver = true
+      isDone = true
       const others = await measuring
       t.diagnostic(JSON.stringify({ quiet, under, others, attacker: attacker.report() }))
       attacker.end()

@@ -19,7 +19,7 @@ import {
 import { fixture } from '../support/fixture.ts'
 import { signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, redirectUri } from '../support/known-clients.ts'
-import { assertTold as assertToldOf } from './support/assertions.ts'
+import { assertReported as assertReportedOf } from './support/assertions.ts'
 
 const pkce = createPkce()
 
@@ -32,7 +32,7 @@ describe('an authorization request', () => {
     const { [name]: _left, ...kept } = requestOf(pkce)
     return openBrowser(host.address).get('/connect/authorize', kept)
   }
-  const assertTold = (page: Page, error: string) => assertToldOf(page, host.address, error)
+  const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
 
   it('without a session leads to the sign-in page of the asking origin, by GET and by POST', async () => {
     const browser = openBrowser(host.address)
@@ -84,9 +84,9 @@ describe('an authorization request', () => {
     for (const page of pages) {
       assert.ok(page.location.startsWith(`${origin}/login/?errorId=`), page.location)
       const { errorId = '' } = queryOf(page)
-      const told = await openBrowser(host.address).get('/api/account/error', { errorId })
-      assert.equal(told.status, 200)
-      assert.deepEqual(Object.keys(told.json), ['error', 'errorDescription'])
+      const reported = await openBrowser(host.address).get('/api/account/error', { errorId })
+      assert.equal(reported.status, 200)
+      assert.deepEqual(Object.keys(reported.json), ['error', 'errorDescription'])
     }
     const { errorId = '' } = queryOf(await authorize({ client_id: 'nobody' }))
     assert.deepEqual((await openBrowser(host.address).get('/api/account/error', { errorId })).json, {
@@ -97,32 +97,32 @@ describe('an authorization request', () => {
 
   it('with a parameter sent twice is rejected', async () => {
     const query = new URLSearchParams(requestOf(pkce))
-    assertTold(
+    assertReported(
       await openBrowser(host.address).get(`/connect/authorize?${query}&scope=openid`),
       'invalid_request',
     )
   })
 
   it('needs PKCE with S256', async () => {
-    assertTold(await without('code_challenge'), 'invalid_request')
+    assertReported(await without('code_challenge'), 'invalid_request')
     assert.equal(
       queryOf(await without('code_challenge')).error_description,
       'code_challenge is required: enable PKCE (S256) in the client.',
     )
-    assertTold(await without('code_challenge_method'), 'invalid_request')
-    assertTold(await authorize({ code_challenge_method: 'plain' }), 'invalid_request')
-    assertTold(await authorize({ code_challenge: 'short' }), 'invalid_request')
+    assertReported(await without('code_challenge_method'), 'invalid_request')
+    assertReported(await authorize({ code_challenge_method: 'plain' }), 'invalid_request')
+    assertReported(await authorize({ code_challenge: 'short' }), 'invalid_request')
   })
 
   it('needs a scope that the client may have', async () => {
-    assertTold(await without('scope'), 'invalid_scope')
-    assertTold(await authorize({ scope: 'openid svc.grpc' }), 'invalid_scope')
-    assertTold(await authorize({ scope: 'openid everything' }), 'invalid_scope')
+    assertReported(await without('scope'), 'invalid_scope')
+    assertReported(await authorize({ scope: 'openid svc.grpc' }), 'invalid_scope')
+    assertReported(await authorize({ scope: 'openid everything' }), 'invalid_scope')
   })
 
   it('for anything but a code is rejected; for the implicit types behind the #', async () => {
-    assertTold(await without('response_type'), 'invalid_request')
-    assertTold(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
+    assertReported(await without('response_type'), 'invalid_request')
+    assertReported(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
     for (const [type, error] of [
       ['id_token', 'unauthorized_client'],
       ['token', 'unauthorized_client'],
@@ -137,11 +137,11 @@ describe('an authorization request', () => {
   })
 
   it('with a request object, a registration or another response mode is rejected', async () => {
-    assertTold(await authorize({ request: 'x' }), 'request_not_supported')
-    assertTold(await authorize({ request_uri: 'https://x.example' }), 'request_uri_not_supported')
-    assertTold(await authorize({ registration: '{}' }), 'registration_not_supported')
-    assertTold(await authorize({ response_mode: 'fragment' }), 'invalid_request')
-    assertTold(await authorize({ response_mode: 'form_post' }), 'invalid_request')
+    assertReported(await authorize({ request: 'x' }), 'request_not_supported')
+    assertReported(await authorize({ request_uri: 'https://x.example' }), 'request_uri_not_supported')
+    assertReported(await authorize({ registration: '{}' }), 'registration_not_supported')
+    assertReported(await authorize({ response_mode: 'fragment' }), 'invalid_request')
+    assertReported(await authorize({ response_mode: 'form_post' }), 'invalid_request')
   })
 
   it('that would not fit into an address is rejected', async () => {
@@ -222,14 +222,14 @@ describe('an authorization request', () => {
 
   const authorize = (others: Fields = {}) =>
     openBrowser(host.address).get('/connect/authorize', requestOf(pkce, others))
-  const assertTold = (page: Page, error: string) => assertToldOf(page, host.address, error)
+  const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
 
   it('with prompt=none is answered without a page: a code with a session, login_required without', async () => {
-    assertTold(await authorize({ prompt: 'none' }), 'login_required')
+    assertReported(await authorize({ prompt: 'none' }), 'login_required')
     const { browser } = await signedIn(host.address)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))))
-    assertTold(await authorize({ prompt: 'none login' }), 'invalid_request')
-    assertTold(await authorize({ prompt: 'sometimes' }), 'invalid_request')
+    assertReported(await authorize({ prompt: 'none login' }), 'invalid_request')
+    assertReported(await authorize({ prompt: 'sometimes' }), 'invalid_request')
   })
 
   it('with prompt=login or select_account asks for the password again, once; consent asks for nothing', async () => {
@@ -263,9 +263,9 @@ describe('an authorization request', () => {
     assert.ok('code' in queryOf(await ask('120')))
     assert.match((await ask('30')).location, /login-page/)
     assert.match((await ask('0')).location, /login-page/)
-    assertTold(await ask('-1'), 'invalid_request')
-    assertTold(await ask('soon'), 'invalid_request')
-    assertTold(
+    assertReported(await ask('-1'), 'invalid_request')
+    assertReported(await ask('soon'), 'invalid_request')
+    assertReported(
       await browser.get('/connect/authorize', requestOf(pkce, { max_age: '1', prompt: 'none' })),
       'login_required',
     )
@@ -279,7 +279,7 @@ describe('an authorization request', () => {
     host.clock.advance(60 * 60_000)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, hint))))
     const { browser: othersBrowser } = await signedIn(host.address, { login: other.login })
-    assertTold(
+    assertReported(
       await othersBrowser.get('/connect/authorize', requestOf(pkce, { ...hint, prompt: 'none' })),
       'login_required',
     )
@@ -287,9 +287,9 @@ describe('an authorization request', () => {
       (await othersBrowser.get('/connect/authorize', requestOf(pkce, hint))).location,
       /login-page/,
     )
-    assertTold(await signIn(othersBrowser, pkce, { login: other.login, request: hint }), 'login_required')
-    assertTold(await authorize({ id_token_hint: tokens.access_token }), 'invalid_request')
-    assertTold(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
+    assertReported(await signIn(othersBrowser, pkce, { login: other.login, request: hint }), 'login_required')
+    assertReported(await authorize({ id_token_hint: tokens.access_token }), 'invalid_request')
+    assertReported(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
   })
 
   it('with an identity token of another client as its hint is rejected', async () => {
@@ -297,7 +297,7 @@ describe('an authorization request', () => {
     // There is one client that gets identity tokens, so another's is signed here, with the host's own key.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
     const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
-    assertTold(await authorize({ id_token_hint: await hintFor('somebody-else') }), 'invalid_request')
+    assertReported(await authorize({ id_token_hint: await hintFor('somebody-else') }), 'invalid_request')
     assert.match((await authorize({ id_token_hint: await hintFor('svc-webclient') })).location, /login-page/)
   })
 })

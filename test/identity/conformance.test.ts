@@ -21,7 +21,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
-import { assertRefused, assertTold } from './support/assertions.ts'
+import { assertRejected, assertReported } from './support/assertions.ts'
 
 // Shaped after the modules of the OpenID Foundation's suite, as far as they apply to a public client with mandatory PKCE.
 // What other files hold is not repeated: PKCE, prompts, max_age, id_token_hint, code reuse, userinfo by POST, refresh.
@@ -87,7 +87,7 @@ describe('the Basic OP plan', () => {
 
   it('rejects a request without response_type', async () => {
     const { response_type: _left, ...request } = requestOf(pkce)
-    assertTold(
+    assertReported(
       await openBrowser(host.address).get('/connect/authorize', request),
       host.address,
       'invalid_request',
@@ -194,7 +194,7 @@ describe('the RP-initiated logout plan', () => {
       assert.deepEqual([left.status, left.location, isSignedOut], [200, '', true])
     }
     const tooLong = await leave(() => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }))
-    assertRefused(tooLong.left, 'invalid_request')
+    assertRejected(tooLong.left, 'invalid_request')
     assert.equal(tooLong.isSignedOut, false)
   })
 })

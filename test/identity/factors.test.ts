@@ -13,10 +13,10 @@ import {
   requestOf,
   signedIn,
 } from '../support/browser.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri } from '../support/known-clients.ts'
-import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { portal, registrationOf, signInAt, submit } from '../support/registered-clients.ts'
 import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-factors.ts'
 
@@ -73,11 +73,11 @@ describe('what an account is proved with', () => {
     const { browser, tokens } = await signedIn(host.address, { login })
     const own = await signedIn(host.address, { login })
     const other = await host.signIn((await host.addAccount()).login)
-    const stands = async ({ access_token }: { access_token: string }) =>
+    const isActive = async ({ access_token }: { access_token: string }) =>
       (await askFactors(host, access_token)).status === 200
     await setUpApp(host, login, own.tokens.access_token)
     assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-    assert.deepEqual(await Promise.all([tokens, own.tokens, other].map(stands)), [false, true, true])
+    assert.deepEqual(await Promise.all([tokens, own.tokens, other].map(isActive)), [false, true, true])
     const sessionsOf = async () => {
       const [count] = await host.database.query<{ open: number }>(
         sql`select count(*)::int as open from signin_sessions where user_id = ${id} and ended_at is null`,
@@ -150,8 +150,8 @@ describe('what an account is proved with', () => {
     await answer('000000')
     await answer(app.code())
     const events = written.map((line) => JSON.parse(line)).filter(({ account }) => account === id)
-    const told = events.map(({ security, outcome }) => [security, outcome])
-    assert.deepEqual(told, [
+    const reported = events.map(({ security, outcome }) => [security, outcome])
+    assert.deepEqual(reported, [
       ['sign-in', 'right'],
       ['factor-changed', 'app set up'],
       ['sign-in', 'second step'],
@@ -205,9 +205,9 @@ describe('a second factor that is required', () => {
     await submit(browser, page, { code: shownApp(page).code() })
     const callback = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
     const { access_token: token } = (await redeem(browser, pkce, callback)).json
-    const refused = await askFactors(host, token, '/app/remove', {})
-    assert.equal(refused.status, 400)
-    assert.deepEqual(refused.json.errors, {
+    const rejected = await askFactors(host, token, '/app/remove', {})
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(rejected.json.errors, {
       generalErrors: ['You must have a second factor. Set up another one first.'],
     })
     const { offer, secret } = (await askFactors(host, token, '/app', {})).json
@@ -289,7 +289,7 @@ describe('an account with an app for codes', () => {
 
   it('is not signed in by a password alone that was verified while the app was being set up', async () => {
     const { id, login } = await host.addAccount()
-    const elsewhere = await connectOutside(host.database)
+    const elsewhere = await connectDirectly(host.database)
     await elsewhere.query('begin')
     await elsewhere.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`factors ${id}`])
     await elsewhere.query(
@@ -422,8 +422,8 @@ describe('an account with an app for codes', () => {
   it('is rejected while the extensions are off, and the others sign in as ever', async () => {
     const { login } = await withApp()
     const bare = await host.startAnother({ EXTENSIONS: 'off' })
-    const refused = await postSignIn(openBrowser(bare.address), createPkce(), { login })
-    assert.equal(queryOf(refused).error, 'invalid')
+    const rejected = await postSignIn(openBrowser(bare.address), createPkce(), { login })
+    assert.equal(queryOf(rejected).error, 'invalid')
     const other = await host.addAccount()
     assert.equal(queryOf(await postSignIn(openBrowser(bare.address), createPkce(), other)).error, undefined)
     assert.equal((await openBrowser(bare.address).get('/ext/factors')).status, 404)

@@ -9,7 +9,7 @@ import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from 
 import { fixture } from '../support/fixture.ts'
 import { signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
 import { robot } from '../support/known-clients.ts'
-import { assertRefused } from './support/assertions.ts'
+import { assertRejected } from './support/assertions.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
@@ -33,10 +33,10 @@ describe('introspection', () => {
   const inactive = { active: false }
 
   it('answers clients with a secret only', async () => {
-    assertRefused(await ask('x', {}), 'invalid_client', 401)
-    assertRefused(await ask('x', { client_id: 'svc-webclient' }), 'invalid_client', 401)
-    assertRefused(await ask('x', { ...asRobot, client_secret: 'wrong' }), 'invalid_client', 401)
-    assertRefused(await ask('', asRobot), 'invalid_request')
+    assertRejected(await ask('x', {}), 'invalid_client', 401)
+    assertRejected(await ask('x', { client_id: 'svc-webclient' }), 'invalid_client', 401)
+    assertRejected(await ask('x', { ...asRobot, client_secret: 'wrong' }), 'invalid_client', 401)
+    assertRejected(await ask('', asRobot), 'invalid_request')
   })
 
   it('describes an access token while its session is active', async () => {
@@ -75,7 +75,7 @@ describe('introspection', () => {
 
   it('shows a client its own tokens, and those for the hosts of its scopes, only', async () => {
     const { browser, tokens } = await signedIn(host.address)
-    const { tokens: forNobody } = await signedIn(host.address, { request: { scope: 'openid' } })
+    const { tokens: forNoAudience } = await signedIn(host.address, { request: { scope: 'openid' } })
     const grant = async (client: Fields, scope: string) =>
       (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
         .access_token
@@ -87,7 +87,7 @@ describe('introspection', () => {
       [await grant(asRobot, 'svc.grpc'), [true, true, false]],
       [await grant(asRobot, 'svc.api svc.grpc'), [true, true, false]],
       [await grant(forCommands, 'svc.grpc'), [true, true, false]],
-      [forNobody.access_token, [false, false, false]],
+      [forNoAudience.access_token, [false, false, false]],
     ] as const
     for (const [token, expected] of cases) {
       const answers = await Promise.all(askers.map((asker) => ask(token, asker)))
@@ -145,9 +145,9 @@ describe('userinfo', () => {
     assert.deepEqual((await browser.post('/connect/userinfo', '', headers)).json, expected)
     const inForm = { access_token: tokens.access_token }
     assert.deepEqual((await browser.post('/connect/userinfo', inForm)).json, expected)
-    assertRefused(await browser.post('/connect/userinfo', inForm, headers), 'invalid_request')
+    assertRejected(await browser.post('/connect/userinfo', inForm, headers), 'invalid_request')
     // Addresses are kept in logs and histories.
-    assertRefused(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
+    assertRejected(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
   })
 
   it('returns the name only if profile was granted', async () => {
@@ -163,15 +163,15 @@ describe('userinfo', () => {
     const get = (token?: string) =>
       browser.get('/connect/userinfo', {}, token === undefined ? {} : { authorization: `Bearer ${token}` })
     const none = await get()
-    assertRefused(none, 'invalid_token', 401)
+    assertRejected(none, 'invalid_token', 401)
     assert.equal(none.headers.get('www-authenticate'), 'Bearer')
     for (const wrong of [await get('made-up'), await get(tokens.id_token), await get(tokens.refresh_token)]) {
-      assertRefused(wrong, 'invalid_token', 401)
+      assertRejected(wrong, 'invalid_token', 401)
       assert.equal(wrong.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
     }
     const granted = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
     const insufficient = await get(granted.json.access_token)
-    assertRefused(insufficient, 'insufficient_scope', 403)
+    assertRejected(insufficient, 'insufficient_scope', 403)
   })
 
   it('rejects a token from the second in which it expires', async () => {
@@ -180,7 +180,7 @@ describe('userinfo', () => {
     host.clock.advance(30 * 60_000 - 10_000)
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
     host.clock.advance(10_000)
-    assertRefused(await browser.get('/connect/userinfo', {}, headers), 'invalid_token', 401)
+    assertRejected(await browser.get('/connect/userinfo', {}, headers), 'invalid_token', 401)
   })
 
   it('rejects a token whose account is gone or is an administrator no more', async () => {
@@ -233,18 +233,18 @@ describe('a service client', () => {
 
   it('can ask for less, never for more, and acts as an administrator when its account is one', async () => {
     assert.equal(claimsOf((await grant({ ...asRobot, scope: 'svc.grpc' })).json.access_token).aud, 'svc-grpc')
-    assertRefused(await grant({ ...asRobot, scope: 'svc.api openid' }), 'invalid_scope')
+    assertRejected(await grant({ ...asRobot, scope: 'svc.api openid' }), 'invalid_scope')
     await host.addAccount({ login: 'root@example.com' })
     const narrow = { client_id: 'narrow', client_secret: robot.secret }
     const claims = claimsOf((await grant(narrow)).json.access_token)
     assert.deepEqual([claims.aud, claims['svc:admin']], ['svc-grpc', 'true'])
-    assertRefused(await grant({ ...narrow, scope: 'svc.api' }), 'invalid_scope')
+    assertRejected(await grant({ ...narrow, scope: 'svc.api' }), 'invalid_scope')
   })
 
   it('authenticates by form or by Basic, in one way only', async () => {
     assert.equal((await grant({}, basic(robot.id, robot.secret))).status, 200)
-    assertRefused(await grant(asRobot, basic(robot.id, robot.secret)), 'invalid_request')
-    assertRefused(await grant({ client_id: 'narrow' }, basic(robot.id, robot.secret)), 'invalid_request')
+    assertRejected(await grant(asRobot, basic(robot.id, robot.secret)), 'invalid_request')
+    assertRejected(await grant({ client_id: 'narrow' }, basic(robot.id, robot.secret)), 'invalid_request')
   })
 
   it('with a wrong secret, an unknown name or an unusable account gets invalid_client', async () => {
@@ -259,14 +259,14 @@ describe('a service client', () => {
       await grant({}, { authorization: 'Basic %' }),
       await grant({ client_id: 'svc-webclient', client_secret: 'any' }),
     ]
-    for (const page of wrong) assertRefused(page, 'invalid_client', 401)
+    for (const page of wrong) assertRejected(page, 'invalid_client', 401)
     assert.match(wrong[0]?.headers.get('www-authenticate') ?? '', /^Basic /)
     const setActive = (active: boolean) =>
       host.database.transaction((transaction) =>
         transaction.query(sql`update users set active = ${active} where id = ${host.robotAccount.id}`),
       )
     await setActive(false)
-    assertRefused(await grant(asRobot), 'invalid_client', 401)
+    assertRejected(await grant(asRobot), 'invalid_client', 401)
     await setActive(true)
   })
 })
@@ -302,7 +302,7 @@ describe('a service client that is removed from the settings', () => {
       ...without,
       [`Identity__ServiceClients__${robot.id}__Login`]: undefined,
     })
-    assertRefused(await grantFrom(newer.address), 'invalid_client', 401)
+    assertRejected(await grantFrom(newer.address), 'invalid_client', 401)
     // A host checks a cached token again after half a minute, an unknown one at once.
     assert.equal(await isAccepted(later.access_token), false)
     host.clock.advance(30_000)

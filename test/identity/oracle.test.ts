@@ -80,11 +80,11 @@ const explanations: readonly Explanation[] = [
   ],
   [
     'Of several faults in one request, another is named first.',
-    (_request, ours, theirs) => isRefusal(ours) && isRefusal(theirs) && stateOf(ours) === stateOf(theirs),
+    (_request, ours, theirs) => isRejection(ours) && isRejection(theirs) && stateOf(ours) === stateOf(theirs),
   ],
 ]
 
-const isRefusal = (answer: string): boolean => /^#?[a-z]+_[a-z_]+ /.test(answer)
+const isRejection = (answer: string): boolean => /^#?[a-z]+_[a-z_]+ /.test(answer)
 const stateOf = (answer: string): string => answer.slice(answer.indexOf(' '))
 
 /** Where the browser ends up, with what and which state. */

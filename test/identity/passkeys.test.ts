@@ -27,8 +27,8 @@ describe('a passkey', () => {
     const asked = await askFactors(host, token, '/passkey-options', {})
     assert.equal(asked.status, 200, asked.text)
     const { options, challenge } = asked.json
-    const wish = { challenge: options.challenge, origin: web, ...own }
-    const form = { challenge, credential: authenticator.create(wish), name: 'My key' }
+    const requested = { challenge: options.challenge, origin: web, ...own }
+    const form = { challenge, credential: authenticator.create(requested), name: 'My key' }
     return { authenticator, options, form, answer: await askFactors(host, token, '/passkeys', form) }
   }
   const withPasskey = async (own = {}) => {
@@ -86,12 +86,12 @@ describe('a passkey', () => {
   it('of another account is rejected at the second step, and nothing of the first step can be swapped', async () => {
     const [ada, eve] = [await withPasskey(), await withPasskey()]
     const { browser, page } = await atSecondStep(host, ada.login)
-    const wish = { challenge: optionsIn(page).challenge, origin: host.address }
-    assert.ok(!isSignedIn(await submit(browser, page, { credential: eve.authenticator.get(wish) })))
+    const requested = { challenge: optionsIn(page).challenge, origin: host.address }
+    assert.ok(!isSignedIn(await submit(browser, page, { credential: eve.authenticator.get(requested) })))
     // Eve's own challenge does not help her.
     const hers = await atSecondStep(host, eve.login)
     const other = /name="challenge" value="([^"]+)"/.exec(hers.page.text)?.[1] ?? ''
-    const signed = eve.authenticator.get({ ...wish, challenge: optionsIn(hers.page).challenge })
+    const signed = eve.authenticator.get({ ...requested, challenge: optionsIn(hers.page).challenge })
     assert.ok(!isSignedIn(await submit(browser, page, { challenge: other, credential: signed })))
   })
 
@@ -131,9 +131,9 @@ describe('a passkey', () => {
       'no account named': { origin: host.address },
       'another account named': { ...good, userHandle: handleOf(other.id) },
     }
-    for (const [what, wish] of Object.entries(tries)) {
+    for (const [what, requested] of Object.entries(tries)) {
       const { challenge, answer } = await atPasskeyPage()
-      assert.ok(!isSignedIn(await answer(authenticator.get({ challenge, ...wish }))), what)
+      assert.ok(!isSignedIn(await answer(authenticator.get({ challenge, ...requested }))), what)
       await host.database.single.query(sql`delete from lockouts`)
     }
     for (const [counter, isRight] of [
@@ -241,7 +241,7 @@ describe('a passkey', () => {
   })
 })
 
-interface SigningWish {
+interface SigningRequest {
   readonly challenge: string
   readonly origin: string
   readonly domain?: string
@@ -259,7 +259,7 @@ function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as un
   const id = randomBytes(idBytes)
   let count = 0
   const authenticatorData = (
-    { domain = 'localhost', counter, isVerified = true }: SigningWish,
+    { domain = 'localhost', counter, isVerified = true }: SigningRequest,
     key?: Buffer,
   ) => {
     count = counter ?? count + 1
@@ -269,7 +269,7 @@ function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as un
     head.writeUInt32BE(count, 1)
     return Buffer.concat([createHash('sha256').update(domain).digest(), head, ...(key ? [key] : [])])
   }
-  const clientData = (type: string, { challenge, origin, crossOrigin = false }: SigningWish) =>
+  const clientData = (type: string, { challenge, origin, crossOrigin = false }: SigningRequest) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }))
   const credential = (response: object) =>
     JSON.stringify({
@@ -281,26 +281,26 @@ function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as un
     })
   return {
     id,
-    create(wish: SigningWish): string {
+    create(requested: SigningRequest): string {
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
       const idLength = Buffer.alloc(2)
       idLength.writeUInt16BE(id.length)
       const key = Buffer.concat([Buffer.alloc(16), idLength, id, coseKey(x, y)])
       return credential({
-        clientDataJSON: clientData('webauthn.create', wish).toString('base64url'),
-        attestationObject: attestation(authenticatorData(wish, key)).toString('base64url'),
+        clientDataJSON: clientData('webauthn.create', requested).toString('base64url'),
+        attestationObject: attestation(authenticatorData(requested, key)).toString('base64url'),
         transports,
       })
     },
-    get(wish: SigningWish): string {
-      const data = authenticatorData(wish)
-      const client = clientData('webauthn.get', wish)
+    get(requested: SigningRequest): string {
+      const data = authenticatorData(requested)
+      const client = clientData('webauthn.get', requested)
       const signed = Buffer.concat([data, createHash('sha256').update(client).digest()])
       return credential({
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),
         signature: sign('sha256', signed, privateKey).toString('base64url'),
-        ...(wish.userHandle !== undefined && { userHandle: wish.userHandle }),
+        ...(requested.userHandle !== undefined && { userHandle: requested.userHandle }),
       })
     },
   }

@@ -25,7 +25,7 @@ import {
   tokensAt,
   wiki,
 } from '../support/registered-clients.ts'
-import { assertRefused } from './support/assertions.ts'
+import { assertRejected } from './support/assertions.ts'
 
 const environment = { ...registrationOf(wiki), ...registrationOf(portal) }
 
@@ -59,12 +59,12 @@ describe('a client of the settings', () => {
     })
     const { aud, sub, nonce, ...claims } = claimsOf(json.id_token)
     assert.deepEqual([aud, sub, nonce], [wiki.id, id, 'nonce-1'])
-    const told = { name, preferred_username: login, email: login, email_verified: false }
-    for (const [key, value] of Object.entries(told)) assert.equal(claims[key], value, key)
+    const reported = { name, preferred_username: login, email: login, email_verified: false }
+    for (const [key, value] of Object.entries(reported)) assert.equal(claims[key], value, key)
     const authorization = `Bearer ${json.access_token}`
     assert.deepEqual((await browser.get('/connect/userinfo', {}, { authorization })).json, {
       sub: id,
-      ...told,
+      ...reported,
     })
     assert.equal((await refresh(browser, json.refresh_token, { client_id: wiki.id })).status, 200)
   })
@@ -158,15 +158,15 @@ describe('a client of the settings', () => {
     }
     const secret = { client_secret: portal.secret ?? '' }
     assert.equal((await withoutPkce(secret)).status, 200)
-    assertRefused(await withoutPkce({}), 'invalid_client', 401)
-    assertRefused(await withoutPkce({ ...secret, code_verifier: createPkce().verifier }), 'invalid_grant')
+    assertRejected(await withoutPkce({}), 'invalid_client', 401)
+    assertRejected(await withoutPkce({ ...secret, code_verifier: createPkce().verifier }), 'invalid_grant')
     // Nor can one be left out where there was a challenge.
     const callback = await signInAt(browser, portal, { login })
     const left = await browser.post('/connect/token', {
       ...{ grant_type: 'authorization_code', client_id: portal.id, ...secret },
       ...{ code: queryOf(callback).code ?? '', redirect_uri: portal.redirectUri },
     })
-    assertRefused(left, 'invalid_grant')
+    assertRejected(left, 'invalid_grant')
     assert.equal((await tokensAt(browser, portal, { login })).status, 200)
   })
 
@@ -188,8 +188,8 @@ describe('a client of the settings', () => {
     assert.match(policy, /script-src 'self'; form-action 'self' https:\/\/wiki\.example\.test;/)
     const script = await browser.get(/src="([^"]+)"/.exec(posted.text)?.[1] ?? '', {}, {})
     assert.match(script.headers.get('content-type') ?? '', /^text\/javascript/)
-    const refused = await walk({ response_mode: 'form_post', prompt: 'wrong' })
-    assert.match(refused.text, /name="error" value="invalid_request"/)
+    const rejected = await walk({ response_mode: 'form_post', prompt: 'wrong' })
+    assert.match(rejected.text, /name="error" value="invalid_request"/)
     assert.match((await walk({ response_mode: 'web_message' })).location, /error=invalid_request/)
     const web = await browser.get(
       '/connect/authorize',
@@ -242,7 +242,7 @@ describe('a client of the settings', () => {
     const other = await host.startAnother(Object.fromEntries(names.map((name) => [name, undefined])))
     assert.equal(await status(), 401)
     const form = { grant_type: 'refresh_token', client_id: wiki.id, refresh_token: json.refresh_token }
-    assertRefused(await openBrowser(other.address).post('/connect/token', form), 'invalid_client', 401)
+    assertRejected(await openBrowser(other.address).post('/connect/token', form), 'invalid_client', 401)
     await other.stop()
     await (await host.startAnother()).stop()
   })
@@ -298,8 +298,11 @@ describe('a person', () => {
   it('may deny, which the client learns, and is asked again the next time', async () => {
     const { browser, login } = await newcomer()
     for (const answer of ['deny', '', 'Allow']) {
-      const told = queryOf(await signInAt(browser, wiki, { login, answer }))
-      assert.deepEqual([told.error, told.state, told.iss], ['access_denied', 'state-1', host.address])
+      const reported = queryOf(await signInAt(browser, wiki, { login, answer }))
+      assert.deepEqual(
+        [reported.error, reported.state, reported.iss],
+        ['access_denied', 'state-1', host.address],
+      )
     }
     assert.ok(isAsked(await ask(browser)))
   })
@@ -316,9 +319,9 @@ describe('a person', () => {
     assert.equal((await userInfo()).status, 401)
     host.clock.advance(60_000)
     assert.equal((await renewed()).json.error, 'invalid_grant')
-    const anew = await tokensAt(browser, wiki)
+    const latest = await tokensAt(browser, wiki)
     assert.equal((await renewed()).json.error, 'invalid_grant')
-    const next = await refresh(browser, anew.json.refresh_token, { client_id: 'wiki' })
+    const next = await refresh(browser, latest.json.refresh_token, { client_id: 'wiki' })
     assert.equal(next.status, 200)
   })
 

@@ -295,10 +295,10 @@ describe('many concurrent sign-ins', () => {
         ),
       ),
     )
-    const refused = pages.filter(({ status }) => status === 429)
-    assert.equal(pages.filter(({ status }) => status === 303).length + refused.length, 60)
-    assert.ok(refused.length >= 1 && refused.length <= 40, `${refused.length} of 60 were refused`)
-    for (const { json, headers } of refused) {
+    const rejected = pages.filter(({ status }) => status === 429)
+    assert.equal(pages.filter(({ status }) => status === 303).length + rejected.length, 60)
+    assert.ok(rejected.length >= 1 && rejected.length <= 40, `${rejected.length} of 60 were refused`)
+    for (const { json, headers } of rejected) {
       assert.equal(json.statusCode, 429)
       assert.ok(Number(headers.get('retry-after')) >= 1)
     }
@@ -436,8 +436,8 @@ describe('the pages of the identity host speak English and Portuguese', () => {
     const signIn = see(await goTo(first, request, headers))
     for (const path of ['/ext/passkey', '/ext/sign-in/with'])
       see(await first.follow(await first.get(linkTo(signIn, path), {}, headers)))
-    const forgot = see(await first.get(linkTo(signIn, '/ext/forgot-password'), {}, headers))
-    see(await submit(first, forgot, { login: 'nobody@example.com' }))
+    const forgotPasswordPage = see(await first.get(linkTo(signIn, '/ext/forgot-password'), {}, headers))
+    see(await submit(first, forgotPasswordPage, { login: 'nobody@example.com' }))
     see(await submit(first, signIn, { login, password: 'Wrong-Horse-1' }))
     const setUp = see(await submit(first, signIn, { login, password }))
     see(await submit(first, setUp, { code: '000000' }))

@@ -24,7 +24,7 @@ import { cheapPasswords, password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
-import { assertRefused } from './support/assertions.ts'
+import { assertRejected } from './support/assertions.ts'
 
 const page = `${origin}/login/`
 
@@ -32,7 +32,7 @@ describe('a sign-out', () => {
   const host = fixture(startIdentityUnderTest)
 
   /** Whether the browser is still known, and whether its tokens go on. */
-  const stands = async (browser: Browser, refreshToken: string) => {
+  const isActive = async (browser: Browser, refreshToken: string) => {
     const next = await browser.get('/connect/authorize', requestOf(createPkce(), { prompt: 'none' }))
     const isKnown = queryOf(next).code !== undefined
     assert.equal((await refresh(browser, refreshToken)).status === 200, isKnown)
@@ -93,7 +93,7 @@ describe('a sign-out', () => {
       const { sid } = claimsOf(tokens.access_token)
       const kept = await host.database.query(sql`select from refresh_tokens where session_id = ${sid}`)
       assert.equal(kept.length, 0)
-      assert.equal(await stands(browser, tokens.refresh_token), false)
+      assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
   })
 
@@ -115,14 +115,14 @@ describe('a sign-out', () => {
       const logoutId = assertAsked(asked)
       assert.deepEqual(asked.headers.getSetCookie(), [], 'The cookie stays.')
       const copy = await signedIn(host.address)
-      assert.equal(await stands(copy.browser, copy.tokens.refresh_token), true)
+      assert.equal(await isActive(copy.browser, copy.tokens.refresh_token), true)
       const left = await browser.post('/api/account/logout', { logoutId }, { origin })
       assert.equal(left.location, page)
-      assert.equal(await stands(browser, tokens.refresh_token), false)
+      assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
     const { browser, tokens } = await signedIn(host.address)
     assert.equal((await signOut(browser, { id_token_hint: tokens.id_token }, fromOtherSite)).location, page)
-    assert.equal(await stands(browser, tokens.refresh_token), false)
+    assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
   it('asks by the link of another site, whose visitor stays signed in for as long as nothing is answered', async () => {
@@ -137,7 +137,7 @@ describe('a sign-out', () => {
     // The attacker's own checked sign-out, by a link.
     assertAsked(await browser.follow(checked, fromOtherSite))
     assertAsked(await browser.follow(form, fromOtherSite))
-    assert.equal(await stands(browser, tokens.refresh_token), true)
+    assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
   it('leads to no address that is not registered, and says so on a page of this host', async () => {
@@ -153,7 +153,7 @@ describe('a sign-out', () => {
       assert.match(left.text, /<h1>You are signed out<\/h1>/)
       assert.match(left.text, /address that is not registered for it/)
       assert.match(left.headers.getSetCookie()[0] ?? '', /^identity=; .*Max-Age=0/)
-      assert.equal(await stands(browser, tokens.refresh_token), false)
+      assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
     const { browser, tokens } = await signedIn(host.address)
     const logoutId = assertAsked(
@@ -161,28 +161,28 @@ describe('a sign-out', () => {
     )
     const left = await browser.post('/api/account/logout', { logoutId }, { origin })
     assert.match(left.text, /address that is not registered for it/)
-    assert.equal(await stands(browser, tokens.refresh_token), false)
+    assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
   it('ends nothing while a browser only loads the address beforehand', async () => {
     const { browser, tokens } = await signedIn(host.address)
     for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
-      const refused = await signOut(browser, { id_token_hint: tokens.id_token }, headers)
-      assertEnvelope({ ...refused, body: refused.json }, 403)
+      const rejected = await signOut(browser, { id_token_hint: tokens.id_token }, headers)
+      assertEnvelope({ ...rejected, body: rejected.json }, 403)
     }
-    assert.equal(await stands(browser, tokens.refresh_token), true)
+    assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
   it('is answered from an allowed origin only', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const logoutId = assertAsked(await signOut(browser, {}, fromOtherSite))
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}] as Fields[]) {
-      const refused = await browser.post('/api/account/logout', { logoutId }, headers)
-      assertEnvelope({ ...refused, body: refused.json }, 403)
+      const rejected = await browser.post('/api/account/logout', { logoutId }, headers)
+      assertEnvelope({ ...rejected, body: rejected.json }, 403)
     }
     // The answer by a link is no answer either.
     assertAsked(await browser.get('/api/account/logout', { logoutId }))
-    assert.equal(await stands(browser, tokens.refresh_token), true)
+    assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
   it('asks on the page of the client, and goes where the client wanted afterwards', async () => {
@@ -200,7 +200,7 @@ describe('a sign-out', () => {
     const left = await elsewhere.post('/api/account/logout', { logoutId }, { origin: otherOrigin })
     assert.equal(left.location, `${otherOrigin}/login/?state=s-1`)
     assert.match(left.headers.getSetCookie()[0] ?? '', /^identity=; .*Max-Age=0/)
-    assert.equal(await stands(browser, tokens.refresh_token), false)
+    assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
   it('asks where the address was left open for five minutes', async () => {
@@ -209,14 +209,14 @@ describe('a sign-out', () => {
     host.clock.advance(5 * 60_000)
     assert.equal((await openBrowser(host.address).get(location)).location, page)
     assertAsked(await browser.get(location, {}, fromOtherSite))
-    assert.equal(await stands(browser, tokens.refresh_token), true)
+    assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
   it('in a browser without a session ends that of the identity token', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const left = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
     assert.equal(left.location, page)
-    assert.equal(await stands(browser, tokens.refresh_token), false)
+    assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 })
 
@@ -249,8 +249,8 @@ describe('a session', () => {
       () => false,
     )
   /** Nothing of the session works: neither here at once, nor at the other hosts after half a minute. */
-  const assertOver = async (browser: Browser, tokens: { access_token: string; refresh_token: string }) => {
-    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+  const assertEnded = async (browser: Browser, tokens: { access_token: string; refresh_token: string }) => {
+    assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
     assert.match((await browser.get('/connect/authorize', requestOf(createPkce()))).location, /login-page/)
     assert.equal(browser.cookies.size, 0, 'The identity cookie is removed.')
     host.clock.advance(sessionCacheSeconds * 1000)
@@ -289,15 +289,15 @@ describe('a session', () => {
       ),
       [],
     )
-    await assertOver(browser, tokens)
+    await assertEnded(browser, tokens)
   })
 
   it('ends as a whole when a refresh token is used again', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
     assert.equal(await isAccepted(json.access_token), true)
-    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
-    await assertOver(browser, json)
+    assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    await assertEnded(browser, json)
   })
 
   it('ends when the password changes', async () => {
@@ -309,7 +309,7 @@ describe('a session', () => {
       { id, isAdministrator: false },
       { currentPassword: password, newPassword: 'Another-Horse-2' },
     )
-    await assertOver(browser, tokens)
+    await assertEnded(browser, tokens)
     const again = await signedIn(host.address, { login, password: 'Another-Horse-2' })
     assert.equal(await isAccepted(again.tokens.access_token), true)
   })
@@ -320,7 +320,7 @@ describe('a session', () => {
     await host.database.transaction((transaction) =>
       transaction.query(sql`update users set security_stamp = 'another' where id = ${id}`),
     )
-    await assertOver(browser, tokens)
+    await assertEnded(browser, tokens)
   })
 
   it('ends when the account is deactivated', async () => {
@@ -330,7 +330,7 @@ describe('a session', () => {
     await host.database.transaction((transaction) =>
       transaction.query(sql`update users set active = false where id = ${id}`),
     )
-    await assertOver(browser, tokens)
+    await assertEnded(browser, tokens)
   })
 
   it('ends eight hours after the sign-in, however often it was refreshed', async () => {
@@ -342,6 +342,6 @@ describe('a session', () => {
       assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(createPkce()))))
     }
     host.clock.advance(60 * 60_000)
-    await assertOver(browser, current)
+    await assertEnded(browser, current)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { forgetOldLockouts } from '../../src/accounts/lockouts.ts'
+import { purgeLockouts } from '../../src/accounts/lockouts.ts'
 import { sql } from '../../src/db/sql.ts'
 import { sweep } from '../../src/hosts/identity/main.ts'
 import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from '../support/browser.ts'
@@ -21,7 +21,7 @@ describe('the sweep', () => {
       Promise.all(
         [1, 2, 3].map(async () => {
           await sweep(host.database, host.clock.now(), 0)
-          await forgetOldLockouts(host.database, { now: () => new Date(host.clock.now()) })
+          await purgeLockouts(host.database, { now: () => new Date(host.clock.now()) })
         }),
       )
     const { browser, tokens } = await signedIn(host.address)

@@ -20,7 +20,7 @@ import {
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
-import { assertRefused } from './support/assertions.ts'
+import { assertRejected } from './support/assertions.ts'
 
 describe('tokens', () => {
   const host = fixture(startIdentityUnderTest)
@@ -88,7 +88,7 @@ describe('tokens', () => {
 
   it('of a refresh can be for less, and the successor keeps everything', async () => {
     const { tokens } = await signedIn(host.address)
-    assertRefused(
+    assertRejected(
       await refresh(browser, tokens.refresh_token, { scope: 'svc.api svc.grpc' }),
       'invalid_scope',
     )
@@ -111,7 +111,7 @@ describe('tokens', () => {
       [{ code: '' }, 'invalid_request'],
       [{ redirect_uri: '' }, 'invalid_request'],
     ]
-    for (const [others, error] of wrong) assertRefused(await redeem(browser, pkce, callback, others), error)
+    for (const [others, error] of wrong) assertRejected(await redeem(browser, pkce, callback, others), error)
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
   })
 
@@ -129,7 +129,7 @@ describe('tokens', () => {
       const callback = await own.get('/connect/authorize', requestOf(pkce))
       assert.ok(queryOf(callback).code)
       await end(own)
-      assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
+      assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     }
   })
 
@@ -139,8 +139,8 @@ describe('tokens', () => {
     const { tokens } = await signedIn(host.address)
     // There is one public client, so another's can only be made in the store.
     await setClient('somebody-else')
-    assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
-    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
+    assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
     await browser.post('/connect/revocation', { client_id: 'svc-webclient', token: tokens.refresh_token })
     await setClient('svc-webclient')
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
@@ -151,7 +151,7 @@ describe('tokens', () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     host.clock.advance(60_000)
-    assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
+    assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
   })
 
   it('issued for a code end when the code is used again, even half a minute later', async () => {
@@ -160,8 +160,8 @@ describe('tokens', () => {
     const callback = await signIn(own, pkce)
     const { json } = await redeem(browser, pkce, callback)
     host.clock.advance(30_000)
-    assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
-    assertRefused(await refresh(browser, json.refresh_token), 'invalid_grant')
+    assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
+    assertRejected(await refresh(browser, json.refresh_token), 'invalid_grant')
     const headers = { authorization: `Bearer ${json.access_token}` }
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 401)
     assert.match((await own.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
@@ -169,22 +169,22 @@ describe('tokens', () => {
 
   it('can be asked for with the three grants only, by anyone who may use them', async () => {
     const post = (form: Fields) => browser.post('/connect/token', form)
-    assertRefused(await post({ client_id: 'svc-webclient' }), 'invalid_request')
-    assertRefused(
+    assertRejected(await post({ client_id: 'svc-webclient' }), 'invalid_request')
+    assertRejected(
       await post({ client_id: 'svc-webclient', grant_type: 'password' }),
       'unsupported_grant_type',
     )
-    assertRefused(
+    assertRejected(
       await post({ client_id: 'svc-webclient', grant_type: 'client_credentials' }),
       'unauthorized_client',
     )
     for (const grantType of ['authorization_code', 'refresh_token'])
-      assertRefused(
+      assertRejected(
         await post({ client_id: robot.id, client_secret: robot.secret, grant_type: grantType }),
         'unauthorized_client',
       )
-    assertRefused(await post({ grant_type: 'refresh_token' }), 'invalid_client', 401)
-    assertRefused(
+    assertRejected(await post({ grant_type: 'refresh_token' }), 'invalid_client', 401)
+    assertRejected(
       await browser.post('/connect/token', 'grant_type=refresh_token&grant_type=x&client_id=svc-webclient'),
       'invalid_request',
     )
@@ -207,15 +207,15 @@ describe('a revoked refresh token', () => {
     const other = await signedIn(host.address)
     const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
       browser.post('/connect/revocation', { token, token_type_hint: 'refresh_token', ...others })
-    assertRefused(await revoke(tokens.refresh_token, {}), 'invalid_client', 401)
+    assertRejected(await revoke(tokens.refresh_token, {}), 'invalid_client', 401)
     // Another client's token is left as it is, and the answer does not say so.
     const asRobot = { client_id: robot.id, client_secret: robot.secret }
     assert.equal((await revoke(other.tokens.refresh_token, asRobot)).status, 200)
     assert.equal((await revoke(tokens.refresh_token)).status, 200)
     assert.equal((await revoke(tokens.refresh_token)).status, 200)
     assert.equal((await revoke('made-up')).status, 200)
-    assertRefused(await revoke(''), 'invalid_request')
-    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    assertRejected(await revoke(''), 'invalid_request')
+    assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
     // Neither the session nor its other tokens ended.
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
@@ -229,8 +229,8 @@ describe('a revoked refresh token', () => {
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
     await browser.post('/connect/revocation', { token: tokens.refresh_token, client_id: 'svc-webclient' })
-    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
-    assertRefused(await refresh(browser, json.refresh_token), 'invalid_grant')
+    assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    assertRejected(await refresh(browser, json.refresh_token), 'invalid_grant')
   })
 })
 
@@ -266,7 +266,7 @@ describe('a revoked access token', () => {
     t.after(() => host.stop())
     const { browser, tokens } = await signedIn(host.address)
     const form = { token: tokens.access_token, client_id: 'svc-webclient' }
-    assertRefused(await browser.post('/connect/revocation', form), 'unsupported_token_type')
+    assertRejected(await browser.post('/connect/revocation', form), 'unsupported_token_type')
   })
 })
 

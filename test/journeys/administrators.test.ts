@@ -13,11 +13,11 @@ import {
   signedIn,
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { arriveFrom, insertIdentity, startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
-import { arriveFrom, insertIdentity, startOutsideProvider } from '../support/outside-provider.ts'
 import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('Administrators by a role in the store', () => {
   const written: string[] = []
@@ -161,7 +161,7 @@ describe('A deactivated account', () => {
   })
 
   test('keeps its name, its memberships and its history', async () => {
-    const workspace = await furnish(rest)
+    const workspace = await seed(rest)
     const [person, colleague] = [await join(), await join()]
     const projectId = await workspace.project('Pier', person)
     await workspace.join(projectId, colleague.id)
@@ -184,9 +184,9 @@ describe('A deactivated account', () => {
         postSignIn(browser, createPkce(), { login: person.login, password }).catch(() => undefined),
       ])
       assert.ok(signedInMeanwhile)
-      const [standing] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
+      const [active] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
         .sessions
-      assert.equal(standing, undefined)
+      assert.equal(active, undefined)
     }
   })
 
@@ -251,8 +251,8 @@ describe('The consents of a user', () => {
     )
     assert.match(page.text, /name="answer"/)
     await rest.database.query(sql`update consents set withdrawn_at = now() - interval '1 second'`)
-    const anew = (await tokensAt(browser, wiki, { request: { scope } })).json
-    assert.equal((await rest.call('GET', '/api/me', { token: anew.access_token })).status, 200)
+    const latest = (await tokensAt(browser, wiki, { request: { scope } })).json
+    assert.equal((await rest.call('GET', '/api/me', { token: latest.access_token })).status, 200)
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
   })
 
@@ -270,14 +270,14 @@ describe('The consents of a user', () => {
 })
 
 describe('Identities at external providers', () => {
-  const outside = fixture(startOutsideProvider)
+  const direct = fixture(startExternalProvider)
   const rest = fixture(() =>
-    startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0', ...outside.settings('plain') }),
+    startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0', ...direct.settings('plain') }),
   )
 
   const connected = async (subject: string) => {
     const person = await rest.signUp()
-    await insertIdentity(rest.database, outside.issuer, { userId: person.id, subject })
+    await insertIdentity(rest.database, direct.issuer, { userId: person.id, subject })
     return person
   }
   const list = async (token: string, query = '') =>
@@ -287,7 +287,7 @@ describe('Identities at external providers', () => {
   const arrive = async (sub: string) => {
     const [browser, pkce] = [openBrowser(rest.identity.address), createPkce()]
     const arrival = { provider: 'plain', person: { sub }, browser, pkce }
-    const callback = await arriveFrom(outside, rest.identity.address, arrival)
+    const callback = await arriveFrom(direct, rest.identity.address, arrival)
     return queryOf(callback).code === undefined
       ? undefined
       : ((await redeem(browser, pkce, callback)).json.access_token as string)
@@ -295,17 +295,17 @@ describe('Identities at external providers', () => {
 
   test('are seen and ended by their owner, with the sessions that began with them only', async () => {
     const { id: userId, token } = await connected('mine')
-    const outsideToken = (await arrive('mine')) ?? ''
+    const externalToken = (await arrive('mine')) ?? ''
     const [identity, ...more] = await list(token)
     assert.equal(more.length, 0)
     assert.deepEqual(
       [identity.userId, identity.provider, identity.issuer, typeof identity.lastUsedAt],
-      [userId, 'plain', outside.issuer, 'string'],
+      [userId, 'plain', direct.issuer, 'string'],
     )
     const { sessions } = (await rest.call('GET', '/ext/sessions', { token })).body
     assert.deepEqual(valuesOf(sessions, 'provider'), ['plain', null])
     assert.deepEqual((await disconnect(token, identity.id)).body, { success: true })
-    assertEnvelope(await rest.call('GET', '/api/me', { token: outsideToken }), 401)
+    assertEnvelope(await rest.call('GET', '/api/me', { token: externalToken }), 401)
     assert.equal((await rest.call('GET', '/api/me', { token })).status, 200)
     assert.equal(await arrive('mine'), undefined)
     assertEnvelope(await disconnect(token, identity.id), 404)
@@ -325,7 +325,7 @@ describe('Identities at external providers', () => {
 
   test('are not taken away by oneself while they are the only way in', async () => {
     const owner = await connected('one')
-    await insertIdentity(rest.database, outside.issuer, { userId: owner.id, subject: 'two' })
+    await insertIdentity(rest.database, direct.issuer, { userId: owner.id, subject: 'two' })
     const withoutPasswords = await rest.startAnother({ passwords: false })
     const identities = await list(owner.token)
     const answers = await Promise.all(

@@ -7,9 +7,9 @@ import { password } from '../support/cheap-passwords.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('Tokens under /ext/tokens', { concurrency: true }, () => {
   const written: string[] = []
@@ -17,7 +17,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, environment, {
     destination: { write: (line) => void written.push(line) },
   })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const join = () => rest.signUp({ name: 'Mara' })
   const ask = (method: string, path: string, token: string, body?: unknown) =>
@@ -47,7 +47,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     const [{ lastUsedAt, lastUsedAddress }] = await listOf(person)
     assert.ok(Math.abs(Date.now() - Date.parse(lastUsedAt)) < 60_000)
     assert.equal(lastUsedAddress, '127.0.0.1')
-    const commands = await startCommandsUnderTest({}, { beside: rest })
+    const commands = await startCommandsUnderTest({}, { alongside: rest })
     const calls = openCommandCalls(commands.target)
     try {
       const project = { name: 'By a program', organizationId: workspace.organizationId }
@@ -140,11 +140,11 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     const root = rest.administrator
     const { id, secret } = await makeToken(rest, root.token)
     const other = await join()
-    const wish = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
+    const requested = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
     const user = { id: other.id, name: 'M', login: other.login, password: 'Another-Horse-456' }
     for (const [method, path, body] of [
       ['GET', '/ext/tokens'],
-      ['POST', '/ext/tokens', wish],
+      ['POST', '/ext/tokens', requested],
       ['DELETE', '/ext/tokens', { ids: [id] }],
       ['GET', '/ext/sessions'],
       ['POST', '/ext/sessions/end-all', { userId: other.id }],
@@ -160,10 +160,10 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
     // A service client has no user, and no app with a user's session creates anything that outlasts it.
     const service = await rest.identity.serviceToken(other.login)
-    assertEnvelope(await ask('POST', '/ext/tokens', service, wish), 403)
+    assertEnvelope(await ask('POST', '/ext/tokens', service, requested), 403)
     const ofRoot = await rest.identity.serviceToken(root.login)
     for (const path of ['/ext/tokens', '/ext/invitations', '/ext/password-links', '/ext/administrators'])
-      assertEnvelope(await ask('POST', path, ofRoot, { ...wish, userId: other.id }), 403)
+      assertEnvelope(await ask('POST', path, ofRoot, { ...requested, userId: other.id }), 403)
   })
 
   test('of other users are only for administrators', async () => {
@@ -204,9 +204,9 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
       select gen_random_uuid(), account.id, sha256(number::text::bytea || ${person.id}::text::bytea),
         account.security_stamp, 'Old', '{*:read}', now() + interval '1 day'
       from users as account, generate_series(1, 47) as number where account.id = ${person.id}`)
-    const wish = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
+    const requested = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => ask('POST', '/ext/tokens', person.token, wish)),
+      Array.from({ length: 8 }, () => ask('POST', '/ext/tokens', person.token, requested)),
     )
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 400, 400, 400, 400, 400])
     assert.equal((await listOf(person)).length, 50)
@@ -248,16 +248,16 @@ describe('A token that is limited to a project', () => {
   let member: Person
   let outsider: Person
   let inside: Place
-  let outside: Place
+  let direct: Place
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   before(async () => {
     ;[member, outsider] = [await rest.signUp({ name: 'Mara' }), await rest.signUp({ name: 'Outsider' })]
-    inside = await furnishProject('Inside')
-    outside = await furnishProject('Outside', outsider)
+    inside = await seedProject('Inside')
+    direct = await seedProject('Outside', outsider)
   })
 
-  async function furnishProject(name: string, other?: Person): Promise<Place> {
+  async function seedProject(name: string, other?: Person): Promise<Place> {
     const projectId = await workspace.project(name, member)
     const assignmentId = await workspace.assignment(projectId, member.id, { name })
     const appointmentId = await workspace.appointment(assignmentId, member.id)
@@ -299,9 +299,9 @@ describe('A token that is limited to a project', () => {
       const texts = await Promise.all(
         paths.map(async (path) => JSON.stringify((await ask('GET', path, token)).body)),
       )
-      const tellOf = (id: string) => paths.filter((_, index) => texts[index]?.includes(id))
-      for (const id of outside.ids) assert.deepEqual(tellOf(id), [])
-      for (const id of inside.ids) assert.ok(tellOf(id).length > 0)
+      const mentionedIn = (id: string) => paths.filter((_, index) => texts[index]?.includes(id))
+      for (const id of direct.ids) assert.deepEqual(mentionedIn(id), [])
+      for (const id of inside.ids) assert.ok(mentionedIn(id).length > 0)
     }
   })
 
@@ -309,17 +309,17 @@ describe('A token that is limited to a project', () => {
     for (const person of [member, rest.administrator]) {
       const token = await limited(person)
       for (const path of [
-        `/api/project?id=${outside.projectId}`,
-        `/api/assignment?id=${outside.assignmentId}`,
-        `/api/appointment?id=${outside.appointmentId}`,
-        `/ext/history?projectId=${outside.projectId}`,
-        `/ext/history?resource=appointment&id=${outside.appointmentId}`,
+        `/api/project?id=${direct.projectId}`,
+        `/api/assignment?id=${direct.assignmentId}`,
+        `/api/appointment?id=${direct.appointmentId}`,
+        `/ext/history?projectId=${direct.projectId}`,
+        `/ext/history?resource=appointment&id=${direct.appointmentId}`,
       ]) {
         assertEnvelope(await ask('GET', path, token), 404)
-        const known = path.replace(outside.projectId, inside.projectId)
+        const known = path.replace(direct.projectId, inside.projectId)
         const own = known
-          .replace(outside.assignmentId, inside.assignmentId)
-          .replace(outside.appointmentId, inside.appointmentId)
+          .replace(direct.assignmentId, inside.assignmentId)
+          .replace(direct.appointmentId, inside.appointmentId)
         assert.equal((await ask('GET', own, token)).status, 200, own)
       }
     }
@@ -341,24 +341,24 @@ describe('A token that is limited to a project', () => {
       const book = { keepDate: '2026-01-05', amountHours: 1, userId: person.id }
       for (const [status, method, path, body] of [
         [403, 'POST', '/api/project', project],
-        [404, 'PATCH', '/api/project', { ...project, id: outside.projectId }],
-        [403, 'POST', '/api/assignment', { ...assignment, projectId: outside.projectId }],
+        [404, 'PATCH', '/api/project', { ...project, id: direct.projectId }],
+        [403, 'POST', '/api/assignment', { ...assignment, projectId: direct.projectId }],
         [
           403,
           'PATCH',
           '/api/assignment',
-          { ...assignment, id: inside.assignmentId, projectId: outside.projectId },
+          { ...assignment, id: inside.assignmentId, projectId: direct.projectId },
         ],
-        [404, 'DELETE', '/api/assignment', { ids: [outside.assignmentId] }],
-        [403, 'POST', '/api/appointment', { ...book, assignmentId: outside.assignmentId }],
-        [403, 'POST', '/api/userProject', { projectId: outside.projectId, userId: outsider.id }],
-        [404, 'POST', '/api/appointment/restore', { ids: [outside.ids[3]] }],
+        [404, 'DELETE', '/api/assignment', { ids: [direct.assignmentId] }],
+        [403, 'POST', '/api/appointment', { ...book, assignmentId: direct.assignmentId }],
+        [403, 'POST', '/api/userProject', { projectId: direct.projectId, userId: outsider.id }],
+        [404, 'POST', '/api/appointment/restore', { ids: [direct.ids[3]] }],
         [403, 'POST', '/ext/batch', { items: [{ operation: 'create', resource: 'project', body: project }] }],
         [
           404,
           'POST',
           '/ext/batch',
-          { items: [{ operation: 'remove', resource: 'assignment', body: { ids: [outside.assignmentId] } }] },
+          { items: [{ operation: 'remove', resource: 'assignment', body: { ids: [direct.assignmentId] } }] },
         ],
       ] as const)
         assertEnvelope(await ask(method, path, token, body), status)
@@ -384,11 +384,11 @@ describe('A token that is limited to a project', () => {
     const feed = await listen(rest.address, '/ext/changes', { token: secret })
     assert.equal((await shared.next()).data.result.totalCount, 2)
     assert.equal((await own.next()).data.result.totalCount, 1)
-    await workspace.assignment(outside.projectId, member.id, { name: 'Unseen' })
+    await workspace.assignment(direct.projectId, member.id, { name: 'Unseen' })
     await workspace.assignment(inside.projectId, member.id, { name: 'Seen' })
     await feed.nextWhere(({ data }) => data.after?.name === 'Seen')
-    const told = JSON.stringify(feed.events)
-    assert.ok(!told.includes(outside.projectId) && !told.includes('Unseen'))
+    const reported = JSON.stringify(feed.events)
+    assert.ok(!reported.includes(direct.projectId) && !reported.includes('Unseen'))
     await ask('DELETE', '/ext/tokens', member.token, { ids: [id] })
     await Promise.all([own.ended, feed.ended])
     shared.close()

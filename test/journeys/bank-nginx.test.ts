@@ -46,8 +46,8 @@ describe('behind nginx', { skip }, () => {
     assert.equal((await get(port, '/healthz')).text, 'Healthy')
     assert.equal((await transact(port, 1, 10, 'c')).text, '{"id":1,"limite":100000,"saldo":10}')
     assert.equal((await get(port, '/clientes/1/extrato')).status, 200)
-    const refused = await post(port, '/clientes/1/transacoes', { valor: 1.2 })
-    assert.deepEqual([refused.status, Object.keys(JSON.parse(refused.text))], [422, ['erro']])
+    const rejected = await post(port, '/clientes/1/transacoes', { valor: 1.2 })
+    assert.deepEqual([rejected.status, Object.keys(JSON.parse(rejected.text))], [422, ['erro']])
     const missing = await post(port, '/clientes/6/transacoes', 'x'.repeat(50_000))
     assert.deepEqual([missing.status, missing.text], [404, ''])
     assert.equal((await post(port, '/clientes/1/transacoes', 'x'.repeat(50_000))).status, 422)
@@ -87,11 +87,11 @@ test('a transaction whose instance gave no answer is never sent to the other one
   skip,
 }, async (t) => {
   const seen = new Map<string, number>()
-  const note = (text: string) => {
+  const record = (text: string) => {
     const name = /\?(\w+)/.exec(text)?.[1] ?? ''
     seen.set(name, (seen.get(name) ?? 0) + 1)
   }
-  const ports = [await startSilent(note, t), await startSilent(note, t)] as const
+  const ports = [await startSilent(record, t), await startSilent(record, t)] as const
   const nginx = await startNginx(ports)
   t.after(nginx.stop)
   const sendUntil = async (isEnough: () => boolean, send: (name: string) => Promise<{ status: number }>) => {
@@ -117,11 +117,11 @@ test('a transaction whose instance gave no answer is never sent to the other one
 })
 
 /** An instance that reads a whole request and then ends without an answer. */
-async function startSilent(note: (text: string) => void, t: TestContext): Promise<number> {
+async function startSilent(record: (text: string) => void, t: TestContext): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', (bytes) => {
-      note(bytes.toString())
+      record(bytes.toString())
       socket.destroy()
     })
   })

@@ -338,17 +338,17 @@ describe('A rejected batch', () => {
       })
       assert.ok(single.status >= 400, `${what}: ${single.status}`)
       // Together with others of its kind, so that it is one of several in a statement.
-      const beside = create('impediment', {})
-      const { body } = await batches.each([beside, item, beside], by)
+      const alongside = create('impediment', {})
+      const { body } = await batches.each([alongside, item, alongside], by)
       assert.deepEqual(body.results[1], single.body, what)
-      const refused = await batches.all([item], by)
-      assert.deepEqual([refused.status, refused.body.message], [single.status, single.body.message], what)
+      const rejected = await batches.all([item], by)
+      assert.deepEqual([rejected.status, rejected.body.message], [single.status, single.body.message], what)
       const keys = Object.keys(single.body.errors ?? { '': [] }).map((key) => `items[0]${key && `.${key}`}`)
-      assert.deepEqual(Object.keys(refused.body.errors), keys, what)
+      assert.deepEqual(Object.keys(rejected.body.errors), keys, what)
     }
   })
 
-  const refusals: readonly (readonly [string, unknown, string])[] = [
+  const rejections: readonly (readonly [string, unknown, string])[] = [
     ['without items', {}, 'items'],
     ['of no items', { items: [] }, 'items'],
     ['of more than 1000 items', { items: Array(1001).fill({}) }, 'items'],
@@ -393,7 +393,7 @@ describe('A rejected batch', () => {
       'items',
     ],
   ]
-  for (const [what, body, key] of refusals)
+  for (const [what, body, key] of rejections)
     test(`${what} is rejected with 400 under ${key}`, async () => {
       for (const mode of ['allOrNothing', 'eachForItself']) {
         const answer = await batches.post({ mode, ...(body as object) })

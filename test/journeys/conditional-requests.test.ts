@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeToken } from '../support/api-tokens.ts'
+import { connectDirectly, insertNamed } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
-import { connectOutside, insertNamed } from '../support/outside-connection.ts'
 import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('A conditional request with a tag', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp())
 
   const get = (path: string, headers: Record<string, string> = {}, by: Person = rest.administrator) =>
@@ -105,7 +105,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
 
 describe('A conditional request with a date', () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const get = (path: string, headers: Record<string, string> = {}, by: Person = rest.administrator) =>
     rest.call('GET', path, { token: by.token, headers })
@@ -252,9 +252,9 @@ describe('A conditional request with a date', () => {
 
     test('is answered by the clock of changes, not by the version of a row that runs ahead of it', async () => {
       const { id } = await workspace.make('organization', { name: 'Ahead' })
-      const outside = await connectOutside(rest.database)
-      await outside.query(`update organizations set updated_at = '2199-01-01' where id = $1`, [id])
-      await outside.end()
+      const direct = await connectDirectly(rest.database)
+      await direct.query(`update organizations set updated_at = '2199-01-01' where id = $1`, [id])
+      await direct.end()
       await workspace.write('PATCH', '/api/organization', { id, name: 'Further ahead' })
       const path = `/api/organization?id=${id}`
       const { date, answer } = await settled(path)
@@ -282,9 +282,9 @@ describe('A conditional request with a date', () => {
   test('sees what a slow transaction wrote long before it was committed', async () => {
     const path = '/api/organizations?search=slow'
     const before = await settled(path)
-    const outside = await connectOutside(rest.database)
-    await outside.query('begin')
-    await insertNamed(outside, 'organization', 'Slow one')
+    const direct = await connectDirectly(rest.database)
+    await direct.query('begin')
+    await insertNamed(direct, 'organization', 'Slow one')
     await workspace.make('organization', { name: 'Slow two' })
     // Long enough for a date to be given out, if the open transaction were overlooked.
     await sleep(1100)
@@ -292,8 +292,8 @@ describe('A conditional request with a date', () => {
     await sleep(2200)
     const during = await get(path)
     assert.equal(during.body.result.totalCount, 1)
-    await outside.query('commit')
-    await outside.end()
+    await direct.query('commit')
+    await direct.end()
     assert.equal(
       dateOf(during),
       '',
@@ -319,7 +319,7 @@ interface Held {
 describe('A conditional request with a date that races with writes', () => {
   const rest = fixture(startRestUnderTest)
   const another = fixture(() => rest.startAnother())
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const path = '/api/assignmentTypes?pageSize=1&search=burst'
   const never: Held = { date: new Date(0).toUTCString(), total: -1 }

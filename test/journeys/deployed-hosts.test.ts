@@ -109,7 +109,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.equal(((await statement.json()) as { saldo: { total: number } }).saldo.total, 7)
   })
 
-  async function refusals(role: string, statements: readonly string[]): Promise<string[]> {
+  async function rejections(role: string, statements: readonly string[]): Promise<string[]> {
     const client = new pg.Client({ connectionString: deployed.urlFor(role) })
     await client.connect()
     const allowed: string[] = []
@@ -157,14 +157,14 @@ describe('the hosts, started with the commands and variables of compose.yaml und
 
   test('a role is rejected everything that its host need not do', async () => {
     const tracker = [...nobodysBusiness, ...keysAndTokens, ...bank, 'delete from signin_sessions']
-    assert.deepEqual(await refusals('rest', tracker), [])
-    assert.deepEqual(await refusals('commands', [...tracker, 'select secret from webhooks']), [])
+    assert.deepEqual(await rejections('rest', tracker), [])
+    assert.deepEqual(await rejections('commands', [...tracker, 'select secret from webhooks']), [])
     const identity = [
       ...['select from assignments', 'insert into projects (id) values (null)', 'select from history'],
       `update users set password_hash = ''`,
       'update user_projects set active = true',
     ]
-    assert.deepEqual(await refusals('identity', [...nobodysBusiness, ...bank, ...identity]), [])
+    assert.deepEqual(await rejections('identity', [...nobodysBusiness, ...bank, ...identity]), [])
     const accounts = [
       'select from users',
       'select from changes',
@@ -172,7 +172,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       'select from lockouts',
       'select keep_history(0)',
     ]
-    assert.deepEqual(await refusals('bank', [...nobodysBusiness, ...keysAndTokens, ...accounts]), [])
+    assert.deepEqual(await rejections('bank', [...nobodysBusiness, ...keysAndTokens, ...accounts]), [])
   })
 
   test('no table is missing: each belongs to the migrations and is used by some host', async () => {
@@ -195,13 +195,13 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   throughProxies(() => ({ ports: deployed.ports, tokenFor }))
 })
 
-interface Behind {
+interface StandbyBehindError {
   readonly ports: Readonly<Record<string, number>>
   tokenFor(scope: string): Promise<string>
 }
 
 /** The names of compose.yaml's containers become the addresses of this test. */
-const adaptUpstreams = (text: string, ports: Behind['ports']) =>
+const adaptUpstreams = (text: string, ports: StandbyBehindError['ports']) =>
   text
     .replace('web:5400', `127.0.0.1:${ports.web}`)
     .replace('rest:5100', `127.0.0.1:${ports.rest}`)
@@ -210,7 +210,7 @@ const adaptUpstreams = (text: string, ports: Behind['ports']) =>
     .replace('bank:9999', `127.0.0.1:${ports['bank-1']}`)
 
 /** Real nginx with the files of `deploy/nginx/`, before hosts that run. */
-function throughProxies(behind: () => Behind): void {
+function throughProxies(behind: () => StandbyBehindError): void {
   describe('through nginx', {
     skip: nginxProgram === undefined && 'nginx is not installed: its configuration stays untested',
   }, () => {

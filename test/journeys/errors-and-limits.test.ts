@@ -3,8 +3,8 @@ import { before, describe, test } from 'node:test'
 import { assertEnvelope, assertSecurityHeaders } from '../support/assertions.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
-import { connectOutside } from '../support/outside-connection.ts'
 import { callRaw } from '../support/raw-request.ts'
 import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -183,8 +183,8 @@ describe('An error', { concurrency: true }, () => {
 
   test('because of an internal error is a 500 that reveals nothing about it', async () => {
     const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    const outside = await connectOutside(own.database)
-    await outside.query('alter table workflows rename to renamed')
+    const direct = await connectDirectly(own.database)
+    await direct.query('alter table workflows rename to renamed')
     const answers = [
       await own.call('GET', '/api/workflows', { token: own.administrator.token }),
       await own.call('POST', '/api/workflow', {
@@ -196,7 +196,7 @@ describe('An error', { concurrency: true }, () => {
       assertEnvelope(answer, 500)
       assert.doesNotMatch(JSON.stringify(answer.body), /workflows|relation|select|insert|\bat \/|42P01/i)
     }
-    await outside.end()
+    await direct.end()
     await own.stop()
   })
 
@@ -215,17 +215,17 @@ describe('An error', { concurrency: true }, () => {
 
   test('is what /readyz answers while the schema is old or the database is gone; /healthz stays', async () => {
     const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    const outside = await connectOutside(own.database)
+    const direct = await connectDirectly(own.database)
     const ready = async () => (await own.call('GET', '/readyz')).status
     assert.equal(await ready(), 200)
-    await outside.query('create table kept as select * from migrations')
-    await outside.query('delete from migrations where name = (select max(name) from migrations)')
+    await direct.query('create table kept as select * from migrations')
+    await direct.query('delete from migrations where name = (select max(name) from migrations)')
     assertEnvelope(await own.call('GET', '/readyz'), 503)
-    await outside.query('insert into migrations select * from kept on conflict do nothing')
+    await direct.query('insert into migrations select * from kept on conflict do nothing')
     assert.equal(await ready(), 200)
-    const [{ name }] = (await outside.query('select current_database() as name')).rows
-    await outside.end()
-    const neighbour = await connectOutside(rest.database)
+    const [{ name }] = (await direct.query('select current_database() as name')).rows
+    await direct.end()
+    const neighbour = await connectDirectly(rest.database)
     await neighbour.query(`alter database ${name} allow_connections false`)
     await neighbour.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
     assertEnvelope(await own.call('GET', '/readyz'), 503)

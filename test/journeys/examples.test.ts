@@ -231,13 +231,13 @@ function commandsIn(page: string): string[] {
 const startSecondsMax = 60
 
 async function untilReady(port: number, exited: Promise<unknown>): Promise<void> {
-  let isOver = false
+  let isDone = false
   void exited.then(() => {
-    isOver = true
+    isDone = true
   })
   const endsAt = performance.now() + startSecondsMax * 1000
   while ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status !== 200) {
-    assert.ok(!isOver && performance.now() < endsAt, 'the hosts start')
+    assert.ok(!isDone && performance.now() < endsAt, 'the hosts start')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

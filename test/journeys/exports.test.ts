@@ -6,8 +6,8 @@ import { raw, sql } from '../../src/db/sql.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
 
 const exportOf = (entity: Entity) => `/ext/export/${resources[entity].list}`
@@ -25,7 +25,7 @@ function readCsv(text: string): Record<string, string>[] {
 
 describe('An export', () => {
   const rest = fixture(startRestUnderTest, {}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const read = (path: string, by: Person = rest.administrator) => rest.call('GET', path, { token: by.token })
   const linesOf = ({ body }: { body: string }) =>

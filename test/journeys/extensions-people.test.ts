@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 interface Shown {
   readonly id: string
@@ -37,7 +37,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
   }
 
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   test('are the caller and the people who share a project with them, by id and name alone', async () => {
     const { ann, bob, carl } = await scene()

@@ -10,9 +10,9 @@ import { done, recordIn } from '../contract/outcomes.ts'
 import { a, commonFields, type Entity, entities, pathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 type Query = Readonly<Record<string, string>>
 
@@ -243,7 +243,7 @@ describe('Anyone who asks for removed rows', () => {
   /** Three projects, one of them removed and one foreign, with rows removed in every way there is. */
   const rest = fixture(startRestUnderTest)
   before(async () => {
-    const workspace = await furnish(rest)
+    const workspace = await seed(rest)
     const [owner, member, leftBefore, outsider, leaver, clashing] = (await Promise.all([
       ...['Ann', 'Bob', 'Carl', 'Dora', 'Erik'].map((name) => rest.signUp({ name })),
       rest.signUp({ login: takenLogin }),

@@ -11,11 +11,11 @@ import { createPkce, openBrowser, queryOf, requestOf } from '../support/browser.
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
-import { startOutsideProvider } from '../support/outside-provider.ts'
 import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 const snapshotOf = async (name: string) =>
   JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'docs', 'contract', name), 'utf8'))
@@ -244,9 +244,9 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
   let address: string
   /** A personal access token that works wherever the extensions are on. */
   let secret: string
-  const outside = fixture(startOutsideProvider)
+  const direct = fixture(startExternalProvider)
   const rest = fixture(startRestUnderTest)
-  const commands = fixture(startCommandsUnderTest, { EXTENSIONS: 'off' }, { beside: rest })
+  const commands = fixture(startCommandsUnderTest, { EXTENSIONS: 'off' }, { alongside: rest })
   before(async () => {
     ;({ secret } = await makeToken(rest, rest.administrator.token))
     ;({ address } = await rest.startAnother({ extensions: false }))
@@ -278,7 +278,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
   })
 
   test('the identity host has no providers, no pages and no addresses beyond the contract', async () => {
-    const identity = await rest.identity.startAnother({ EXTENSIONS: 'off', ...outside.settings('corp') })
+    const identity = await rest.identity.startAnother({ EXTENSIONS: 'off', ...direct.settings('corp') })
     const browser = openBrowser(identity.address)
     const gone = [
       ...['/ext/providers', '/ext/sign-in/with', '/ext/sign-in/from/corp', '/ext/connect'],
@@ -304,7 +304,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
 describe('What is listed under /ext/, as time goes by,', () => {
   // The session of a briefly removed user stays known.
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '300' })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const get = (path: string, { token }: Person, headers: Readonly<Record<string, string>> = {}) =>
     rest.call('GET', path, { token, headers })

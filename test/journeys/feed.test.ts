@@ -3,20 +3,20 @@ import { describe, test } from 'node:test'
 import { newId } from '../../src/db/columns.ts'
 import { insertRow } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
-import { readPosition, writePosition } from '../../src/features/changes/position.ts'
+import { parsePosition, writePosition } from '../../src/features/changes/position.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a change is what came over the network
 type Change = any
 
 describe('GET /ext/changes', () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const read = (query: string, { token }: Person = rest.administrator) =>
     rest.call('GET', `/ext/changes?${query}`, { token })
@@ -162,7 +162,7 @@ describe('GET /ext/changes', () => {
   })
 
   test('returns 410 for a cursor from before purged history, and for one of a restored store', async () => {
-    const position = readPosition(await now())
+    const position = parsePosition(await now())
     assert.ok(position)
     const old = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
     assertEnvelope(await read(`after=${old}`), 410)
@@ -209,8 +209,8 @@ describe('GET /ext/changes', () => {
       ),
     )
     assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200])
-    const refused = await listen(rest.address, '/ext/changes', reader)
-    assert.equal(refused.status, 429)
+    const rejected = await listen(rest.address, '/ext/changes', reader)
+    assert.equal(rejected.status, 429)
     for (const stream of streams) stream.close()
   })
 
@@ -222,8 +222,8 @@ describe('GET /ext/changes', () => {
       transaction.query(sql`update signin_sessions set ended_at = now() where user_id = ${reader.id}`),
     )
     const other = await rest.startAnother()
-    const refused = await listen(other.address, '/ext/changes', reader)
-    assert.equal(refused.status, 401)
+    const rejected = await listen(other.address, '/ext/changes', reader)
+    assert.equal(rejected.status, 401)
     stream.close()
     await other.stop()
   })

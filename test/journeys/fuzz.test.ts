@@ -10,10 +10,10 @@ import {
   resources,
 } from '../contract/resources.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
-import { furnish } from '../support/furnish.ts'
 import { anyCharacter, fuzzed } from '../support/fuzz.ts'
 import { callRaw, sendRaw } from '../support/raw-request.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -279,7 +279,7 @@ describe('Whatever is sent, the REST host', () => {
 
   before(async () => {
     rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    const workspace = await furnish(rest)
+    const workspace = await seed(rest)
     const project = await workspace.project()
     const person = await rest.signUp()
     const assignment = await workspace.assignment(project, person.id)
@@ -305,7 +305,7 @@ describe('Whatever is sent, the REST host', () => {
   })
 
   /** Never a server error, and every error has the envelope. */
-  function assertRefusedWell(answer: Answer, what: string) {
+  function assertRejectedWell(answer: Answer, what: string) {
     assert.ok(
       answer.status >= 200 && answer.status < 500,
       `${answer.status} for ${what}: ${JSON.stringify(answer.body)}`,
@@ -338,7 +338,7 @@ describe('Whatever is sent, the REST host', () => {
         writes,
         anyBody(() => knownIds),
         async (route, body) => {
-          assertRefusedWell(
+          assertRejectedWell(
             await send(route, '', {}, body),
             `${route.method} ${route.path} ${body.slice(0, 2000)}`,
           )
@@ -355,7 +355,7 @@ describe('Whatever is sent, the REST host', () => {
         reads,
         anyQuery(() => knownIds),
         async (route, query) => {
-          assertRefusedWell(await send(route, query, {}), `${route.method} ${route.path}${query}`)
+          assertRejectedWell(await send(route, query, {}), `${route.method} ${route.path}${query}`)
         },
       ),
       parameters,
@@ -365,7 +365,7 @@ describe('Whatever is sent, the REST host', () => {
   test('answers every generated header without a 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(target, anyHeaders(token), async (route, headers) => {
-        assertRefusedWell(
+        assertRejectedWell(
           await send(route, '', headers, '{}'),
           `${route.method} ${route.path} ${JSON.stringify(headers)}`,
         )
@@ -425,7 +425,7 @@ describe('Whatever is sent, the REST host', () => {
 
   test('rejects three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
     const levels = 20_000
-    const refusals: readonly (readonly [string, Sent, number])[] = [
+    const rejections: readonly (readonly [string, Sent, number])[] = [
       [JSON.stringify({ name: 'x'.repeat(3_000_000) }), {}, 413],
       [`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`, {}, 400],
       [`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`, {}, 400],
@@ -433,7 +433,7 @@ describe('Whatever is sent, the REST host', () => {
     ]
     const attempts = routes
       .filter(({ method }) => method !== 'GET')
-      .flatMap((route) => refusals.map((refusal) => [route, ...refusal] as const))
+      .flatMap((route) => rejections.map((rejection) => [route, ...rejection] as const))
     await Promise.all(
       attempts.map(async ([route, body, headers, status]) => {
         const answer = await send(route, '', headers, body).catch((error) => {

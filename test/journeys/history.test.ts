@@ -7,20 +7,20 @@ import { newId } from '../../src/db/columns.ts'
 import { keepHistory } from '../../src/db/purge.ts'
 import { insertRow } from '../../src/db/rows.ts'
 import { raw, sql } from '../../src/db/sql.ts'
-import type { Tracker } from '../../src/records/context.ts'
+import type { Context } from '../../src/records/context.ts'
 import { remove } from '../../src/records/remove.ts'
 import { restore } from '../../src/records/restore.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('GET /ext/history', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const outsider = fixture(() => rest.signUp({ name: 'Otto' }))
   const read = (query: string, { token }: Person = rest.administrator) =>
@@ -196,7 +196,7 @@ describe('The months of the history', () => {
 
 describe('Reading as it was, with at=,', () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const get = (path: string, { token }: Person = rest.administrator) => rest.call('GET', path, { token })
   const rows = async (list: string, query: string, by?: Person) => {
@@ -208,7 +208,7 @@ describe('Reading as it was, with at=,', () => {
     return answer.body.result.data
   }
   /** By the clock of the store. */
-  const moment = async () => {
+  const timestamp = async () => {
     const [row] = await rest.database.query<{ now: string }>(sql`select clock_timestamp() as now`)
     return row?.now ?? ''
   }
@@ -220,7 +220,7 @@ describe('Reading as it was, with at=,', () => {
       const lists = new Map<Entity, unknown>()
       for (const entity of entities)
         lists.set(entity, await rows(resources[entity].list, 'sort=id', member).catch(() => 'refused'))
-      snapshots.push({ at: await moment(), lists })
+      snapshots.push({ at: await timestamp(), lists })
     }
     await take()
     const id = await workspace.assignment(projectId, member.id, { name: 'First' })
@@ -272,10 +272,10 @@ describe('Reading as it was, with at=,', () => {
     const projectId = await workspace.project('One row')
     const membership = await workspace.join(projectId, member.id)
     const assignmentId = await workspace.assignment(projectId, member.id)
-    const early = await moment()
+    const early = await timestamp()
     const body = { text: 'Said', assignmentId, userId: member.id }
     const comment = await workspace.make('comment', body, member)
-    const at = await moment()
+    const at = await timestamp()
     await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Said again' }, member)
     const shown = (query: string, by: Person = member) => get(`/ext/comment?id=${comment.id}${query}`, by)
     const textAt = async (query: string, by?: Person) => (await shown(query, by)).body.comment.text
@@ -296,24 +296,24 @@ describe('Reading as it was, with at=,', () => {
   })
 
   test('a transaction is visible as a whole or not at all, at any instant, under writes', async () => {
-    const tracker = { database: rest.database, budgets: openBudgets() } as Tracker
+    const context = { database: rest.database, budgets: openBudgets() } as Context
     const caller = { id: rest.administrator.id, isAdministrator: true }
     const groups = Array.from({ length: 3 }, () => Array.from({ length: 20 }, () => newId()))
     for (const [index, ids] of groups.entries())
       await rest.database.transaction(async (transaction) => {
         for (const id of ids) await insertRow(transaction, impediment, caller, { id, name: `Group ${index}` })
       })
-    let isOver = false
+    let isDone = false
     const seen: { at: string; counts: Record<string, number> }[] = []
     const writing = groups.map(async (ids) => {
       while (seen.length < 6) {
-        await remove(tracker, impediment, caller, { ids })
+        await remove(context, impediment, caller, { ids })
         await sleep(randomInt(8))
-        await restore(tracker, impediment, caller, { ids })
+        await restore(context, impediment, caller, { ids })
       }
     })
     const late = (async () => {
-      while (!isOver)
+      while (!isDone)
         await rest.database.transaction(async (transaction) => {
           const name = `Late ${randomInt(1_000_000)}`
           await insertRow(transaction, impediment, caller, { id: newId(), name })
@@ -333,13 +333,13 @@ describe('Reading as it was, with at=,', () => {
       )
     }
     const reading = (async () => {
-      while (!isOver) {
-        const at = await moment()
+      while (!isDone) {
+        const at = await timestamp()
         seen.push({ at, counts: await countsAt(at) })
       }
     })()
     await Promise.all(writing)
-    isOver = true
+    isDone = true
     await Promise.all([late, reading])
     for (const { at, counts } of seen) {
       for (const count of Object.values(counts)) assert.equal(count, 20, JSON.stringify({ at, counts }))
@@ -352,7 +352,7 @@ describe('Reading as it was, with at=,', () => {
     const projectId = await workspace.project('Access')
     const membership = await workspace.join(projectId, member.id)
     const id = await workspace.assignment(projectId, member.id, { name: 'Seen' })
-    const at = await moment()
+    const at = await timestamp()
     const seen = async (by: Person) => (await rows('assignments', `at=${at}&filter=id eq '${id}'`, by)).length
     assert.equal(await seen(member), 1)
     await workspace.write('DELETE', '/api/assignment', { ids: [id] })
@@ -364,14 +364,18 @@ describe('Reading as it was, with at=,', () => {
   })
 
   test('is rejected for the future, for purged history, for streams, and on routes without it', async () => {
-    const refusal = async (path: string, status: number) => assertEnvelope(await get(path), status)
-    await refusal('/ext/query/projects?at=2999-01-01', 400)
-    await refusal('/ext/query/projects?at=yesterday', 400)
-    await refusal('/ext/query/projects?at=2001-01-01', 410)
+    const rejection = async (path: string, status: number) => assertEnvelope(await get(path), status)
+    await rejection('/ext/query/projects?at=2999-01-01', 400)
+    await rejection('/ext/query/projects?at=yesterday', 400)
+    await rejection('/ext/query/projects?at=2001-01-01', 410)
     for (const path of ['/ext/people', listPathOf('comment'), '/ext/removed/projects'])
-      await refusal(`${path}?at=${await moment()}`, 400)
-    await refusal(`/ext/export/people?at=${await moment()}`, 400)
-    const stream = await listen(rest.address, `/ext/query/projects?at=${await moment()}`, rest.administrator)
+      await rejection(`${path}?at=${await timestamp()}`, 400)
+    await rejection(`/ext/export/people?at=${await timestamp()}`, 400)
+    const stream = await listen(
+      rest.address,
+      `/ext/query/projects?at=${await timestamp()}`,
+      rest.administrator,
+    )
     assert.equal(stream.status, 400)
   })
 
@@ -379,14 +383,14 @@ describe('Reading as it was, with at=,', () => {
     const projectId = await workspace.project('Compared', member)
     const stays = await workspace.assignment(projectId, member.id, { name: 'Stays' })
     const goes = await workspace.assignment(projectId, member.id, { name: 'Goes' })
-    const from = await moment()
+    const from = await timestamp()
     const comes = await workspace.assignment(projectId, member.id, { name: 'Comes' })
     const passing = await workspace.assignment(projectId, member.id, { name: 'Passes' })
     const row = (await get(`/api/assignment?id=${stays}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Changed', amountHours: 9 })
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Changed twice' })
     await workspace.write('DELETE', '/api/assignment', { ids: [goes, passing] })
-    const to = await moment()
+    const to = await timestamp()
     await workspace.assignment(projectId, member.id, { name: 'Too late' })
     const difference = async (by: Person, query = `from=${from}&to=${to}`) =>
       rest.call('GET', `/ext/project/difference?id=${projectId}&${query}`, { token: by.token })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { sql } from '../../src/db/sql.ts'
-import { forgetOldKeys } from '../../src/records/idempotency.ts'
+import { purgeKeys } from '../../src/records/idempotency.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
@@ -170,13 +170,13 @@ describe('A POST with an Idempotency-Key', () => {
       )
     await age(23)
     assert.equal(isReplay(await post(key, { name })), true)
-    await forgetOldKeys(rest.database)
+    await purgeKeys(rest.database)
     assert.equal(isReplay(await post(key, { name })), true)
     await age(24)
     assert.equal(isReplay(await post(key, { name: `${name} again` })), false)
     assert.equal(await countOf(name), 2)
     await age(24)
-    await forgetOldKeys(rest.database)
+    await purgeKeys(rest.database)
     assert.deepEqual(await rest.database.query(sql`select key from idempotency_keys`), [])
   })
 
@@ -188,10 +188,10 @@ describe('A POST with an Idempotency-Key', () => {
     const [id] = await rest.database.query<{ id: string }>(
       sql`select id from organizations where name = ${name}`,
     )
-    for (const told of [key, name, id?.id ?? ''])
-      for (const form of [told, Buffer.from(told).toString('hex')]) {
-        assert.ok(!kept?.text.includes(form), told)
-        assert.ok(!kept?.answer.toString('latin1').includes(form), told)
+    for (const reported of [key, name, id?.id ?? ''])
+      for (const form of [reported, Buffer.from(reported).toString('hex')]) {
+        assert.ok(!kept?.text.includes(form), reported)
+        assert.ok(!kept?.answer.toString('latin1').includes(form), reported)
       }
   })
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A write with If-Match', () => {
@@ -143,7 +143,7 @@ describe('A write with If-Match', () => {
   test('is rejected when the row changes after its tag was compared and before it is locked', {
     skip: isDistributed,
   }, async () => {
-    const other = await connectOutside(rest.database)
+    const other = await connectDirectly(rest.database)
     try {
       for (const write of [
         (id: string, tag: string) => rename(id, 'Late', tag),

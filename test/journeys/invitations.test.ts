@@ -5,8 +5,8 @@ import { makeToken } from '../support/api-tokens.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('An invitation', { concurrency: true }, () => {
   const written: string[] = []
@@ -14,7 +14,7 @@ describe('An invitation', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, environment, {
     destination: { write: (line) => void written.push(line) },
   })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   let people = 0
   const newcomer = (change: object = {}) => ({
@@ -45,7 +45,7 @@ describe('An invitation', { concurrency: true }, () => {
       SVC_ADMIN_LOGINS: `${rest.administrator.login},kim@example.com,ops@example.com`,
     })
     const ownMember = await own.signUp()
-    const ownProject = await (await furnish(own)).project('Quay', ownMember)
+    const ownProject = await (await seed(own)).project('Quay', ownMember)
     const secretOf = async (token: string, projectId?: string) =>
       (await own.call('POST', '/ext/invitations', { token, body: { projectId } })).body.secret
     const acceptThere = (secret: string, login: string) =>
@@ -215,7 +215,7 @@ describe('An invitation', { concurrency: true }, () => {
 
 describe('Joining by an invitation', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
     rest.call(method, path, { token, ...(body !== undefined && { body }) })

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 /** `LIVE_WRITES=2000 npm test -- live-listings-narrowed` for the long run. */
 const writesWanted = Number(process.env.LIVE_WRITES ?? 80)
@@ -28,7 +28,7 @@ describe('Live listings that are read again for what can touch them alone', () =
   const workflows: string[] = []
   const rest = fixture(startRestUnderTest)
   const another = fixture(() => rest.startAnother())
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   before(async () => {
     people = [rest.administrator, ...(await Promise.all([rest.signUp(), rest.signUp(), rest.signUp()]))]
     const [, first, second] = people as [Person, Person, Person, Person]

@@ -6,17 +6,17 @@ import { sql } from '../../src/db/sql.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { claimsOf } from '../support/browser.ts'
 import { freePort, startChild } from '../support/child-host.ts'
+import { connectDirectly, insertNamed } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { addressOf } from '../support/fresh-database.ts'
-import { furnish, type Workspace } from '../support/furnish.ts'
 import { type ListenOptions, type LiveEvent, type LiveReader, listen } from '../support/live-events.ts'
-import { connectOutside, insertNamed } from '../support/outside-connection.ts'
 import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed, type Workspace } from '../support/seed.ts'
 
 // Each test looks at its own rows only, so that all of them can wait at the same time.
 describe('A live listing', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const follow = (path: string, options: ListenOptions = {}) =>
     listen(rest.address, path, { token: rest.administrator.token, ...options })
@@ -27,7 +27,7 @@ describe('A live listing', { concurrency: true }, () => {
     () => rest,
     () => workspace,
   )
-  testChangesElsewhere()
+  testChangesOnOtherInstances()
 
   test('shows a change of this instance within a second, under the next id', async () => {
     const live = await follow('/api/organizations?search=near')
@@ -125,13 +125,13 @@ describe('A live listing', { concurrency: true }, () => {
     const own = await startRestUnderTest()
     const live = await listen(own.address, '/api/organizations', { token: own.administrator.token })
     await live.next()
-    const outside = await connectOutside(own.database)
-    await outside.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    const direct = await connectDirectly(own.database)
+    await direct.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`)
-    await insertNamed(outside, 'organization', 'After the break')
+    await insertNamed(direct, 'organization', 'After the break')
     assert.deepEqual(names(await live.next()), ['After the break'])
     live.close()
-    await outside.end()
+    await direct.end()
     await own.stop()
   })
 })
@@ -140,10 +140,10 @@ describe('A live listing', { concurrency: true }, () => {
  * Changes that this instance did not make. Each test writes to a resource of its own, because any other write to it would
  * have the listing looked at again, and would hide that the change itself went unnoticed.
  */
-function testChangesElsewhere() {
+function testChangesOnOtherInstances() {
   describe('follows writes on another host:', { concurrency: true }, () => {
     const rest = fixture(startRestUnderTest)
-    const workspace = fixture(furnish, rest)
+    const workspace = fixture(seed, rest)
 
     const follow = (path: string, token = rest.administrator.token) => listen(rest.address, path, { token })
     const names = ({ data }: LiveEvent): string[] => data.result.data.map((row: { name: string }) => row.name)
@@ -184,35 +184,35 @@ function testChangesElsewhere() {
       // A host without writes: a commit of its own would make it look at once.
       const own = await startRestUnderTest()
       const { token } = own.administrator
-      const outside = await connectOutside(own.database)
+      const direct = await connectDirectly(own.database)
       const live = await listen(own.address, '/api/organizations?sortColumn=name', { token })
       await live.next()
       for (const name of ['Bare 1', 'Bare 2', 'Bare 3']) {
         await sleep(1100)
         const writtenAt = Date.now()
-        await insertNamed(outside, 'organization', name)
+        await insertNamed(direct, 'organization', name)
         const event = await live.next()
         assert.equal(names(event).at(-1), name)
         assert.ok(event.at - writtenAt < 1500, `It took ${event.at - writtenAt} ms.`)
       }
       live.close()
-      await outside.end()
+      await direct.end()
       await own.stop()
     })
 
     test('a transaction that began before and was committed after another', async () => {
-      const outside = await connectOutside(rest.database)
-      await outside.query('begin')
-      await insertNamed(outside, 'impediment', 'Slow one')
+      const direct = await connectDirectly(rest.database)
+      await direct.query('begin')
+      await insertNamed(direct, 'impediment', 'Slow one')
       const live = await follow('/api/impediments?search=slow&sortColumn=name')
       assert.deepEqual(names(await live.next()), [])
       await workspace.make('impediment', { name: 'Slow two' })
       assert.deepEqual(names(await live.next()), ['Slow two'])
       await sleep(1200)
-      await outside.query('commit')
+      await direct.query('commit')
       assert.deepEqual(names(await live.next()), ['Slow one', 'Slow two'])
       live.close()
-      await outside.end()
+      await direct.end()
     })
 
     describe('what decides on what its reader may see:', { concurrency: 1 }, () => {
@@ -255,7 +255,7 @@ function testChangesElsewhere() {
 }
 
 /** How a stream ends, and what it does for a slow reader. They wait for seconds, so they run concurrently with others. */
-function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
+function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
 
   /** Seconds until the stream ends, or infinity. */
@@ -290,11 +290,11 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
           store.query(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
         ),
     ],
-    ['its account', ({ id }) => furnished().write('DELETE', '/api/user', { ids: [id] })],
+    ['its account', ({ id }) => seeded().write('DELETE', '/api/user', { ids: [id] })],
     [
       'its security stamp',
       ({ id, name }) =>
-        furnished().write('PATCH', '/api/user', { id, name, login: `changed-${id}@example.com` }),
+        seeded().write('PATCH', '/api/user', { id, name, login: `changed-${id}@example.com` }),
     ],
   ]
   for (const [what, end] of endings) {
@@ -305,7 +305,7 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
       const live = await open(person.token, path)
       await live.next()
       await end(person)
-      await furnished().make('organization', { name: `Secret ${person.id}` })
+      await seeded().make('organization', { name: `Secret ${person.id}` })
       const seconds = await secondsToEnd(live, 8)
       assert.ok(seconds < 3, `It ended after ${seconds} s.`)
       assert.equal(live.events.length, 1)
@@ -342,13 +342,13 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
 
   test('leaves nothing behind when its readers leave: a host without any no longer looks for changes', async () => {
     const own = await startRestUnderTest()
-    const outside = await connectOutside(own.database)
+    const direct = await connectDirectly(own.database)
     /** How many statements of live listings about changes are seen in one and a half seconds; webhooks have their own. */
     async function looksForChanges(): Promise<number> {
       const seen = new Set<string>()
       for (let looks = 0; looks < 30; looks += 1) {
         const { rows } =
-          await outside.query(`select pid || query_start::text as statement from pg_stat_activity
+          await direct.query(`select pid || query_start::text as statement from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and query like '%distinct resource from changes%'`)
         for (const { statement } of rows) seen.add(statement)
         await sleep(50)
@@ -365,7 +365,7 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
     await sleep(1000)
     // The last one may still be what its connection did last.
     assert.ok((await looksForChanges()) <= 1, 'Nobody listens, and the store is still asked.')
-    await outside.end()
+    await direct.end()
     await own.stop()
   })
 
@@ -374,7 +374,7 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
     const description = '\u0001'.repeat(2000)
     const ids: string[] = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
-        const row = await furnished().make('organization', { name: `Big ${index}`, description })
+        const row = await seeded().make('organization', { name: `Big ${index}`, description })
         return row.id
       }),
     )
@@ -390,7 +390,7 @@ function testStreamEnds(host: () => RestUnderTest, furnished: () => Workspace) {
     live.pause()
     const rounds = 10
     for (let round = 1; round <= rounds; round += 1) {
-      await furnished().write('PATCH', '/api/organization', { id, name: `Version ${round}` })
+      await seeded().write('PATCH', '/api/organization', { id, name: `Version ${round}` })
       await sleep(1100)
     }
     live.resume()

@@ -9,14 +9,14 @@ import { type LiveStream, openLiveStream } from '../../src/features/changes/live
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { furnish } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
 
 const zero = '00000000-0000-4000-8000-000000000000'
-const refusedQueries = [
+const rejectedQueries = [
   'organizations?pageSize=101',
   'organizations?pageSize=0',
   'organizations?pageNumber=none',
@@ -41,7 +41,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 
   const rest = fixture(startRestUnderTest)
   before(async () => {
-    const workspace = await furnish(rest)
+    const workspace = await seed(rest)
     member = await rest.signUp({ name: 'Mara' })
     mine = await workspace.project('Mine', member)
     foreign = await workspace.project('Foreign')
@@ -115,7 +115,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     live.close()
   })
 
-  for (const query of refusedQueries) {
+  for (const query of rejectedQueries) {
     test(`rejects ${query.slice(0, 60)} with the plain list's 400 before the stream starts`, async () => {
       const token = rest.administrator.token
       const [live, plain] = await Promise.all([
@@ -167,7 +167,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
     sessionId: undefined,
     expiresAt: 1e15,
     recheck: async () => true,
-    standsNow: async () => true,
+    isActiveNow: async () => true,
   }
   const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
   const listeners = { keeper, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
@@ -195,7 +195,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
 describe('A live listing under /ext/, when its client comes back,', { concurrency: true }, () => {
   let assignmentId: string
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   before(async () => {
     assignmentId = await workspace.assignment(await workspace.project(), rest.administrator.id)
   })
@@ -243,14 +243,14 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     for (const { retryMilliseconds = 0 } of [live, ofContract, feed])
       assert.ok(retryMilliseconds > 0 && retryMilliseconds <= 3000, `${retryMilliseconds}`)
     const { id: row } = await say('moving on')
-    const [again, feedAgain] = await Promise.all([
+    const [again, secondFeed] = await Promise.all([
       open(path, id),
       open('/ext/changes?resource=comment', seen),
     ])
     assert.equal((await again.next()).data.result.totalCount, 2)
-    assert.equal((await feedAgain.nextWhere(({ data }) => data.rowId === row)).data.after?.text, 'moving on')
+    assert.equal((await secondFeed.nextWhere(({ data }) => data.rowId === row)).data.after?.text, 'moving on')
     again.close()
-    feedAgain.close()
+    secondFeed.close()
   })
 
   test('gets the newest snapshot at once when it missed something', async () => {
@@ -298,7 +298,7 @@ describe('A crowd of live listings', () => {
   let people: Person[]
 
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   before(async () => {
     people = await Promise.all(Array.from({ length: readers / readersOfOne }, () => rest.signUp()))
   })
@@ -326,9 +326,9 @@ describe('A crowd of live listings', () => {
       assert.equal(id, '2')
       assert.deepEqual(data.result.data.at(-1).name, 'Told to all')
     }
-    const toldAfter = Math.max(...events.map(({ at }) => at)) - writtenAt
-    context.diagnostic(`${readers} opened within ${openedAt - startedAt} ms, told after ${toldAfter} ms`)
-    assert.ok(toldAfter < 3000, `The last one was told after ${toldAfter} ms.`)
+    const notifiedAfter = Math.max(...events.map(({ at }) => at)) - writtenAt
+    context.diagnostic(`${readers} opened within ${openedAt - startedAt} ms, told after ${notifiedAfter} ms`)
+    assert.ok(notifiedAfter < 3000, `The last one was told after ${notifiedAfter} ms.`)
     const answer = await rest.call('GET', '/api/me', { token: rest.administrator.token })
     assert.equal(answer.status, 200)
     for (const live of lives) live.close()

@@ -9,14 +9,14 @@ import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
 const { redirectUri, postLogoutRedirectUri } = wiki
-const wish = {
+const requested = {
   name: 'The <b>shop</b>',
   redirectUris: [redirectUri],
   postLogoutRedirectUris: [postLogoutRedirectUri],
   scopes: ['openid', 'profile', 'svc.api', 'offline_access'],
   isFirstParty: true,
 }
-const scope = wish.scopes.join(' ')
+const scope = requested.scopes.join(' ')
 
 describe('Clients that administrators make', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
@@ -24,7 +24,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
   const ask = (method: string, body?: unknown, token = rest.administrator.token, path = '/ext/clients') =>
     rest.call(method, path, { token, ...(body !== undefined && { body }) })
   const make = async (others = {}): Promise<TestClient> => {
-    const { status, body } = await ask('POST', { ...wish, ...others })
+    const { status, body } = await ask('POST', { ...requested, ...others })
     assert.equal(status, 200, JSON.stringify(body))
     return {
       id: body.client.id,
@@ -65,7 +65,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const now = { ...closed, secret: renewed.body.secret }
     await noticed(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
     assert.equal((await tokensOf(closed, login)).json.error, 'invalid_client')
-    const elsewhere = { ...wish, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
+    const elsewhere = { ...requested, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
     assert.deepEqual((await ask('PATCH', elsewhere)).body.redirectUris, elsewhere.redirectUris)
     await noticed(async () => {
       const page = await signInAt(openBrowser(rest.identity.address), open, { request: { scope } })
@@ -81,7 +81,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const client = await make({ hasSecret: false })
     await noticed(async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200)
     const change = async (others: object) =>
-      assert.equal((await ask('PATCH', { ...wish, id: client.id, ...others })).status, 200)
+      assert.equal((await ask('PATCH', { ...requested, id: client.id, ...others })).status, 200)
     const me = async (token: string) => (await rest.call('GET', '/api/me', { token })).status
     const refreshed = async (token: string) =>
       (await refresh(openBrowser(rest.identity.address), token, { client_id: client.id })).json
@@ -136,7 +136,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       [{ requiresPkce: false, hasSecret: false }, 'requiresPkce'],
       [{ hasSecret: 1 }, 'hasSecret'],
     ] as const) {
-      const answer = await ask('POST', { ...wish, ...others })
+      const answer = await ask('POST', { ...requested, ...others })
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors), [field], JSON.stringify(others))
     }
@@ -147,13 +147,13 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const { id } = await make()
     for (const [method, body] of [
       ['GET', undefined],
-      ['POST', wish],
-      ['PATCH', { ...wish, id }],
+      ['POST', requested],
+      ['PATCH', { ...requested, id }],
       ['DELETE', { id }],
     ] as const)
       assertEnvelope(await ask(method, body, token), 403)
     assertEnvelope(await ask('POST', { id }, token, '/ext/clients/secret'), 403)
     const robot = await rest.identity.serviceToken(rest.administrator.login, 'svc.api')
-    assertEnvelope(await ask('POST', wish, robot), 403)
+    assertEnvelope(await ask('POST', requested, robot), 403)
   })
 })

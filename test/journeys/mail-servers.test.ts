@@ -29,7 +29,7 @@ describe('A mail server', () => {
     const workers = [1, 2].map(() =>
       startMails({ database, settings, log, silentMilliseconds, securityLog: () => undefined }),
     )
-    await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.look()))
+    await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.poll()))
     await Promise.all(workers.map((worker) => worker.stop()))
     const [mail] = await database.query<{ isEnded: boolean; attempts: number }>(sql`
       select ended_at is not null as "isEnded", attempts from mails where login = ${login}`)
@@ -90,7 +90,7 @@ describe('A mail server', () => {
     }))
 
   test('that rejects for good ends the mail, and one that cannot now does not', async () => {
-    for (const [responseCode, isOver] of [
+    for (const [responseCode, isDone] of [
       [550, true],
       [451, false],
     ] as const)
@@ -101,7 +101,7 @@ describe('A mail server', () => {
         },
         async ({ url }) => {
           const { isEnded, lines } = await send(url)
-          assert.equal(isEnded, isOver)
+          assert.equal(isEnded, isDone)
           assert.equal(lines[0]?.responseCode, responseCode)
           assert.doesNotMatch(JSON.stringify(lines), /eve@/)
         },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { forgetOldLinks } from '../../src/accounts/links.ts'
-import { forgetOldMails } from '../../src/accounts/mail-queue.ts'
+import { purgeLinks } from '../../src/accounts/links.ts'
+import { purgeMails } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/db/sql.ts'
 import { mailTexts } from '../../src/features/mail/worker.ts'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
@@ -17,12 +17,12 @@ import {
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { origin } from '../support/known-clients.ts'
 import { secretIn, startMailServer } from '../support/mail-server.ts'
 import { submit } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
+import { seed } from '../support/seed.ts'
 
 const newPassword = 'Another-Horse-456'
 /** Where links lead: the web client of the settings. */
@@ -43,9 +43,9 @@ describe('Mails', () => {
       { destination: { write: (line) => void written.push(line) } },
     ),
   )
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
-  const forget = async (login: string): Promise<Page> => {
+  const discard = async (login: string): Promise<Page> => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
@@ -71,8 +71,8 @@ describe('Mails', () => {
 
   test('for a forgotten password lead to a new one, once, and the page says nothing about accounts', async () => {
     const person = await rest.signUp()
-    const shown = await forget(` ${person.login.toUpperCase()} `)
-    const unknown = await forget('nobody@example.com')
+    const shown = await discard(` ${person.login.toUpperCase()} `)
+    const unknown = await discard('nobody@example.com')
     assert.equal(shown.status, 200)
     const bare = ({ text }: Page) => text.replaceAll(/authRequest=[^"]+/g, '')
     assert.equal(bare(shown), bare(unknown))
@@ -91,7 +91,7 @@ describe('Mails', () => {
 
   test('for a forgotten password are limited to three an hour and account, however many are requested at once, and twenty an address', async () => {
     const person = await rest.signUp()
-    await Promise.all(Array.from({ length: 8 }, () => forget(person.login)))
+    await Promise.all(Array.from({ length: 8 }, () => discard(person.login)))
     await noMoreWaits()
     const mails = await server.mailsTo(person.login)
     assert.equal(mails.length, 3)
@@ -103,9 +103,9 @@ describe('Mails', () => {
     const [{ asked } = { asked: 0 }] = await rest.database.query<{ asked: number }>(
       sql`select count(*)::int as asked from mails where address = '127.0.0.1'`,
     )
-    for (let index = asked; index < 24; index += 1) await forget(`person-${index}@example.com`)
+    for (let index = asked; index < 24; index += 1) await discard(`person-${index}@example.com`)
     const other = await rest.signUp()
-    assert.equal((await forget(other.login)).status, 200)
+    assert.equal((await discard(other.login)).status, 200)
     await noMoreWaits()
     assert.deepEqual(await server.mailsTo(other.login, 0), [])
     await rest.database.single.query(sql`update mails set address = null`)
@@ -118,7 +118,7 @@ describe('Mails', () => {
     await ask('DELETE', '/api/user', token, { ids: [removed.id] })
     await ask('POST', '/ext/deactivations', token, { userId: deactivated.id })
     const before = server.received.length
-    for (const { login } of [removed, deactivated, odd]) await forget(login)
+    for (const { login } of [removed, deactivated, odd]) await discard(login)
     for (const login of [
       'a@b.c\r\nBcc: eve@example.com',
       'a@example.com,eve@example.com',
@@ -126,7 +126,7 @@ describe('Mails', () => {
       '',
       '<a@b.c>',
     ])
-      assert.equal((await forget(login)).status, 200)
+      assert.equal((await discard(login)).status, 200)
     await noMoreWaits()
     assert.equal(server.received.length, before)
   })
@@ -198,7 +198,7 @@ describe('Mails', () => {
     const person = await rest.signUp()
     await server.stop()
     const begin = performance.now()
-    assert.equal((await forget(person.login)).status, 200)
+    assert.equal((await discard(person.login)).status, 200)
     assert.ok(performance.now() - begin < 5000)
     for (let waited = 0; !written.join('').includes('tried again') && waited < 20_000; waited += 50)
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -246,13 +246,13 @@ describe('The language of mails', () => {
       Cors__AllowedOrigins__0: 'https://app.example.com',
     }),
   )
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
 
   const inPortuguese = { request: { ui_locales: 'pt-PT en' } }
   const signIn = async (login: string, options: SignInOptions) =>
     (await rest.identity.signIn(login, options)).access_token
   /** In an English browser, as another user may have. */
-  const forget = async (login: string) => {
+  const discard = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(
       await browser.get('/connect/authorize', requestOf(createPkce(), { ui_locales: 'en' })),
@@ -271,10 +271,10 @@ describe('The language of mails', () => {
   test('is that of the reader’s last sign-in, whoever asks, and English for somebody who has said nothing', async () => {
     const person = await rest.signUp()
     assert.deepEqual(await knownOf(person.id), [])
-    await forget(person.login)
+    await discard(person.login)
     assert.match((await newest(person.login))?.text ?? '', /^Subject: Reset your password\r$/m)
     await signIn(person.login, inPortuguese)
-    await forget(person.login)
+    await discard(person.login)
     const mail = await newest(person.login, 2)
     assert.match(mail?.text ?? '', /^Subject: Sua nova senha\r$/m)
     assert.match(mail?.text ?? '', /^Content-Language: pt-BR\r$/m)
@@ -348,7 +348,7 @@ describe('Mails that strangers ask for', () => {
     }),
   )
 
-  const forget = async (login: string, from = '192.0.2.1') => {
+  const discard = async (login: string, from = '192.0.2.1') => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
@@ -363,11 +363,11 @@ describe('Mails that strangers ask for', () => {
 
   test('are twenty an hour for all addresses of one IPv6 network', async () => {
     for (let index = 1; index <= 24; index += 1)
-      assert.equal((await forget(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
+      assert.equal((await discard(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
     const kept = await rest.database.query(sql`select id from mails where address like '2001:%'`)
     assert.equal(kept.length, 20)
     const { login } = await rest.signUp()
-    await forget(login, '2001:db8:1:3::1')
+    await discard(login, '2001:db8:1:3::1')
     assert.equal((await server.mailsTo(login)).length, 1)
   })
 
@@ -375,7 +375,7 @@ describe('Mails that strangers ask for', () => {
     const { id, login } = await rest.signUp()
     const { token } = rest.administrator
     const made = (await ask('/ext/password-links', { userId: id }, token)).body.secret
-    for (let count = 1; count <= 4; count += 1) await forget(login)
+    for (let count = 1; count <= 4; count += 1) await discard(login)
     const stranger = await linkOf(login, 3)
     assert.equal((await usePasswordLink(made)).status, 200)
     // A new password ends what was asked for before.
@@ -384,7 +384,7 @@ describe('Mails that strangers ask for', () => {
     const mailed = await linkOf(login, 4)
     // An hour later an unauthenticated client may ask again.
     await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
-    await forget(login)
+    await discard(login)
     const newest = await linkOf(login, 5)
     assert.equal((await usePasswordLink(mailed)).status, 200)
     assertEnvelope(await usePasswordLink(newest), 410)
@@ -395,7 +395,7 @@ describe('Mails that strangers ask for', () => {
       insert into mails (id, purpose, address, created_at, ended_at)
       select gen_random_uuid(), 'password', 'of yesterday', now() - interval '25 hours', now() - interval '25 hours'
       from generate_series(1, 2500)`)
-    await Promise.all([1, 2].map(() => forgetOldMails(rest.database)))
+    await Promise.all([1, 2].map(() => purgeMails(rest.database)))
     const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(left.length, 0)
   })
@@ -418,7 +418,7 @@ describe('Mails that strangers ask for', () => {
         values (gen_random_uuid(), 'invitation', sha256(${`${days}`}::text::bytea), ${id},
           now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)
     for (const days of [29, 31, 400]) await make(days)
-    await forgetOldLinks(rest.database)
+    await purgeLinks(rest.database)
     const left = await rest.database.query(sql`select 1 from account_links where purpose = 'invitation'`)
     assert.equal(left.length, 1)
   })

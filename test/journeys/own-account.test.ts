@@ -328,7 +328,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.equal(new Set(answers.map(({ status }) => status)).size, 1)
     return answers[0]?.status === 200
   }
-  const isOver = async (tokens: Tokens) =>
+  const isDone = async (tokens: Tokens) =>
     !(await isAccepted(tokens.access_token)) &&
     (await refresh(openBrowser(rest.identity.address), tokens.refresh_token)).json.error === 'invalid_grant'
 
@@ -362,7 +362,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.deepEqual(await sessionsSeenBy(token), [current])
     assertEnvelope(await end([older.id]), 404)
     assert.deepEqual((await end([current.id])).body, { success: true })
-    assert.equal(await isOver(tokens), true)
+    assert.equal(await isDone(tokens), true)
   })
 
   test('are rejected ids that are none', async () => {
@@ -412,7 +412,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       const service = await rest.identity.serviceToken(person.login)
       assert.equal(await isAccepted(service), true)
       assert.deepEqual((await end(person)).body, { success: true })
-      assert.equal(await isOver(person.tokens), true)
+      assert.equal(await isDone(person.tokens), true)
       assert.equal(await isAccepted(service), false)
       const { access_token: fresh } = await rest.identity.signIn(person.login)
       assert.equal((await sessionsSeenBy(fresh)).length, 1)
@@ -435,8 +435,8 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
         end(token),
       ])
       assert.equal(ended.status, 200)
-      if (refreshed.status === 200) assert.equal(await isOver(refreshed.json), true)
-      assert.equal(await isOver(tokens), true)
+      if (refreshed.status === 200) assert.equal(await isDone(refreshed.json), true)
+      assert.equal(await isDone(tokens), true)
     }
   })
 
@@ -455,7 +455,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       assert.equal(removed.status, 200)
       assert.equal((await asAdministrator('POST', '/api/user/restore', [id])).status, 200)
       const issued = [tokens, refreshed.json, ...signedInMeanwhile.map((one) => one.tokens)]
-      for (const some of issued) if (some.access_token !== undefined) assert.equal(await isOver(some), true)
+      for (const some of issued) if (some.access_token !== undefined) assert.equal(await isDone(some), true)
       assert.equal(await isAccepted(service), false)
       const { access_token: fresh } = await rest.identity.signIn(login)
       assert.equal(await isAccepted(fresh), true)

@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import { entities, listPathOf, references, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Query, queryScene } from '../support/query-scene.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 
 const { rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf, idsOf } =
@@ -246,7 +246,7 @@ const pageSize = 7
 
 describe('While writers create, remove, restore and change rows, a reader who pages by cursor', () => {
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   let lastingIds: readonly string[]
   const token = () => rest.administrator.token
   const impediment = (method: string, body: object, path = '/api/impediment') =>
@@ -258,9 +258,9 @@ describe('While writers create, remove, restore and change rows, a reader who pa
   })
 
   /** Before, between and behind the rows that stay, in every order. */
-  async function disturb(isOver: () => boolean): Promise<number> {
+  async function disturb(isDone: () => boolean): Promise<number> {
     let writes = 0
-    for (let round = 0; !isOver(); round += 1) {
+    for (let round = 0; !isDone(); round += 1) {
       const id = await make(`Stays ${round % 9}`)
       await impediment('PATCH', { id, name: `Stays ${(round + 4) % 9}` })
       await impediment('DELETE', { ids: [id] })
@@ -287,13 +287,13 @@ describe('While writers create, remove, restore and change rows, a reader who pa
 
   for (const sort of ['id', '-createdAt', 'name,-createdAt', '-name', 'updatedAt,name'])
     test(`in the order of ${sort} meets every row that was there all the time, and meets it once`, async () => {
-      let isOver = false
-      const writers = Array.from({ length: 4 }, () => disturb(() => isOver))
+      let isDone = false
+      const writers = Array.from({ length: 4 }, () => disturb(() => isDone))
       const walks: string[][] = []
       try {
         for (let count = 0; count < 3; count += 1) walks.push(await walk(sort))
       } finally {
-        isOver = true
+        isDone = true
         await Promise.allSettled(writers)
       }
       const writes = (await Promise.all(writers)).reduce((sum, one) => sum + one, 0)

@@ -97,9 +97,9 @@ describe('The rate limit', { concurrency: true }, () => {
       const seconds = Number(answer.headers.get('retry-after'))
       assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`)
     }
-    const refused = await client.get('/', { origin })
-    assert.equal(refused.headers.get('access-control-allow-origin'), origin)
-    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /retry-after/i)
+    const rejected = await client.get('/', { origin })
+    assert.equal(rejected.headers.get('access-control-allow-origin'), origin)
+    assert.match(rejected.headers.get('access-control-expose-headers') ?? '', /retry-after/i)
     for (const path of ['/healthz', '/readyz']) assert.equal(await client.status(path), 200)
     assert.equal(waiting.answered(), 0)
     waiting.giveUp()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 type Query = Readonly<Record<string, string>>
 
@@ -32,7 +32,7 @@ describe('A report under /ext/reports/', () => {
 
   /** Ann and Bob share two projects; Carl has one alone. */
   const rest = fixture(startRestUnderTest)
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
   const bob = fixture(() => rest.signUp({ name: 'Bob' }))
   const carl = fixture(() => rest.signUp({ name: 'Carl' }))

@@ -16,8 +16,8 @@ import {
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
+import { arriveFrom, type ExternalAccount, startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
-import { arriveFrom, type OutsideAccount, startOutsideProvider } from '../support/outside-provider.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { registrationOf, signInAt, wiki } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
@@ -184,8 +184,8 @@ describe('The security log', () => {
   test('records a token for another host, and clients that cannot authenticate', async () => {
     const { id: account, login } = await rest.signUp()
     const token = await rest.identity.serviceToken(login, 'svc.grpc')
-    const [refused] = await eventsOf(() => rest.call('GET', '/api/me', { token }))
-    assert.deepEqual(refused, {
+    const [rejected] = await eventsOf(() => rest.call('GET', '/api/me', { token }))
+    assert.deepEqual(rejected, {
       security: 'token-refused',
       outcome: 'audience',
       account,
@@ -210,12 +210,12 @@ describe('The security log', () => {
     )
     t.after(() => limited.stop())
     for (let count = 0; count < 30; count += 1) await limited.call('GET', '/')
-    const refusals = lines
+    const rejections = lines
       .map((line) => JSON.parse(line))
       .filter(({ security }) => security === 'requests-refused')
-    assert.ok(refusals.length >= 1 && refusals.length < 29, `${refusals.length} lines`)
-    assert.equal(refusals[0].count, 1)
-    assert.equal(refusals[0].address, '127.0.0.1')
+    assert.ok(rejections.length >= 1 && rejections.length < 29, `${rejections.length} lines`)
+    assert.equal(rejections[0].count, 1)
+    assert.equal(rejections[0].address, '127.0.0.1')
   })
 
   test('holds no password and no token, and every event of it is documented', async () => {
@@ -232,17 +232,17 @@ describe('The security log', () => {
 
 test('The security log records sign-ins with external providers, first ones, and rejected ones', async (t) => {
   const written: string[] = []
-  const outside = await startOutsideProvider()
-  const corp = outside.settings('corp', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' })
+  const external = await startExternalProvider()
+  const corp = external.settings('corp', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' })
   const rest = await startRestUnderTest(
     { LOG_LEVEL: 'info', ...corp },
     { destination: { write: (line: string) => void written.push(line) } },
   )
-  t.after(() => Promise.all([rest.stop(), outside.stop()]))
+  t.after(() => Promise.all([rest.stop(), external.stop()]))
   const { id: account, login } = await rest.signUp()
-  const arrive = async (person: OutsideAccount): Promise<Record<string, unknown>[]> => {
+  const arrive = async (person: ExternalAccount): Promise<Record<string, unknown>[]> => {
     const from = written.length
-    await arriveFrom(outside, rest.identity.address, { provider: 'corp', person })
+    await arriveFrom(external, rest.identity.address, { provider: 'corp', person })
     return written
       .slice(from)
       .map((line) => JSON.parse(line))
@@ -312,7 +312,7 @@ test('A stranger writes only so many lines by requests, and a person with a toke
   await until(() => requests(200).length === people, 'a line for each request with a token')
   assert.equal(requests(401).length, writtenMax)
   const [state] = budgets.states().filter(({ name }) => name === 'unauthenticatedLines')
-  assert.equal(state?.refused, strangers - writtenMax)
+  assert.equal(state?.rejected, strangers - writtenMax)
 })
 
 test('A stranger writes only so many lines by calls, and a person with a token one for each', async (t) => {

@@ -19,9 +19,9 @@ import {
   type Tokens,
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { origin } from '../support/known-clients.ts'
-import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
@@ -59,7 +59,7 @@ describe('What was issued before', { concurrency: true }, () => {
     return queryOf(page).code === undefined ? 'sign-in page' : 'client'
   }
 
-  async function assertStands({ browser, tokens }: SignedIn) {
+  async function assertActive({ browser, tokens }: SignedIn) {
     assert.deepEqual(await seenBy(tokens.access_token), [200, 200])
     assert.equal(await landing(browser), 'client')
   }
@@ -110,7 +110,7 @@ describe('What was issued before', { concurrency: true }, () => {
       const here = await join()
       const elsewhere = await signedIn(rest.identity.address, { login: here.login })
       const service = await rest.identity.serviceToken(here.login)
-      for (const one of [here, { ...here, ...elsewhere }]) await assertStands(one)
+      for (const one of [here, { ...here, ...elsewhere }]) await assertActive(one)
       assert.deepEqual(await seenBy(service), [200, 200])
       const credentials = await change(here)
       await Promise.all([here, { ...here, ...elsewhere }].map(assertEnded))
@@ -149,7 +149,7 @@ describe('What was issued before', { concurrency: true }, () => {
   for (const [what, end] of ends)
     test(`stops working when ${what}: cookie, refresh tokens, access tokens, on every instance`, async () => {
       const person = await join()
-      await assertStands(person)
+      await assertActive(person)
       await end(person)
       await assertEnded(person)
     })
@@ -160,7 +160,7 @@ describe('What was issued before', { concurrency: true }, () => {
     const { browser, tokens } = elsewhere
     await browser.follow(await browser.get('/connect/endsession', { id_token_hint: tokens.id_token }))
     await assertEnded({ ...person, ...elsewhere })
-    await assertStands(person)
+    await assertActive(person)
     assert.equal((await refresh(person.browser, person.tokens.refresh_token)).status, 200)
   })
 
@@ -170,7 +170,7 @@ describe('What was issued before', { concurrency: true }, () => {
     const form = { client_id: 'svc-webclient', token: tokens.refresh_token }
     assert.equal((await browser.post('/connect/revocation', form)).status, 200)
     assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-    await assertStands(person)
+    await assertActive(person)
   })
 })
 
@@ -275,7 +275,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
 
   const ask = (method: string, path: string, token: string, body: unknown = {}) =>
     rest.call(method, path, { token, body })
-  const wish = () => ({ name: 'Late', scopes: ['*:write'], expiresAt: inDays(300) })
+  const requested = () => ({ name: 'Late', scopes: ['*:write'], expiresAt: inDays(300) })
   const remembered = async (token: string) =>
     assert.equal((await rest.call('GET', '/api/me', { token })).status, 200)
 
@@ -296,7 +296,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
       await remembered(person.token)
       assert.equal((await end(person)).status, 200)
       await remembered(person.token)
-      assertEnvelope(await ask('POST', '/ext/tokens', person.token, wish()), 401)
+      assertEnvelope(await ask('POST', '/ext/tokens', person.token, requested()), 401)
       assertEnvelope(await ask('POST', '/ext/webhook', person.token, { url: 'https://example.com/x' }), 401)
       assertEnvelope(await ask('POST', '/ext/invitations', person.token), 401)
     })
@@ -316,7 +316,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
       ['/ext/deactivations', { userId }],
       ['/ext/clients', { name: 'x' }],
       ['/ext/webhook', { url: 'https://example.com/x' }],
-      ['/ext/tokens', wish()],
+      ['/ext/tokens', requested()],
       ['/api/user', { name: 'x', login: 'x@example.com', password }],
       ['/ext/batch', { items: [{ operation: 'create', resource: 'user', body: { name: 'x' } }] }],
     ] as const)
@@ -353,7 +353,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     const { id: userId, login } = await rest.signUp()
     await ask('POST', '/ext/administrators', rest.administrator.token, { userId })
     const { access_token: token } = await rest.identity.signIn(login)
-    const elsewhere = await connectOutside(rest.database)
+    const elsewhere = await connectDirectly(rest.database)
     await elsewhere.query('begin; lock table idempotency_keys in exclusive mode')
     const late = Array.from({ length: 8 }, (_, index) =>
       rest.call('POST', '/api/user', {

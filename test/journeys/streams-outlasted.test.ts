@@ -5,30 +5,30 @@ import { createFeedStreams, type FeedWire } from '../../src/features/changes/fee
 import { createLiveListings } from '../../src/features/changes/live-listings.ts'
 import type { LiveRequest } from '../../src/features/changes/live-stream.ts'
 import { createStreamLimits } from '../../src/features/changes/stream-limits.ts'
-import { readListQuery } from '../../src/records/list-query.ts'
+import { parseListQuery } from '../../src/records/list-query.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import { fixture } from '../support/fixture.ts'
-import { freshTracker } from '../support/tracker.ts'
+import { freshContext } from '../support/fresh-context.ts'
 
 /** The first page may wait for seconds; meanwhile the token expires, or its session ends. */
 describe('A stream whose token has ended while its first page was read', () => {
-  const fresh = fixture(freshTracker)
+  const fresh = fixture(freshContext)
 
   const outlasted = () => ({
     caller: fresh.administrator,
     sessionId: undefined,
     expiresAt: Date.now() + 60_000,
     recheck: () => false,
-    standsNow: async () => false,
+    isActiveNow: async () => false,
   })
   const fail = (error: unknown) => assert.fail(String(error))
-  const held = () => fresh.tracker.budgets.budget('liveListingsOfAccount').used(fresh.administrator.id)
+  const held = () => fresh.context.budgets.budget('liveListingsOfAccount').used(fresh.administrator.id)
 
   it('is not opened as a live listing', async () => {
-    const { tracker, administrator } = fresh
-    const listings = createLiveListings(tracker, createStreamLimits(tracker.budgets), fail)
+    const { context, administrator } = fresh
+    const listings = createLiveListings(context, createStreamLimits(context.budgets), fail)
     const listed = resourceNamed('impediment')
-    const view = listView(tracker, listed, administrator, readListQuery(listed, {}))
+    const view = listView(context, listed, administrator, parseListQuery(listed, {}))
     const request = {
       session: outlasted(),
       request: { routeOptions: { url: '/api/impediments' }, headers: {} },
@@ -39,8 +39,8 @@ describe('A stream whose token has ended while its first page was read', () => {
   })
 
   it('is not opened as a stream of the feed', async () => {
-    const { tracker } = fresh
-    const feeds = createFeedStreams(tracker, createStreamLimits(tracker.budgets), fail)
+    const { context } = fresh
+    const feeds = createFeedStreams(context, createStreamLimits(context.budgets), fail)
     const wire: FeedWire = { eventOf: () => Buffer.from(''), open: () => assert.fail('It was opened.') }
     const wanted = { filter: {}, after: 'now' } as const
     await assert.rejects(feeds.open(wanted, outlasted(), wire), { kind: 'unauthenticated' })

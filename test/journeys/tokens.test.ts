@@ -171,7 +171,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
   }
 
   const claim = (claims: Readonly<Record<string, unknown>>) => () => ({ claims: claims as JWTPayload })
-  const refused: readonly (readonly [string, () => Omit<TokenOptions, 'account'>])[] = [
+  const rejected: readonly (readonly [string, () => Omit<TokenOptions, 'account'>])[] = [
     ['of another issuer', claim({ iss: 'https://elsewhere.example.com' })],
     ['without an issuer', claim({ iss: undefined })],
     ['for the command host', () => ({ audience: 'svc-grpc' })],
@@ -195,7 +195,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
     ['whose session is no text', claim({ sid: 17 })],
     ['that claims an administrator who is not in the list', () => ({ admin: true })],
   ]
-  for (const [what, options] of refused) {
+  for (const [what, options] of rejected) {
     test(`${what} is rejected`, async () => {
       assertEnvelope(await rest.call('GET', '/api/me', { token: await tokenWith(options()) }), 401)
     })

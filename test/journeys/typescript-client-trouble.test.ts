@@ -110,7 +110,7 @@ describe('When the connection is bad, the TypeScript client', () => {
         status: 429,
         headers: { 'retry-after': seconds },
       })
-    const refusing = (seconds: string): Fetch => {
+    const rejecting = (seconds: string): Fetch => {
       let isFirst = true
       return async (url, init) => {
         if (!isFirst) return fetch(url, init)
@@ -119,9 +119,9 @@ describe('When the connection is bad, the TypeScript client', () => {
       }
     }
     const { id } = await open(fetch).organizations.create({ name: 'Late' })
-    await open(refusing('7')).organizations.update({ id, name: 'Later' })
+    await open(rejecting('7')).organizations.update({ id, name: 'Later' })
     assert.deepEqual(pauses, [7000])
-    assert.equal(await statusOf(open(refusing('31')).organizations.list()), 429)
+    assert.equal(await statusOf(open(rejecting('31')).organizations.list()), 429)
   })
 
   test('tries again only as the program decides, where it decides', async () => {

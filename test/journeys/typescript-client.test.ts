@@ -24,7 +24,7 @@ describe('The TypeScript client', () => {
       clientSecret: robot.secret,
       fetch: send,
     })
-  const refusalOf = async (work: Promise<unknown>): Promise<TrackerError> => {
+  const rejectionOf = async (work: Promise<unknown>): Promise<TrackerError> => {
     const error = await work.then(
       () => assert.fail('It was not refused.'),
       (thrown: unknown) => thrown,
@@ -53,16 +53,16 @@ describe('The TypeScript client', () => {
     assert.deepEqual(page, { data: [project], totalCount: 1, pageNumber: 1, pageSize: 5, totalPages: 1 })
     await tracker.projects.remove([id])
     assert.equal((await tracker.projects.removed({ search: 'landing' })).data[0]?.id, id)
-    assert.equal((await refusalOf(tracker.projects.get(id))).status, 404)
+    assert.equal((await rejectionOf(tracker.projects.get(id))).status, 404)
     await tracker.projects.restore([id])
     assert.equal((await tracker.projects.get(id)).active, true)
   })
 
   test('throws what is rejected, with its status and its sentences by field', async () => {
-    const refusal = await refusalOf(tracker.projects.create({ name: ' ', organizationId }))
-    assert.equal(refusal.status, 400)
-    assert.deepEqual(refusal.errors, { name: ['Name is required.'] })
-    assert.equal(refusal.message, 'One or more validation errors occurred.')
+    const rejection = await rejectionOf(tracker.projects.create({ name: ' ', organizationId }))
+    assert.equal(rejection.status, 400)
+    assert.deepEqual(rejection.errors, { name: ['Name is required.'] })
+    assert.equal(rejection.message, 'One or more validation errors occurred.')
   })
 
   test('rejects to compile what the contract does not know', () => {
@@ -86,8 +86,8 @@ describe('The TypeScript client', () => {
     const { record, tag } = await tracker.organizations.getTagged(id)
     assert.equal(record.name, 'Tagged')
     await tracker.organizations.update({ id, name: 'Once' }, { ifMatch: tag })
-    const refusal = await refusalOf(tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }))
-    assert.equal(refusal.status, 412)
+    const rejection = await rejectionOf(tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }))
+    assert.equal(rejection.status, 412)
   })
 
   test('walks over all rows of a query, page after page, with the fields that were chosen', async () => {
@@ -146,16 +146,16 @@ describe('The TypeScript client', () => {
     const given: (string | undefined)[] = []
     const client = openTracker({
       address: rest.address,
-      token: (refused) => {
-        given.push(refused)
-        return refused === undefined ? stale : fresh
+      token: (rejected) => {
+        given.push(rejected)
+        return rejected === undefined ? stale : fresh
       },
     })
     await client.organizations.update({ id: organizationId, name: 'Space agency' })
     assert.deepEqual(given, [undefined, stale])
     for (const token of ['wrong', () => 'wrong'])
       assert.equal(
-        (await refusalOf(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
+        (await rejectionOf(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
         401,
       )
   })
@@ -168,9 +168,9 @@ describe('The TypeScript client', () => {
 
   test('says what the identity host rejected', async () => {
     const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
-    const refusal = await refusalOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
-    assert.equal(refusal.status, 401)
-    assert.doesNotMatch(refusal.message, /^The server answered/)
+    const rejection = await rejectionOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
+    assert.equal(rejection.status, 401)
+    assert.doesNotMatch(rejection.message, /^The server answered/)
   })
 
   test('exports all rows of a list as a loop, and any table as its text', async () => {
@@ -189,8 +189,8 @@ describe('The TypeScript client', () => {
       assert.ok(row.id)
       break
     }
-    const refusal = await refusalOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
-    assert.equal(refusal.status, 400)
+    const rejection = await rejectionOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
+    assert.equal(rejection.status, 400)
   })
 })
 
@@ -248,8 +248,8 @@ describe('The feed in the TypeScript client', () => {
   })
 
   test('throws a cursor that the host does not take', async () => {
-    const refusal = await take(writer.changes({ after: 'x' }), 1).catch((error: unknown) => error)
-    assert.ok(refusal instanceof TrackerError)
-    assert.equal(refusal.status, 400)
+    const rejection = await take(writer.changes({ after: 'x' }), 1).catch((error: unknown) => error)
+    assert.ok(rejection instanceof TrackerError)
+    assert.equal(rejection.status, 400)
   })
 })

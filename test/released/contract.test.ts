@@ -55,8 +55,8 @@ describe('Compared with its last release, the contract', () => {
 
   function assertCorrected(document: string, breaks: readonly string[], advice = rules) {
     const allowed = corrections.filter((correction) => correction.document === document)
-    const refused = breaks.filter((found) => !allowed.some((correction) => isMeant(correction, found)))
-    assert.deepEqual(refused, [], advice)
+    const rejected = breaks.filter((found) => !allowed.some((correction) => isMeant(correction, found)))
+    assert.deepEqual(rejected, [], advice)
     const unused = allowed.filter((correction) => !breaks.some((found) => isMeant(correction, found)))
     assert.deepEqual(unused, [], 'These corrections correct nothing any more.')
   }

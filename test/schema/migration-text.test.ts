@@ -5,7 +5,7 @@ import { newId } from '../../src/db/columns.ts'
 import { raw, sql, statementsOf } from '../../src/db/sql.ts'
 import { administratorsOnly, membersOfAssignment } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
-import { hours, moment, text, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -18,14 +18,14 @@ const gadget = defineResource({
   table: 'gadgets',
   fields: {
     name: required(2, text({ max: 20 })),
-    startDate: required(3, moment),
-    endDate: required(4, moment),
+    startDate: required(3, timestamp),
+    endDate: required(4, timestamp),
     assignmentId: references(5, uuid, 'assignment', 'removeAlong'),
     userId: references(6, uuid, 'user', 'stay'),
     order: required(7, wholeNumber({ min: 1, max: 5 })),
     amountHours: required(8, hours({ zeroAllowed: false })),
     description: optional(9, text({ max: 60 })),
-    dueDate: optional(10, moment),
+    dueDate: optional(10, timestamp),
     spentHours: optional(15, hours({ zeroAllowed: true })),
   },
   access: membersOfAssignment,

@@ -1,6 +1,6 @@
 import type { Field } from '../../src/model/field.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
-import { goesAlong, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { isRemovedWithParent, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
 import { relationsOf } from '../../src/resources/list-keys.ts'
 import { type StoredColumn, type StoredTable, snakeCase } from './stored-table.ts'
 
@@ -28,12 +28,12 @@ export function schemaProblems(resource: Resource, stored: StoredTable | undefin
   ]
 }
 
-const moment = (isNullable: boolean): StoredColumn => ({ type: 'timestamp with time zone', isNullable })
+const timestamp = (isNullable: boolean): StoredColumn => ({ type: 'timestamp with time zone', isNullable })
 
 const types: Readonly<Record<Field['wire'], string>> = {
   text: 'text',
   uuid: 'uuid',
-  moment: 'timestamp with time zone',
+  timestamp: 'timestamp with time zone',
   number: 'numeric(8,2)',
   wholeNumber: 'integer',
 }
@@ -46,11 +46,11 @@ function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {
   return new Map([
     ['id', { type: 'uuid', isNullable: false }],
     ...own,
-    ['created_at', { ...moment(false), default: "date_trunc('milliseconds'::text, now())" }],
-    ['updated_at', moment(true)],
-    ['deleted_at', moment(true)],
+    ['created_at', { ...timestamp(false), default: "date_trunc('milliseconds'::text, now())" }],
+    ['updated_at', timestamp(true)],
+    ['deleted_at', timestamp(true)],
     ['active', { type: 'boolean', isNullable: false }],
-    ...(goesAlong(resource) ? [['removed_with', { type: 'uuid', isNullable: true }] as const] : []),
+    ...(isRemovedWithParent(resource) ? [['removed_with', { type: 'uuid', isNullable: true }] as const] : []),
   ])
 }
 
@@ -119,7 +119,7 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
       ? []
       : [
           {
-            column: 'moment' in filter ? filter.moment : filter.period[1],
+            column: 'instant' in filter ? filter.instant : filter.period[1],
             purpose: 'for the filter by dates',
           },
         ],
@@ -139,7 +139,7 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
       condition: active,
     })),
     { column: 'deleted_at', purpose: 'for the list of removed rows', condition: /^\(?NOT active\)?$/ },
-    ...(goesAlong(resource)
+    ...(isRemovedWithParent(resource)
       ? [
           {
             column: 'removed_with',

@@ -4,7 +4,7 @@ import { tableMigration } from '../../scripts/migration-text.ts'
 import { raw, statementsOf } from '../../src/db/sql.ts'
 import { membersOfProject } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
-import { hours, moment, text, uuid } from '../../src/model/field-kinds.ts'
+import { hours, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
 import { resources } from '../../src/resources/all.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { fixture } from '../support/fixture.ts'
@@ -31,11 +31,11 @@ describe('A declaration that the store does not follow is reported', () => {
       description: optional(3, text({ max: 2000 })),
       projectId: references(4, uuid, 'project', 'removeAlong'),
       userId: references(5, uuid, 'user', 'stay'),
-      dueDate: required(6, moment),
+      dueDate: required(6, timestamp),
       amountHours: required(7, hours({ zeroAllowed: true })),
     },
     access: membersOfProject,
-    filters: ['projectId', { moment: 'dueDate' }],
+    filters: ['projectId', { instant: 'dueDate' }],
   })
   const statements = statementsOf(tableMigration(widget))
   const missing = (column: string) =>

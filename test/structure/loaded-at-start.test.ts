@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..', '..')
 
 /** By what has to be set before a start needs it. */
-const notForEverybody = {
+const loadedOnDemand = {
   nodemailer: 'SMTP_URL',
   'prom-client': 'METRICS or OTEL_EXPORTER_OTLP_ENDPOINT',
   '@simplewebauthn/server': 'a passkey that is used',
@@ -20,7 +20,7 @@ test('A default start loads no library that only some installations need', () =>
   for (const [first, library] of programs) {
     const loaded = loadedFrom(first)
     assert.ok(loaded.has(library), `${first} was not followed.`)
-    for (const [library, setting] of Object.entries(notForEverybody))
+    for (const [library, setting] of Object.entries(loadedOnDemand))
       assert.equal(loaded.get(library), undefined, `${first} loads ${library}, which is for ${setting}.`)
   }
 })

@@ -36,7 +36,7 @@ describe('The style sheets of the web client', () => {
   })
 
   test('would be rejected with a side in a name, in a value, or among four values', () => {
-    const refused = [
+    const rejected = [
       'margin-left: 1px',
       'border-top-right-radius: 4px',
       'left: 0',
@@ -51,6 +51,6 @@ describe('The style sheets of the web client', () => {
       'inset: auto 0 0',
       'border-radius: 1px 1px 0 0',
     ]
-    assert.deepEqual(sidedDeclarations(`.a:hover { ${[...refused, ...allowed].join('; ')}; }`), refused)
+    assert.deepEqual(sidedDeclarations(`.a:hover { ${[...rejected, ...allowed].join('; ')}; }`), rejected)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RestUnderTest } from './rest-host.ts'
 
-export interface TokenWish {
+export interface TokenRequest {
   readonly name?: string
   readonly scopes?: readonly string[]
   readonly projectIds?: readonly string[]
@@ -14,9 +14,9 @@ export const inDays = (days: number): string => new Date(Date.now() + days * 24 
 export async function makeToken(
   rest: Pick<RestUnderTest, 'call'>,
   signIn: string,
-  wish: TokenWish = {},
+  requested: TokenRequest = {},
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const body = { name: 'Build', scopes: ['*:write'], expiresAt: inDays(30), ...wish }
+  const body = { name: 'Build', scopes: ['*:write'], expiresAt: inDays(30), ...requested }
   const answer = await rest.call('POST', '/ext/tokens', { token: signIn, body })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return { id: answer.body.token.id, secret: answer.body.secret }

@@ -1,6 +1,6 @@
 import { type Entity, pathOf } from '../contract/resources.ts'
-import { furnish, type Workspace } from './furnish.ts'
 import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from './rest-host.ts'
+import { seed, type Workspace } from './seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -55,7 +55,7 @@ export interface BatchSetting {
 /** A host with catalogs, and short ways to send batches to it. */
 export async function batchSetting(): Promise<BatchSetting> {
   const rest = await startRestUnderTest()
-  const workspace = await furnish(rest)
+  const workspace = await seed(rest)
   const post: BatchSetting['post'] = (body, by = rest.administrator, headers = {}) =>
     rest.call('POST', '/ext/batch', { token: by.token, body, headers })
   const { token } = rest.administrator

@@ -11,7 +11,7 @@ const inUse = (budgets: Budgets): string[] =>
     )
 
 /** Everything that requests acquired is released, some of it after their responses. */
-export async function assertAllGivenBack(...all: readonly Budgets[]): Promise<void> {
+export async function assertAllReleased(...all: readonly Budgets[]): Promise<void> {
   const left = () => all.flatMap(inUse)
   for (let waits = 0; waits < 500 && left().length > 0; waits += 1) await sleep(20)
   assert.deepEqual(left(), [])

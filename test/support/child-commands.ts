@@ -24,14 +24,14 @@ export async function startChildCommands(environment: ChildEnvironment): Promise
     },
     ['commands'],
   )
-  let isOver = false
+  let isDone = false
   void child.exited.then(() => {
-    isOver = true
+    isDone = true
   })
   for (const startedAt = performance.now(); ; await sleep(40)) {
     const answer = await fetch(`${diagnostics}/readyz`).catch(() => undefined)
     if (answer?.status === 200) break
-    if (isOver || performance.now() - startedAt > startSecondsMax * 1000) {
+    if (isDone || performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')
       throw new Error(`The command host did not get ready:\n${child.output()}`)
     }

@@ -89,13 +89,13 @@ export async function startChild(environment: ChildEnvironment): Promise<ChildHo
   const words = ['rest', ...(identity === undefined ? [] : ['identity'])]
   const addresses = [address, ...(identity === undefined ? [] : [`http://127.0.0.1:${identity}`])]
   const child = spawnStart({ ...environment, REST_PORT: port }, words)
-  let isOver = false
+  let isDone = false
   void child.exited.then(() => {
-    isOver = true
+    isDone = true
   })
   for (;;) {
     if (await areReady(addresses)) break
-    if (isOver) throw new Error(`The host ended before it was ready:\n${child.output()}`)
+    if (isDone) throw new Error(`The host ended before it was ready:\n${child.output()}`)
     if (performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')
       throw new Error(`The host was not ready within ${startSecondsMax} s:\n${child.output()}`)

@@ -38,7 +38,7 @@ export interface CommandsUnderTest {
 export interface HostOptions extends Partial<TimeLimits> {
   /** Of the rate limiter; a minute otherwise. */
   readonly windowMilliseconds?: number
-  readonly beside?: Beside
+  readonly alongside?: Alongside
   readonly budgets?: Budgets
   /** Where the log goes instead of standard output. */
   readonly destination?: DestinationStream
@@ -51,13 +51,13 @@ export interface HostOptions extends Partial<TimeLimits> {
 const administratorLogin = 'admin@example.com'
 
 /** A host that runs already, whose store and identity host are shared. */
-export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
+export type Alongside = Pick<CommandsUnderTest, 'database' | 'identity'>
 
 /** The command host as it is deployed, on its own ports; with its own store, unless it shares that of another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
   {
-    beside,
+    alongside,
     windowMilliseconds,
     budgets = openBudgets(),
     storeMilliseconds,
@@ -66,8 +66,8 @@ export async function startCommandsUnderTest(
     ...limits
   }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
-  const { database, identity, end } = beside
-    ? await join(beside, { budgets, ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }) })
+  const { database, identity, end } = alongside
+    ? await join(alongside, { budgets, ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }) })
     : await ownStore()
   const settings = readSettings(
     {
@@ -82,7 +82,7 @@ export async function startCommandsUnderTest(
   )
   const log = createLog({
     level: settings.logLevel,
-    ofStrangers: budgets.budget('unauthenticatedLines'),
+    ofUnauthenticated: budgets.budget('unauthenticatedLines'),
     ...(destination && { destination }),
   })
   const authentication = createAuthentication({
@@ -139,7 +139,7 @@ async function ownStore() {
 
 /** Connections of its own, as another process has them. */
 async function join(
-  { identity, database: shared }: Beside,
+  { identity, database: shared }: Alongside,
   options: Pick<DatabaseOptions, 'answerMilliseconds' | 'budgets'>,
 ) {
   const database = openDatabase({ url: addressOf(shared), applicationName: 'commands beside', ...options })

@@ -13,7 +13,7 @@ import type { CallOptions, CommandAnswer } from './command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from './command-host.ts'
 import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
-import { encode, moment } from './message-pack-encoder.ts'
+import { encode, instant } from './message-pack-encoder.ts'
 
 /** Calls as a .NET client makes them: its paths, its messages, compressed when they are long. */
 export interface DotnetCalls {
@@ -71,7 +71,7 @@ export interface DotnetUnderTest {
   /** As the administrator by default; undefined is a caller without a token. `name` goes without `Command`. */
   ask(name: string, fields: Fields | null, token?: { readonly token: Token }): Promise<CommandAnswer>
   /** Rejects with this status and this sentence. */
-  refused(
+  rejected(
     name: string,
     fields: Fields | null,
     code: status,
@@ -90,9 +90,9 @@ export async function startDotnetUnderTest(): Promise<DotnetUnderTest> {
   return {
     commands,
     calls,
-    workspace: await furnishDotnet(calls, commands.administrator.token),
+    workspace: await seedDotnet(calls, commands.administrator.token),
     ask,
-    async refused(name, fields, code, details, as) {
+    async rejected(name, fields, code, details, as) {
       const answer = await ask(name, fields, as)
       assert.deepEqual([status[answer.code], answer.details], [status[code], details])
       return answer
@@ -118,7 +118,7 @@ export interface DotnetWorkspace {
 }
 
 /** Rows that others refer to, made by commands of .NET clients. */
-export async function furnishDotnet(calls: DotnetCalls, administrator: string): Promise<DotnetWorkspace> {
+export async function seedDotnet(calls: DotnetCalls, administrator: string): Promise<DotnetWorkspace> {
   const call: DotnetWorkspace['call'] = async (entity, name, fields, token = administrator) => {
     const { code, details, result } = await calls.call(entity, `${name}Command`, sent(fields), { token })
     assert.equal(code, status.OK, `${name}: ${status[code]} ${details}`)
@@ -148,8 +148,8 @@ export const sent = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      typeof value === 'string' && momentPattern.test(value) ? moment(value) : value,
+      typeof value === 'string' && timestampPattern.test(value) ? instant(value) : value,
     ]),
   )
 
-const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/

@@ -84,7 +84,7 @@ const rolePrefix = 'tested_'
 const underRoles = new WeakMap<Database, Map<string, Database>>()
 
 /** Roles belong to the server, their rights to the template and its copies. */
-async function giveRights(url: string) {
+async function grantHostRights(url: string) {
   for (const host of Object.keys(rightsOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
   await grantRights(url, rolePrefix)
 }
@@ -131,7 +131,7 @@ async function startServer(): Promise<Server> {
   }
   let count = 0
   await migrate(await create(template, 'template0'))
-  if (hasRoles) await giveRights(withDatabase(store.url, template))
+  if (hasRoles) await grantHostRights(withDatabase(store.url, template))
   if (workers.length > 0) await distributeTemplate(store.url, template)
   return {
     async createDatabase() {

@@ -72,7 +72,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text
 }
 
-function readerOf(response: IncomingMessage, refusal: string): LiveReader {
+function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   const events: LiveEvent[] = []
   const comments: string[] = []
   let retryMilliseconds: number | undefined
@@ -92,7 +92,7 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
     response.on('close', finish).on('error', finish)
   })
   let rest = ''
-  if (refusal === '') {
+  if (rejection === '') {
     response.on('data', (piece: string) => {
       const blocks = (rest + piece).split('\n\n')
       rest = blocks.pop() ?? ''
@@ -116,7 +116,7 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    refusal,
+    refusal: rejection,
     events,
     comments,
     get retryMilliseconds() {

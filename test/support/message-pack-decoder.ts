@@ -30,7 +30,7 @@ const readings: Readonly<Record<number, (source: Source) => unknown>> = {
   196: (source) => take(source, unsigned(source, 1)),
   197: (source) => take(source, unsigned(source, 2)),
   198: (source) => take(source, unsigned(source, 4)),
-  199: (source) => moment(source, unsigned(source, 1)),
+  199: (source) => timestamp(source, unsigned(source, 1)),
   202: (source) => view(take(source, 4)).getFloat32(0),
   203: (source) => view(take(source, 8)).getFloat64(0),
   204: (source) => unsigned(source, 1),
@@ -41,8 +41,8 @@ const readings: Readonly<Record<number, (source: Source) => unknown>> = {
   209: (source) => view(take(source, 2)).getInt16(0),
   210: (source) => view(take(source, 4)).getInt32(0),
   211: (source) => Number(view(take(source, 8)).getBigInt64(0)),
-  214: (source) => moment(source, 4),
-  215: (source) => moment(source, 8),
+  214: (source) => timestamp(source, 4),
+  215: (source) => timestamp(source, 8),
   217: (source) => text(source, unsigned(source, 1)),
   218: (source) => text(source, unsigned(source, 2)),
   219: (source) => text(source, unsigned(source, 4)),
@@ -72,7 +72,7 @@ const items = (source: Source, length: number): unknown[] => Array.from({ length
 const entries = (source: Source, length: number): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length }, () => [read(source) as string, read(source)]))
 
-function moment(source: Source, length: number): string {
+function timestamp(source: Source, length: number): string {
   const type = view(take(source, 1)).getInt8(0)
   if (type !== -1) throw new Error(`An answer holds no extension of type ${type}.`)
   const bytes = view(take(source, length))

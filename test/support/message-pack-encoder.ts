@@ -124,7 +124,7 @@ export function timestamp(bits: 32 | 64 | 96, seconds: bigint, nanoseconds = 0n)
 }
 
 /** A timestamp in the shortest form that holds it, as .NET clients send it. */
-export function moment(value: string): Buffer {
+export function instant(value: string): Buffer {
   const [whole = '', fraction = ''] = value.replace('Z', '').split('.')
   const seconds = BigInt(Date.parse(`${whole}Z`) / 1000)
   const nanoseconds = BigInt(fraction.padEnd(9, '0'))

@@ -39,11 +39,11 @@ export async function startNginxOn(
   const program = nginxProgram ?? ''
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const source = dirname(join(deployed, name))
-  for (const beside of readdirSync(source).filter((each) => each.endsWith('.conf'))) {
-    const text = readFileSync(join(source, beside), 'utf8')
+  for (const neighbour of readdirSync(source).filter((each) => each.endsWith('.conf'))) {
+    const text = readFileSync(join(source, neighbour), 'utf8')
       .replaceAll('/tmp/', `${folder}/`)
       .replace('error_log stderr', `error_log ${folder}/error.log`)
-    writeFileSync(join(folder, beside), adapt(text))
+    writeFileSync(join(folder, neighbour), adapt(text))
   }
   const file = join(folder, basename(name))
   const server = spawn(program, ['-c', file, '-p', folder, '-g', 'daemon off;'], { stdio: 'ignore' })

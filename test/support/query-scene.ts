@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { type Entity, entities, resources } from '../contract/resources.ts'
-import { furnish, type Workspace } from './furnish.ts'
 import { type Person, startRestUnderTest } from './rest-host.ts'
+import { seed, type Workspace } from './seed.ts'
 
 export type Query = Readonly<Record<string, string>>
 
 /** Ann and Bob share a project with four assignments; Carl has one alone. */
 export async function queryScene() {
   const rest = await startRestUnderTest()
-  const workspace = await furnish(rest)
+  const workspace = await seed(rest)
   const [ann, bob, carl] = (await Promise.all(
     ['Ann', 'Bob', 'Carl'].map((name) => rest.signUp({ name })),
   )) as [Person, Person, Person]

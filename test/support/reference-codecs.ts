@@ -10,7 +10,7 @@ export const rejected = Symbol('rejected')
 export const prototypeKey = Symbol('__proto__')
 
 /** A MessagePack value as other people's library reads it: maps are `Map`, bytes and extensions are text in hex. */
-export function readElsewhere(bytes: Uint8Array): unknown {
+export function readWithReference(bytes: Uint8Array): unknown {
   try {
     return comparable(decoderOf(bytes, { keyDecoder: null }).decode(bytes))
   } catch (error) {
@@ -21,18 +21,18 @@ export function readElsewhere(bytes: Uint8Array): unknown {
 /** Whether a text or bytes in it are no UTF-8; the library replaces what is broken in a text. */
 export function hasBrokenText(bytes: Uint8Array): boolean {
   let isBroken = false
-  const note = (part: Uint8Array) => {
+  const record = (part: Uint8Array) => {
     isBroken ||= !isUtf8(part)
   }
   const keyDecoder = {
     canBeCached: () => true,
     decode(all: Uint8Array, offset: number, length: number) {
-      note(all.subarray(offset, offset + length))
+      record(all.subarray(offset, offset + length))
       return ''
     },
   }
   const look = (value: unknown) => {
-    if (value instanceof Uint8Array) note(value)
+    if (value instanceof Uint8Array) record(value)
     else if (Array.isArray(value)) value.forEach(look)
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(look)
   }
@@ -85,7 +85,7 @@ function comparable(value: unknown): unknown {
  * A raw LZ4 block as other people's library reads it; less than `length` bytes count as rejected, and so does a distance of 0,
  * for which the library gives what is left in its memory.
  */
-export function decodeElsewhere(block: Uint8Array, length: number): unknown {
+export function decodeWithReference(block: Uint8Array, length: number): unknown {
   if (hasZeroDistance(block)) return rejected
   const size = Buffer.alloc(4)
   size.writeUInt32LE(length)
@@ -117,14 +117,14 @@ function hasZeroDistance(block: Uint8Array): boolean {
 }
 
 /** The compressed body of a .NET client as the reference libraries read it, in either of its two forms. */
-export function decompressElsewhere(body: Uint8Array, bytesMax: number): unknown {
+export function decompressWithReference(body: Uint8Array, bytesMax: number): unknown {
   try {
     const found = decodeAny(body)
     const [lengths, blocks] = Array.isArray(found) ? blocksOf(found) : wholeBlockOf(found)
     const areLengths = lengths.every((length) => Number.isSafeInteger(length) && length >= 0)
     const sum = lengths.reduce((total, length) => total + length, 0)
     if (!areLengths || sum > bytesMax || lengths.length !== blocks.length) return rejected
-    const parts = blocks.map((block, index) => decodeElsewhere(block, lengths[index] as number))
+    const parts = blocks.map((block, index) => decodeWithReference(block, lengths[index] as number))
     return parts.includes(rejected) ? rejected : Buffer.concat(parts as Buffer[])
   } catch {
     return rejected

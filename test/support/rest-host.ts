@@ -93,7 +93,7 @@ export async function startRestUnderTest(
     const store = underRoleOf('rest', given)
     const log = createLog({
       level: settings.logLevel,
-      ofStrangers: budgets.budget('unauthenticatedLines'),
+      ofUnauthenticated: budgets.budget('unauthenticatedLines'),
       ...(destination && { destination }),
     })
     const authentication = createAuthentication({

@@ -7,9 +7,9 @@ import { createWebhookWorker } from '../../src/features/webhooks/worker.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { type ReceivedMessage, startReceiver } from '../support/receiver.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 
 describe('Of a project that the owner of a webhook can no longer read', () => {
   let owner: Person
@@ -19,7 +19,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
   const receiver = fixture(startReceiver)
   // Delivered when the tests say so.
   const rest = fixture(() => startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host }))
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   beforeEach(async () => {
     clock = Date.now()
     receiver.answer((response) => response.end())

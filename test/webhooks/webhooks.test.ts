@@ -9,15 +9,15 @@ import { createWebhookWorker, type WebhookWorker } from '../../src/features/webh
 import { allowedReceivers } from '../../src/http/addresses.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { furnish } from '../support/furnish.ts'
 import { isSignedBy, type ReceivedMessage, startReceiver } from '../support/receiver.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
 
 describe('A webhook', () => {
   const receiver = fixture(startReceiver)
   const rest = fixture(() => startRestUnderTest({ WEBHOOK_RECEIVERS: receiver.host }))
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const call = (method: string, path: string, body?: object, by: Person = rest.administrator) =>
     rest.call(method, path, { token: by.token, ...(body && { body }) })
@@ -180,12 +180,12 @@ describe('A webhook', () => {
   test('is rejected where its owner may not look, and where it would lead inside', async () => {
     const projectId = await workspace.project('Hidden')
     assertEnvelope(await call('POST', '/ext/webhook', { url: receiver.url }, member), 403)
-    const refusedOn = async (field: string, body: object, by?: Person) => {
+    const rejectedOn = async (field: string, body: object, by?: Person) => {
       const answer = await call('POST', '/ext/webhook', { url: receiver.url, ...body }, by)
       assertEnvelope(answer, 400)
       assert.ok(answer.body.errors[field], JSON.stringify(answer.body))
     }
-    await refusedOn('projectId', { projectId }, member)
+    await rejectedOn('projectId', { projectId }, member)
     for (const url of [
       '',
       'none',
@@ -202,12 +202,12 @@ describe('A webhook', () => {
       'https://user:word@example.com/',
       `https://example.com/${'x'.repeat(2000)}`,
     ])
-      await refusedOn('url', { url })
-    await refusedOn('resources', { resources: ['none'] })
-    await refusedOn('resources', { resources: [] })
-    await refusedOn('actions', { actions: 'create' })
-    await refusedOn('name', { name: 'x'.repeat(201) })
-    await refusedOn('active', { active: 'yes' })
+      await rejectedOn('url', { url })
+    await rejectedOn('resources', { resources: ['none'] })
+    await rejectedOn('resources', { resources: [] })
+    await rejectedOn('actions', { actions: 'create' })
+    await rejectedOn('name', { name: 'x'.repeat(201) })
+    await rejectedOn('active', { active: 'yes' })
   })
 
   test('is limited to twenty of an account, also when they are made at once', async () => {
@@ -249,7 +249,7 @@ describe('Deliveries', () => {
   const receiver = fixture(startReceiver)
   // Delivered by workers of this file, whose clock it moves.
   const rest = fixture(() => startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host }))
-  const workspace = fixture(furnish, rest)
+  const workspace = fixture(seed, rest)
   beforeEach(async () => {
     clock = Date.now()
     paused = []

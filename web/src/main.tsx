@@ -4,13 +4,13 @@ import { openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
 import { App, nameOnHover } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
-import { showChosenDensity } from './app/shell.tsx'
-import { showChosenTheme } from './app/theme.tsx'
+import { applyChosenDensity } from './app/shell.tsx'
+import { applyChosenTheme } from './app/theme.tsx'
 import { createRouter } from './router/router.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
 import { loadConfiguration } from './session/configuration.ts'
 import { createSession, settleRefresh } from './session/session.ts'
-import { speakCurrentLanguage } from './texts/language.ts'
+import { applyCurrentLanguage } from './texts/language.ts'
 import { t } from './texts/text.ts'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -45,12 +45,12 @@ import { createToasts } from './services/toasts.ts'
 
 /** Creates the objects that live as long as the page, and renders it. */
 async function start(root: HTMLElement): Promise<void> {
-  showChosenTheme()
-  showChosenDensity()
+  applyChosenTheme()
+  applyChosenDensity()
   nameOnHover()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
-  const speaking = speakCurrentLanguage()
+  const speaking = applyCurrentLanguage()
   try {
     const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), speaking])
     const session = createSession(configuration)

@@ -1,6 +1,6 @@
 import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { Content } from '../../../src/hosts/commands/message.ts'
-import { readViolations, statusDetailsKey } from '../../../src/hosts/commands/status-details.ts'
+import { parseViolations, statusDetailsKey } from '../../../src/hosts/commands/status-details.ts'
 import type { CallOptions, Followed, FollowOptions } from './call.ts'
 import { credentialsFor, type TlsOptions } from './channel.ts'
 import type { CommandClient, FollowChangesRequest } from './command-types.ts'
@@ -33,7 +33,7 @@ export class CommandError extends Error {
     this.name = 'CommandError'
     this.code = status[code] as keyof typeof status
     const [violations] = metadata.get(statusDetailsKey)
-    this.errors = violations instanceof Buffer ? readViolations(violations) : {}
+    this.errors = violations instanceof Buffer ? parseViolations(violations) : {}
     const [seconds] = metadata.get('retry-after')
     this.retryAfterSeconds = seconds === undefined ? undefined : Number(seconds)
   }
@@ -66,7 +66,7 @@ export function openCommandClient({
   }
   const methods = knownCommands.map((command) => [
     command.name,
-    command.isStream ? followOf({ client, headers, refusalOf }, command) : callOf(client, headers, command),
+    command.isStream ? followOf({ client, headers, rejectionOf }, command) : callOf(client, headers, command),
   ])
   return { ...(Object.fromEntries(methods) as CommandClient & FeedClient), close: () => client.close() }
 }
@@ -77,7 +77,7 @@ const answerBytesMax = 4 * 1024 ** 2
 // Longer than any statement of the host may take.
 const patienceMilliseconds = 30_000
 
-const refusalOf = (error: ServiceError) => new CommandError(error)
+const rejectionOf = (error: ServiceError) => new CommandError(error)
 
 function callOf(client: Client, headers: () => Promise<Metadata>, command: KnownCommand) {
   const { write, read } = codecOf(command)

@@ -10,7 +10,7 @@ interface Connection {
   readonly client: Client
   /** They have a new token when the old one has expired. */
   headers(): Promise<Metadata>
-  refusalOf(error: ServiceError): Error
+  rejectionOf(error: ServiceError): Error
 }
 
 /** Twice the host's heartbeat of 15 seconds, and a little more. */
@@ -23,11 +23,11 @@ export function followOf(connection: Connection, command: KnownCommand) {
     options: FollowOptions = {},
   ): AsyncGenerator<Followed, void> {
     const { signal, onReconnect } = options
-    const place: Place = { request, failures: 0, refused: 0 }
+    const place: Place = { request, failures: 0, rejected: 0 }
     while (!signal?.aborted) {
       const reason = yield* untilLost(connection, command, place, options)
       if (signal?.aborted) return
-      if (isFinal(reason, place)) throw isServiceError(reason) ? connection.refusalOf(reason) : reason
+      if (isFinal(reason, place)) throw isServiceError(reason) ? connection.rejectionOf(reason) : reason
       onReconnect?.(reason)
       await pauseFor(backoffMilliseconds(place.failures), signal).catch(() => undefined)
       place.failures += 1
@@ -39,7 +39,7 @@ interface Place {
   request: Content
   /** Counted since the last message. */
   failures: number
-  refused: number
+  rejected: number
 }
 
 /** The changes of one call; the answer is why it was lost. */
@@ -52,7 +52,7 @@ async function* untilLost(
   try {
     for await (const { change, cursor } of open(connection, command, place.request, options)) {
       const request = { ...place.request, after: cursor }
-      Object.assign(place, { request, failures: 0, refused: 0 })
+      Object.assign(place, { request, failures: 0, rejected: 0 })
       if (change) yield { change, cursor }
     }
     return undefined
@@ -109,10 +109,10 @@ const finalCodes: readonly unknown[] = [
 ]
 
 /** An expired token is renewed once. */
-function isFinal(error: unknown, place: { refused: number }): boolean {
+function isFinal(error: unknown, place: { rejected: number }): boolean {
   if (error === undefined) return false
   if (!isServiceError(error)) return true
   if (error.code !== status.UNAUTHENTICATED) return finalCodes.includes(error.code)
-  place.refused += 1
-  return place.refused > 1
+  place.rejected += 1
+  return place.rejected > 1
 }

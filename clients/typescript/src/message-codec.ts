@@ -1,30 +1,32 @@
 import type { Content, Message, MessageField } from '../../../src/hosts/commands/message.ts'
 import { protobuf } from '../../../src/hosts/commands/protobuf/protobuf.ts'
-import { readMoment } from '../../../src/model/moment.ts'
+import { parseTimestamp } from '../../../src/model/timestamp.ts'
 
 /** Converts between the values of callers and the bytes of a command's messages. */
 export function codecOf({ request, result }: { readonly request: Message; readonly result: Message }) {
   const write = protobuf.writer(request)
   const read = protobuf.reader(result)
   return {
-    write: (content: Content): Buffer => write(withMoments(request, content)),
+    write: (content: Content): Buffer => write(withTimestamps(request, content)),
     read: (bytes: Buffer): Content => completed(result, read(bytes)),
   }
 }
 
 /** Moments may be given in any form the hosts read. */
-function withMoments({ fields }: Message, content: Content): Content {
-  const moments = fields.filter(({ name, shape }) => shape === 'moment' && typeof content[name] === 'string')
+function withTimestamps({ fields }: Message, content: Content): Content {
+  const timestamps = fields.filter(
+    ({ name, shape }) => shape === 'timestamp' && typeof content[name] === 'string',
+  )
   return {
     ...content,
-    ...Object.fromEntries(moments.map(({ name }) => [name, momentIn(name, content[name])])),
+    ...Object.fromEntries(timestamps.map(({ name }) => [name, timestampIn(name, content[name])])),
   }
 }
 
-function momentIn(name: string, given: unknown): string {
-  const moment = readMoment(String(given))
-  if (moment === undefined) throw new TypeError(`${name} must be an ISO-8601 date and time.`)
-  return moment
+function timestampIn(name: string, given: unknown): string {
+  const timestamp = parseTimestamp(String(given))
+  if (timestamp === undefined) throw new TypeError(`${name} must be an ISO-8601 date and time.`)
+  return timestamp
 }
 
 /** Adds the fields that the sender left out because they are null or the zero of their type. */
@@ -41,7 +43,7 @@ function completedField({ shape, isRepeated, isOptional }: MessageField, value: 
 const zeros = {
   text: '',
   uuid: '',
-  moment: null,
+  timestamp: null,
   number: 0,
   wholeNumber: 0,
   flag: false,

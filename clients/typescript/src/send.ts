@@ -57,7 +57,7 @@ const retryAfterSecondsMax = 30
 
 export function createSend(options: TrackerOptions): Send {
   const { token, pause = pauseFor } = options
-  const tokenFor = async (refused?: string) => (typeof token === 'function' ? token(refused) : token)
+  const tokenFor = async (rejected?: string) => (typeof token === 'function' ? token(rejected) : token)
 
   /** A token that expired in flight is replaced once. */
   async function sendWithToken(request: Sent): Promise<Response> {
@@ -76,7 +76,7 @@ export function createSend(options: TrackerOptions): Send {
       try {
         const response = await sendWithToken(request)
         if (!response.ok) throw await errorOf(response)
-        return await read(response).catch(refuseHalf(request))
+        return await read(response).catch(rejectHalf(request))
       } catch (error) {
         await pause(waitOrThrow(error, request, tries, options), request.signal)
       }
@@ -95,7 +95,7 @@ function waitOrThrow(error: unknown, request: Sent, tries: number, options: Trac
 }
 
 /** A response that breaks off counts as none. */
-const refuseHalf =
+const rejectHalf =
   ({ signal }: Sent) =>
   (error: unknown): never => {
     signal?.throwIfAborted()
@@ -123,7 +123,7 @@ async function sendOnce(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   } catch (error) {
-    return refuseHalf(request)(error)
+    return rejectHalf(request)(error)
   }
 }
 

@@ -4,7 +4,7 @@ import { errorOf, unreachable } from './tracker-error.ts'
  * An access token, or how to get one. A function is asked before every request, and once more with the token that was
  * rejected; when it has no other one then, the error is thrown.
  */
-export type TokenSource = string | ((refused?: string) => string | Promise<string>)
+export type TokenSource = string | ((rejected?: string) => string | Promise<string>)
 
 export interface ClientCredentials {
   /** The address of the identity host, as its tokens name it. */
@@ -27,7 +27,7 @@ export function clientCredentials({
   clientSecret,
   scope,
   fetch: send = fetch,
-}: ClientCredentials): (refused?: string) => Promise<string> {
+}: ClientCredentials): (rejected?: string) => Promise<string> {
   let token: { readonly text: string; readonly endsAt: number } | undefined
   let asking: Promise<string> | undefined
 
@@ -44,9 +44,9 @@ export function clientCredentials({
     return token.text
   }
 
-  return async (refused) => {
+  return async (rejected) => {
     // Another request may have replaced the rejected token meanwhile.
-    if (token && token.text !== refused && Date.now() < token.endsAt) return token.text
+    if (token && token.text !== rejected && Date.now() < token.endsAt) return token.text
     asking ??= ask().finally(() => {
       asking = undefined
     })

@@ -51,7 +51,7 @@ export async function writeArchive(file: string, write: (archive: Archive) => Pr
     await Promise.race([once(output, 'close'), failed])
     await link(partial, file)
   } catch (error) {
-    throw await refusal(error as NodeJS.ErrnoException, file, output.path as string)
+    throw await rejection(error as NodeJS.ErrnoException, file, output.path as string)
   } finally {
     packed.destroy()
     output.destroy()
@@ -67,7 +67,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-async function refusal(error: NodeJS.ErrnoException, file: string, partial: string): Promise<Error> {
+async function rejection(error: NodeJS.ErrnoException, file: string, partial: string): Promise<Error> {
   if (error.code === 'EEXIST' && error.syscall === 'open')
     return new Error(
       `${partial} is there already: another backup is being written, or one was cut short. Remove it.`,

@@ -96,13 +96,13 @@ describe('a backup', () => {
   })
 
   it('is of one snapshot, while transactions continue', async () => {
-    let isOver = false
+    let isDone = false
     const paying = (async () => {
-      while (!isOver) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
+      while (!isDone) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
     })()
     const name = join(folder, 'busy.backup')
     await writeBackup(source.url, folder, name)
-    isOver = true
+    isDone = true
     await paying
     const target = await openEmpty()
     await restore(target.url, name)

@@ -33,11 +33,11 @@ export function copyOut(
 
 /** Sends the pieces to `copy … from stdin`, as fast as PostgreSQL accepts them. Returns the number of rows. */
 export function copyIn(client: pg.Client, statement: string, pieces: AsyncIterable<Buffer>): Promise<number> {
-  let isOver = false
+  let isDone = false
   const send = async (wire: Wire) => {
     try {
       for await (const piece of pieces) {
-        if (isOver) return
+        if (isDone) return
         wire.sendCopyFromChunk(piece)
         if (wire.stream.writableNeedDrain) await drained(wire)
       }
@@ -48,7 +48,7 @@ export function copyIn(client: pg.Client, statement: string, pieces: AsyncIterab
   }
   const copied = copying(client, statement, () => ({ handleCopyInResponse: (wire: Wire) => void send(wire) }))
   return copied.finally(() => {
-    isOver = true
+    isDone = true
   })
 }
 
@@ -107,7 +107,7 @@ export interface Partition {
 }
 
 /** These tables are filled by the migrations and the store. */
-const madeAnew: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
+const recreated: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
 
 /**
  * Every table of the program's schemas, each after those it refers to. Transaction ids are left out: another server counts its
@@ -129,7 +129,7 @@ export async function readStoredTables(client: pg.Client): Promise<readonly Stor
     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'bank')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by 1`)
-  return ordered(rows.filter(({ name }) => !madeAnew.includes(name))).map(({ after: _, ...table }) => table)
+  return ordered(rows.filter(({ name }) => !recreated.includes(name))).map(({ after: _, ...table }) => table)
 }
 
 function ordered<Table extends { name: string; after: readonly string[] }>(

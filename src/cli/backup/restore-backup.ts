@@ -155,10 +155,13 @@ export async function settleRestored(client: pg.Client): Promise<void> {
   )
   // Both tables get the same timestamp.
   const { rows } = await client.query<{ moment: string }>('select clock_timestamp()::text as moment')
-  const moment = [rows[0]?.moment]
-  await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', moment)
+  const timestamp = [rows[0]?.moment]
+  await client.query(
+    'update history_begin set restored_at = $1, restored_in = pg_current_xact_id()',
+    timestamp,
+  )
   // Webhooks become due at once and continue with new changes: their position is as outdated as any other
   // cursor.
   await client.query(`update webhooks set since = '1:1:'`)
-  await client.query('update signin_sessions set ended_at = $1 where ended_at is null', moment)
+  await client.query('update signin_sessions set ended_at = $1 where ended_at is null', timestamp)
 }

@@ -41,15 +41,15 @@ describe('a backup, of one node or several', () => {
   })
 
   it('is of one snapshot while assignments are made, and is restored into an empty store', async () => {
-    let isOver = false
+    let isDone = false
     const make = async () => {
-      while (!isOver) await run(source.url, makeOne)
+      while (!isDone) await run(source.url, makeOne)
     }
     const making = Promise.all([make(), make()])
     const file = join(folder, 'busy.backup')
     await sleep(200)
     await writeBackup(source.url, folder, file)
-    isOver = true
+    isDone = true
     await making
     const target = withDatabase(source.url, empty)
     await restoreBackup(target, file, await checkBackup(file))

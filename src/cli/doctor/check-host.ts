@@ -100,8 +100,8 @@ const answerMilliseconds = 5000
 export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
   const { address, ports } = readSettings(environment, (settings) => {
     const { host } = readRestSettings(settings)
-    const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-    return { address: everywhere[host] ?? host, ports: portsOf(settings) }
+    const anyAddress: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+    return { address: anyAddress[host] ?? host, ports: portsOf(settings) }
   })
   return Promise.all(ports.map((port) => checkPort(address, port)))
 }

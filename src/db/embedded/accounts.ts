@@ -101,7 +101,7 @@ export const isDedicated = (id: number): boolean =>
   id < rangeStart + rangeSize &&
   !isKnown('passwd', id) &&
   !isKnown('group', id) &&
-  !isLent(id)
+  !isTaken(id)
 
 /** `getent` also knows the accounts of directory services; without it, the file has to do. */
 function isKnown(database: 'passwd' | 'group', id: number): boolean {
@@ -113,7 +113,7 @@ function isKnown(database: 'passwd' | 'group', id: number): boolean {
 const getentMillisecondsMax = 5000
 
 /** The ranges from which users may take numbers for their own containers. */
-const isLent = (id: number): boolean =>
+const isTaken = (id: number): boolean =>
   ['/etc/subuid', '/etc/subgid'].flatMap(linesOf).some((line) => {
     const [, first = Number.NaN, count = 0] = line.split(':').map(Number)
     return id >= first && id < first + count
@@ -147,21 +147,21 @@ function linesOf(file: string): readonly string[] {
 }
 
 /** As root, gives a folder and its contents to the account that will use it; otherwise changes no owner. */
-export function giveTo({ user }: Account, folder: string): void {
+export function changeOwner({ user }: Account, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
   if (statSync(folder).uid === uid) return
   // Closes the folder to its former owner, who could otherwise plant a link during the change; for the same
   // reason its owner is set last.
   lchownSync(folder, 0, 0)
-  giveContents(folder, uid, gid)
+  changeOwnerOfContents(folder, uid, gid)
   lchownSync(folder, uid, gid)
 }
 
-function giveContents(folder: string, uid: number, gid: number): void {
+function changeOwnerOfContents(folder: string, uid: number, gid: number): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     lchownSync(path, uid, gid)
-    if (lstatSync(path).isDirectory()) giveContents(path, uid, gid)
+    if (lstatSync(path).isDirectory()) changeOwnerOfContents(path, uid, gid)
   }
 }

@@ -37,7 +37,7 @@ export function chooseSetup(dataDirectory: string, binaries: readonly string[]):
   if (setup !== undefined) return setup
   const embedded = binaries[0]
   if (embedded !== undefined && isRoot()) {
-    const moved = findSetupElsewhere(dataDirectory, cluster, embedded)
+    const moved = findOtherSetup(dataDirectory, cluster, embedded)
     if (moved !== undefined) return moved
   }
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
@@ -65,7 +65,7 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 /**
  * Below a folder that only root can enter, and without user namespaces, binaries and data move to /var/lib.
  */
-function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
+function findOtherSetup(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const known = join(dataDirectory, 'postgres')
   if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
   let home = dirname(cluster)

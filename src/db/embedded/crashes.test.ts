@@ -18,9 +18,9 @@ describe('crashes', { concurrency: 2 }, () => {
     const dataDirectory = join(temporaryFolder(), '.data')
     const halfMade = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
     const launched = launch(t, dataDirectory)
-    const isUnderWay = () =>
+    const isInFlight = () =>
       existsSync(dataDirectory) && halfMade().some((name) => existsSync(join(dataDirectory, name, 'base')))
-    assert.ok(await waitUntil(isUnderWay, 10))
+    assert.ok(await waitUntil(isInFlight, 10))
     await launched.kill()
     assert.equal(existsSync(join(dataDirectory, 'postgres')), false)
     mkdirSync(join(dataDirectory, 'postgres.new-older', 'base'), { recursive: true })
@@ -77,14 +77,17 @@ describe('crashes', { concurrency: 2 }, () => {
 
     test('kill -9 of the database is reported, and it is restarted under its address with the acknowledged row', async (t) => {
       const dataDirectory = await sharedStore()
-      const told: string[] = []
-      const store = await startEmbeddedStore({ dataDirectory, onFault: (sentence) => told.push(sentence) })
+      const reported: string[] = []
+      const store = await startEmbeddedStore({
+        dataDirectory,
+        onFault: (sentence) => reported.push(sentence),
+      })
       t.after(store.stop)
       await ask(store.url, `insert into note values ('before kill -9 of the database')`)
       process.kill(serverOf(dataDirectory), 'SIGKILL')
-      assert.ok(await waitUntil(() => told.length > 1, 20))
+      assert.ok(await waitUntil(() => reported.length > 1, 20))
       const log = join(dataDirectory, 'postgres.log')
-      assert.deepEqual(told, [
+      assert.deepEqual(reported, [
         `The database ended unexpectedly (killed by signal 9). Its log is ${log}.`,
         'The database runs again.',
       ])

@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, giveTo, makersFor } from './accounts.ts'
+import { type Account, changeOwner, makersFor } from './accounts.ts'
 import { probe, programIn, type Setup } from './choose-setup.ts'
 import { passwordArguments } from './password.ts'
 import { endMakers, spawnDependent, waitUntil } from './postmaster.ts'
@@ -28,7 +28,7 @@ export async function makeCluster(setup: Setup, settings: Settings): Promise<voi
   requireFree(cluster)
   const staging = mkdtempSync(`${cluster}${stagingMark}`)
   await fill(staging, { ...setup, account: makerFor(setup) }, settings)
-  giveTo(account, staging)
+  changeOwner(account, staging)
   renameSync(staging, cluster)
   syncDirectory(dirname(cluster))
 }
@@ -41,7 +41,7 @@ function makerFor({ binaries, account, cluster }: Setup): Account {
 
 /** On Windows initdb's own database has to do, because a standalone server rejects administrators there. */
 async function fill(staging: string, { binaries, major, account }: Setup, settings: Settings): Promise<void> {
-  giveTo(account, staging)
+  changeOwner(account, staging)
   const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
   await initialize(initdb, localesFor(major), account)
   if (process.platform === 'win32') return

@@ -23,16 +23,16 @@ test('a folder of that name that others can open, that others made, or that is a
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)
-  const refuses = () =>
+  const rejects = () =>
     assert.throws(() => socketDirectoryFor(longCluster, plain), /belongs to another user or is open/)
   chmodSync(directory, 0o755)
-  refuses()
+  rejects()
   clear()
   symlinkSync('/', directory)
-  refuses()
+  rejects()
   clear()
   mkdirSync(directory, { mode: 0o700 })
   if (process.getuid?.() !== 0) return
   chownSync(directory, 54321, 54321)
-  refuses()
+  rejects()
 })

@@ -91,9 +91,9 @@ async function keepRunning(
     start((reason) => {
       if (stopping.signal.aborted) return
       onFault(reason)
-      current = again()
+      current = restart()
     })
-  const again = async (): Promise<KeptServer | undefined> => {
+  const restart = async (): Promise<KeptServer | undefined> => {
     let wait = firstWaitMilliseconds
     for (;;) {
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined)

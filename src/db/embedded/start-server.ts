@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Account, giveTo } from './accounts.ts'
+import { type Account, changeOwner } from './accounts.ts'
 import { programIn, type Setup } from './choose-setup.ts'
 import { findPassword, keepNewPassword, replaceFile } from './password.ts'
 import {
@@ -52,7 +52,7 @@ export async function startServer(
 ): Promise<Server> {
   const { cluster, account } = setup
   // The cluster may have been made by a start that had to run as another user.
-  giveTo(account, cluster)
+  changeOwner(account, cluster)
   const socketDirectory = socketDirectoryFor(cluster, account)
   removeLeftSocketLock(socketDirectory)
   const kept = findPassword(dataDirectory)
@@ -220,8 +220,8 @@ const logBytesMax = 10 * 1024 * 1024
 
 /** Sets a password where none is required yet, and returns once `askForIt` has taken effect. */
 async function setPassword(host: string, password: string, askForIt: () => void): Promise<void> {
-  const asNobody = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
-  const client = new pg.Client(asNobody)
+  const withoutCredentials = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
+  const client = new pg.Client(withoutCredentials)
   client.on('error', () => {})
   await client.connect()
   try {
@@ -233,7 +233,7 @@ async function setPassword(host: string, password: string, askForIt: () => void)
     await client.end()
   }
   const deadline = performance.now() + reloadSecondsMax * 1000
-  while (await isLetIn(asNobody)) {
+  while (await isLetIn(withoutCredentials)) {
     if (performance.now() > deadline) throw new Error('The database does not ask for its password.')
     await sleep(reloadPauseMilliseconds)
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { everywhere, withAssignment } from './placement.ts'
+import { referenceTables, withAssignment } from './placement.ts'
 
 interface Finding {
   readonly subject: 'nodes'
@@ -58,7 +58,7 @@ async function checkTables(client: pg.Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<{ name: string }>(
     `select name from unnest($1::text[]) as name
      where not exists (select from pg_dist_partition where logicalrelid = name::regclass and (partmethod = 'h' or repmodel = 't'))`,
-    [[...everywhere, ...withAssignment, 'assignments']],
+    [[...referenceTables, ...withAssignment, 'assignments']],
   )
   return rows.map(({ name }) =>
     wrong(`${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),

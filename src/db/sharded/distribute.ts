@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { statementsOf } from '../sql.ts'
-import { everywhere, withAssignment } from './placement.ts'
+import { referenceTables, withAssignment } from './placement.ts'
 import { turnId } from './places.ts'
 
 /**
@@ -57,14 +57,14 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
   // Citus distributes no table with a trigger. This trigger serves hosts of an earlier release.
-  for (const table of [...everywhere, 'assignments', ...withAssignment])
+  for (const table of [...referenceTables, 'assignments', ...withAssignment])
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
   const children = withAssignment.filter(isLocal)
   // Until these tables are distributed, they cannot refer to one that is.
   for (const table of children)
     await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
   const done: string[] = []
-  for (const table of everywhere.filter(isLocal)) {
+  for (const table of referenceTables.filter(isLocal)) {
     await client.query(placesOf(table))
     await client.query(`select create_reference_table('${table}')`)
     done.push(`${table}: all rows on every node.`)

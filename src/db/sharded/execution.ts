@@ -1,4 +1,4 @@
-import { askConditions, lockRows } from '../conditional-write.ts'
+import { checkConditions, lockRows } from '../conditional-write.ts'
 import type { Execution, Query } from '../execution.ts'
 import { writeRows } from '../logged-write.ts'
 import { writeEachRow } from '../many-rows.ts'
@@ -30,7 +30,7 @@ const stepsOf = <Pieces>(
 /** A sharded store cannot do these in one statement. */
 export const steps: ReadonlyMap<string, Steps> = new Map([
   stepsOf(lockRows, lock),
-  stepsOf(askConditions, async (queries, conditions) => [await ask(queries, conditions)]),
+  stepsOf(checkConditions, async (queries, conditions) => [await ask(queries, conditions)]),
   stepsOf(writeRows, write),
   stepsOf(writeEachRow, writeEach),
   stepsOf(pageOfList, readList),

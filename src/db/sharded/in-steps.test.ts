@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { connectDirectly } from '../../../test/support/direct-connection.ts'
+import { freshContext, rejectedAs } from '../../../test/support/fresh-context.ts'
 import { addressOf, isDistributed, openTestDatabase } from '../../../test/support/fresh-database.ts'
-import { connectOutside } from '../../../test/support/outside-connection.ts'
-import { freshTracker, refusedAs } from '../../../test/support/tracker.ts'
 import { changedRowsSince } from '../../features/changes/changed-rows.ts'
 import { readFeed } from '../../features/changes/read-feed.ts'
 import { listDifferences, listHistory } from '../../features/history/history.ts'
 import type { Caller } from '../../model/caller.ts'
-import { readBatch } from '../../records/batch/read-batch.ts'
+import { parseBatch } from '../../records/batch/parse-batch.ts'
 import { runBatch } from '../../records/batch/run-batch.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { create } from '../../records/create.ts'
 import { get } from '../../records/get.ts'
 import { list } from '../../records/list.ts'
-import { readListQuery } from '../../records/list-query.ts'
-import { readQuery } from '../../records/query/read-query.ts'
+import { parseListQuery } from '../../records/list-query.ts'
+import { parseQuery } from '../../records/query/parse-query.ts'
 import { runQuery } from '../../records/query/run-query.ts'
 import { remove } from '../../records/remove.ts'
 import { restore } from '../../records/restore.ts'
@@ -36,20 +36,20 @@ const [comment, project, user] = ['comment', 'project', 'user'].map(resourceName
  * written both ways.
  */
 describe('A statement that is executed in steps', { skip: isDistributed }, () => {
-  let fresh: Awaited<ReturnType<typeof freshTracker>>
-  let stepped: Tracker
+  let fresh: Awaited<ReturnType<typeof freshContext>>
+  let stepped: Context
   let first: Row
   let second: Row
   let callers: readonly Caller[]
   before(async () => {
-    fresh = await freshTracker()
+    fresh = await freshContext()
     first = await fresh.makeAny('assignment')
     second = await fresh.makeAny('assignment')
     await fresh.make('userProject', { userId: first.userId, projectId: first.projectId })
-    const { tracker, administrator } = fresh
-    const client = await connectOutside(tracker.database)
+    const { context, administrator } = fresh
+    const client = await connectDirectly(context.database)
     await client.query(placesTable).finally(() => client.end())
-    stepped = { ...tracker, database: openTestDatabase(addressOf(tracker.database)) }
+    stepped = { ...context, database: openTestDatabase(addressOf(context.database)) }
     const member = { id: String(first.userId), isAdministrator: false }
     callers = [administrator, member, { id: String(second.userId), isAdministrator: false }]
   })
@@ -68,12 +68,12 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       assignmentId: second.id,
     })
     const places = sql`select assignment_id as assignment from row_places where id = ${made.id}`
-    assert.deepEqual(await fresh.tracker.database.query(places), [{ assignment: second.id }])
+    assert.deepEqual(await fresh.context.database.query(places), [{ assignment: second.id }])
     await remove(stepped, comment, administrator, { ids: [made.id] })
     await restore(stepped, comment, administrator, { ids: [made.id] })
-    const { row } = await get(fresh.tracker, comment, administrator, { id: made.id })
+    const { row } = await get(fresh.context, comment, administrator, { id: made.id })
     assert.deepEqual([row.text, row.assignmentId], ['b', second.id])
-    const { data } = await listHistory(fresh.tracker, administrator, { resource: 'comment', id: made.id })
+    const { data } = await listHistory(fresh.context, administrator, { resource: 'comment', id: made.id })
     assert.deepEqual(
       data.map(({ action }) => action),
       ['restore', 'remove', 'update', 'create'],
@@ -86,15 +86,15 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const parent = await fresh.makeAny('organization')
     await remove(stepped, resourceNamed('organization'), administrator, { ids: [parent.id] })
     const body = { name: 'P', organizationId: parent.id }
-    await assert.rejects(create(stepped, project, administrator, body), refusedAs('invalid'))
+    await assert.rejects(create(stepped, project, administrator, body), rejectedAs('invalid'))
     await assert.rejects(
       update(stepped, project, administrator, { ...body, id: newId() }),
-      refusedAs('missing'),
+      rejectedAs('missing'),
     )
     const { name, login } = await fresh.makeAny('user')
     await assert.rejects(
       create(stepped, user, administrator, { name, login, password: 'Secret-123' }),
-      refusedAs('duplicate'),
+      rejectedAs('duplicate'),
     )
   })
 
@@ -104,24 +104,24 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       { operation: 'create', resource: 'comment', body: { id: newId(), text: 'd', assignmentId: newId() } },
     ]
     const run = (some: readonly object[]) =>
-      runBatch(stepped, fresh.administrator, readBatch({ items: some }), async () => new Map())
+      runBatch(stepped, fresh.administrator, parseBatch({ items: some }), async () => new Map())
     await assert.rejects(run(items))
     assert.equal((await run(items.slice(0, 1))).length, 1)
   })
 
   it('returns what the statement returns, for every caller', async () => {
-    const { tracker } = fresh
+    const { context } = fresh
     const since = '1:1:'
     const project = { projectId: String(first.projectId), pageSize: '50' }
-    const reads: readonly ((asked: Tracker, caller: Caller) => Promise<unknown>)[] = [
-      (asked, caller) => list(asked, comment, caller, readListQuery(comment, { pageSize: '2' })),
-      (asked, caller) => list(asked, comment, caller, readListQuery(comment, { search: 'c' })),
+    const reads: readonly ((asked: Context, caller: Caller) => Promise<unknown>)[] = [
+      (asked, caller) => list(asked, comment, caller, parseListQuery(comment, { pageSize: '2' })),
+      (asked, caller) => list(asked, comment, caller, parseListQuery(comment, { search: 'c' })),
       (asked, caller) => get(asked, resourceNamed('assignment'), caller, { id: first.id }),
       ({ database }, caller) =>
         runQuery(
           comment,
           caller,
-          readQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
+          parseQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
           database.lists,
         ),
       (asked, caller) => listHistory(asked, caller, project),
@@ -147,9 +147,9 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     ]
     for (const [index, read] of reads.entries())
       for (const caller of callers) {
-        const answerOf = (asked: Tracker) =>
+        const answerOf = (asked: Context) =>
           read(asked, caller).catch((error: { kind?: string }) => error.kind ?? error)
-        const answer = await answerOf(tracker)
+        const answer = await answerOf(context)
         if (caller === fresh.administrator) assert.notEqual(typeof answer, 'string', String(index))
         assert.deepEqual(await answerOf(stepped), answer, `${index} ${caller.id}`)
       }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { resources } from '../../resources/all.ts'
 import { statementsOf } from '../sql.ts'
-import { everywhere, isEverywhere, placeColumnOf, withAssignment } from './placement.ts'
+import { isReferenceTable, placeColumnOf, referenceTables, withAssignment } from './placement.ts'
 
 it('knows that every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
@@ -13,7 +13,7 @@ it('knows that every resource of an assignment is stored with it', () => {
       belongs,
       `${table}: withAssignment of src/db/sharded/placement.ts names the tables whose rows belong to an assignment, and no others.`,
     )
-    assert.ok(!(belongs && isEverywhere(table)), table)
+    assert.ok(!(belongs && isReferenceTable(table)), table)
   }
 })
 
@@ -41,7 +41,7 @@ it('accepts every migration: a constraint of a new column has a name, and its ow
   const folder = new URL('../migrations/', import.meta.url)
   const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
   const spread = new RegExp(
-    `^alter table (${[...everywhere, ...withAssignment, 'assignments'].join('|')}) `,
+    `^alter table (${[...referenceTables, ...withAssignment, 'assignments'].join('|')}) `,
     'i',
   )
   for (const name of later)

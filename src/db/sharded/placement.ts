@@ -1,5 +1,5 @@
 /** Small tables that nearly every statement reads, replicated to every node, parents before children. */
-export const everywhere = [
+export const referenceTables = [
   'organizations',
   'assignment_types',
   'workflows',
@@ -9,7 +9,8 @@ export const everywhere = [
   'user_projects',
 ] as const
 
-export const isEverywhere = (table: string): boolean => (everywhere as readonly string[]).includes(table)
+export const isReferenceTable = (table: string): boolean =>
+  (referenceTables as readonly string[]).includes(table)
 
 /** Rows that belong to an assignment are stored on its node. */
 export const withAssignment = [

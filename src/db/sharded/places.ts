@@ -1,6 +1,6 @@
 import type { Strength } from '../conditional-write.ts'
 import { type Queries, raw, type Sql, sql } from '../sql.ts'
-import { isEverywhere, placeColumnOf } from './placement.ts'
+import { isReferenceTable, placeColumnOf } from './placement.ts'
 
 /**
  * The node on which a row is kept. `row_places`, a table that only the coordinator has, has a line for each
@@ -62,7 +62,7 @@ export async function waitForTurn(
   table: string,
   strength: 'update' | 'share',
 ): Promise<void> {
-  if (!isEverywhere(table)) return
+  if (!isReferenceTable(table)) return
   await queries.query(
     sql`select id from row_places where table_name = '' and id = ${turnId}::uuid for ${raw(strength)}`,
   )
@@ -83,7 +83,7 @@ export async function takePlaces(
   return rows.map(({ id }) => id)
 }
 
-export async function givePlaceBack(queries: Queries, table: string, id: string): Promise<void> {
+export async function releasePlace(queries: Queries, table: string, id: string): Promise<void> {
   await queries.query(sql`delete from row_places where table_name = ${table} and id = ${id}`)
 }
 

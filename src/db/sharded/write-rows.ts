@@ -6,8 +6,8 @@ import { columnsOf, updating } from '../rows.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
 import { ask, lock } from './conditions.ts'
 import { type KnownRows, knownRows, type StoredRow } from './known-rows.ts'
-import { isEverywhere, placeColumnOf } from './placement.ts'
-import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } from './places.ts'
+import { isReferenceTable, placeColumnOf } from './placement.ts'
+import { atPlaces, movePlace, placeOf, releasePlace, takePlaces, waitForTurn } from './places.ts'
 
 /**
  * Locks rows, checks the conditions, writes each table if none rejects, and appends to the change log and the
@@ -107,7 +107,7 @@ async function insert(queries: Queries, table: string, values: StoredRow): Promi
   const isThere = async () =>
     (await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)).length > 0
   // On tables that every node has, `on conflict` would block all other inserts until this transaction ends.
-  if (isEverywhere(table) && !otherKey) {
+  if (isReferenceTable(table) && !otherKey) {
     if (await isThere()) throw duplicateOf(`${table}_pkey`)
     return queries.query(sql`${insertionOf(table, values)} returning row.*`)
   }
@@ -117,7 +117,7 @@ async function insert(queries: Queries, table: string, values: StoredRow): Promi
   )
   if (rows.length > 0) return rows
   if (!otherKey || (await isThere())) throw duplicateOf(`${table}_pkey`)
-  await givePlaceBack(queries, table, place.id)
+  await releasePlace(queries, table, place.id)
   throw duplicateOf(otherKey)
 }
 

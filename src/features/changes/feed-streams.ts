@@ -2,8 +2,8 @@ import type { Authenticated } from '../../auth/authenticate.ts'
 import { watchChanges } from '../../db/change-log.ts'
 import { Problem, unauthenticated } from '../../model/problem.ts'
 import { type Repetition, repeat } from '../../model/repeat.ts'
-import type { Tracker } from '../../records/context.ts'
-import { type ShownChange, showChange } from '../../records/serialize-record.ts'
+import type { Context } from '../../records/context.ts'
+import { type SerializedChange, serializeChange } from '../../records/serialize-record.ts'
 import { createKeptSnapshots, type Keeper } from './kept-snapshots.ts'
 import { type Position, writePosition } from './position.ts'
 import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read-feed.ts'
@@ -30,22 +30,22 @@ const attendMilliseconds = 1000
 
 /** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
 export function createFeedStreams(
-  tracker: Tracker,
+  context: Context,
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): FeedStreams {
-  const kept = createKeptSnapshots(tracker.budgets)
+  const kept = createKeptSnapshots(context.budgets)
   const streams = new Set<FeedStream>()
   const wakeAll = () => {
     for (const stream of streams) stream.wake()
   }
-  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wakeAll })
+  const watch = watchChanges({ database: context.database, onFailure, onChanges: wakeAll })
   let attending: Repetition | undefined
   /** Counts the streams, and the requests that are about to open one. */
   let users = 0
 
   function leave(account: string) {
-    streamLimits.giveBack(account)
+    streamLimits.release(account)
     users -= 1
     if (users > 0) return
     watch.stop()
@@ -60,7 +60,7 @@ export function createFeedStreams(
       const { id } = caller
       streamLimits.take(id)
       users += 1
-      const reads = tracker.database.liveLists
+      const reads = context.database.liveLists
       const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
       try {
         // Watching starts before the first statement, so that no commit between the two is missed.
@@ -98,7 +98,7 @@ export function createFeedStreams(
 /** Encodes the feed for one host and sends it to one client. */
 export interface FeedWire {
   /** Encodes one change; `cursor` is the position from which the client resumes after it. */
-  eventOf(change: ShownChange, cursor: string): Buffer
+  eventOf(change: SerializedChange, cursor: string): Buffer
   open(listeners: OutletListeners): FeedOutlet
 }
 
@@ -114,7 +114,7 @@ export interface FeedOutlet {
   send(event: Buffer): boolean
   /** Sends a heartbeat. `isNews`: the client does not have this cursor yet, because no change since the last one was for it. */
   beat(cursor: string, isNews: boolean): void
-  close(refusal?: Problem): void
+  close(problem?: Problem): void
   /** Asks the client to reconnect to another host, because this one stops. */
   sendAway(): void
 }
@@ -165,9 +165,9 @@ function openFeedStream(
     if (isWanted) return false
     const page = await read(pending.page.position)
     // A client that has disconnected meanwhile must not hold any bytes.
-    const refusal = isClosed ? undefined : pending.replaceBy(page)
-    if (refusal) outlet.close(refusal)
-    return !refusal
+    const problem = isClosed ? undefined : pending.replaceBy(page)
+    if (problem) outlet.close(problem)
+    return !problem
   }
 
   const mayReadOn = () => !isClosed && pending.sendTo(outlet) && (isWanted || !pending.page.isCurrent)
@@ -214,13 +214,15 @@ interface Reader {
 /** The newest page, and those of its events that the client has not read yet. */
 function createPending(first: FeedPage, { session: { caller }, wire, keeper }: Reader) {
   const eventsOf = ({ changes }: FeedPage): readonly Buffer[] =>
-    changes.map(({ change, position }) => wire.eventOf(showChange(change, caller), writePosition(position)))
+    changes.map(({ change, position }) =>
+      wire.eventOf(serializeChange(change, caller), writePosition(position)),
+    )
   let page = first
   let unsent = eventsOf(first)
   let heardAt = 0
-  let told = ''
-  const refusal = keeper.keep(unsent)
-  if (refusal) throw refusal
+  let sentPosition = ''
+  const problem = keeper.keep(unsent)
+  if (problem) throw problem
   return {
     get page() {
       return page
@@ -233,10 +235,10 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
     },
     /** Returns false when the client has to read first. */
     sendTo(outlet: FeedOutlet): boolean {
-      const refused = unsent.findIndex((event) => !outlet.send(event))
-      const sent = refused === -1 ? unsent.length : refused
+      const rejected = unsent.findIndex((event) => !outlet.send(event))
+      const sent = rejected === -1 ? unsent.length : rejected
       if (sent > 0) heardAt = Date.now()
-      if (sent > 0 && refused === -1) told = writePosition(page.position)
+      if (sent > 0 && rejected === -1) sentPosition = writePosition(page.position)
       unsent = unsent.slice(sent)
       if (unsent.length === 0) keeper.keep([])
       return unsent.length === 0
@@ -245,8 +247,8 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
       if (now - heardAt < heartbeatMilliseconds || unsent.length > 0) return
       heardAt = now
       const position = writePosition(page.position)
-      outlet.beat(position, position !== told)
-      told = position
+      outlet.beat(position, position !== sentPosition)
+      sentPosition = position
     },
   }
 }

@@ -31,10 +31,10 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
   /** Takes room for all of them, or for none. */
   function holdAll(wanted: readonly Buffer[], account: string | undefined): Problem | undefined {
     for (const [index, each] of wanted.entries()) {
-      const refusal = hold(each, account)
-      if (!refusal) continue
+      const problem = hold(each, account)
+      if (!problem) continue
       for (const held of wanted.slice(0, index)) release(held, account)
-      return refusal
+      return problem
     }
     return undefined
   }
@@ -44,11 +44,11 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
       let kept: readonly Buffer[] = []
       return {
         keep(wanted) {
-          const refusal = holdAll(
+          const problem = holdAll(
             wanted.filter((each) => !kept.includes(each)),
             account,
           )
-          if (refusal) return refusal
+          if (problem) return problem
           for (const each of kept.filter((one) => !wanted.includes(one))) release(each, account)
           kept = wanted
           return undefined
@@ -78,7 +78,7 @@ function countedOnce(budget: Budget) {
       if (count !== 1) return
       own?.delete(snapshot)
       if (own?.size === 0) holds.delete(account)
-      budget.giveBack(snapshot.length, account)
+      budget.release(snapshot.length, account)
     },
   }
 }

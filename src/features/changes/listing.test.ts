@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { freshTracker } from '../../../test/support/tracker.ts'
+import { freshContext } from '../../../test/support/fresh-context.ts'
 import type { Database } from '../../db/database.ts'
-import { readListQuery } from '../../records/list-query.ts'
+import { parseListQuery } from '../../records/list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import { listView } from './answer-list.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing } from './listing.ts'
 
-const { tracker, administrator, makeAny, drop } = await freshTracker()
+const { context, administrator, makeAny, drop } = await freshContext()
 after(drop)
 
 describe('a live listing', () => {
@@ -19,18 +19,18 @@ describe('a live listing', () => {
       async query(statement, account) {
         asked += 1
         const isFirst = asked === 1
-        const rows = await tracker.database.liveListsAnywhere.query(statement, account)
+        const rows = await context.database.liveListsAnywhere.query(statement, account)
         if (isFirst) await late.promise
         return rows as never
       },
     }
     const listed = resourceNamed('impediment')
-    const query = readListQuery(listed, {})
-    const database = { ...tracker.database, liveListsAnywhere }
+    const query = parseListQuery(listed, {})
+    const database = { ...context.database, liveListsAnywhere }
     const listing = createListing(
-      { ...tracker, database },
-      listView(tracker, listed, administrator, query),
-      createKeptSnapshots(tracker.budgets).keeperOf(),
+      { ...context, database },
+      listView(context, listed, administrator, query),
+      createKeptSnapshots(context.budgets).keeperOf(),
       (error) => {
         throw error
       },

@@ -2,9 +2,9 @@ import type { LimitedReads } from '../../db/limited-reads.ts'
 import { formatEvent } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
-import type { Concerned } from './concern.ts'
+import type { Context } from '../../records/context.ts'
 import type { Keeper } from './kept-snapshots.ts'
+import type { ScopedListing } from './listing-scope.ts'
 import { isDue, type LiveStream, snapshotId } from './live-stream.ts'
 import { newestPosition } from './read-feed.ts'
 
@@ -12,7 +12,7 @@ import { newestPosition } from './read-feed.ts'
 const pausePerStatement = 4
 
 /** The content of a live listing, which is sent again after every change. */
-export interface View extends Concerned {
+export interface View extends ScopedListing {
   /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
@@ -29,7 +29,7 @@ export interface Listing {
   /** The newest snapshot as an event; equal bytes stay the same buffer. */
   newest(): Buffer
   idOf(snapshot: Buffer): string | undefined
-  noteChange(): void
+  recordChange(): void
   takeSnapshot(): Promise<void>
   tick(now: number): void
   /** Called when no stream uses it any more. */
@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 export function createListing(
-  tracker: Tracker,
+  context: Context,
   view: View,
   keeper: Keeper,
   onFailure: (error: unknown) => void,
@@ -54,14 +54,14 @@ export function createListing(
   async function takeSnapshot() {
     statementsSent += 1
     const statement = statementsSent
-    const event = await readEvent(tracker, view, ids)
+    const event = await readEvent(context, view, ids)
     // Results may arrive out of order; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
-    const refusal = newest.replaceBy(event)
-    if (!refusal) return streams.fallBehind()
-    streams.close(refusal.message)
-    throw refusal
+    const problem = newest.replaceBy(event)
+    if (!problem) return streams.fallBehind()
+    streams.close(problem.message)
+    throw problem
   }
 
   async function refresh() {
@@ -86,8 +86,8 @@ export function createListing(
     takeSnapshot,
     newest: newest.get,
     idOf: (snapshot) => ids.get(snapshot),
-    close: newest.forget,
-    noteChange() {
+    close: newest.discard,
+    recordChange() {
       isChanged = true
     },
     tick(now) {
@@ -101,25 +101,25 @@ export function createListing(
 
 function createNewest(keeper: Keeper) {
   let newest: Buffer = Buffer.alloc(0)
-  let isForgotten = false
+  let isPurged = false
   return {
     get: () => newest,
     /** Returns the reason when there is no room. */
     replaceBy(event: Buffer): Problem | undefined {
-      if (isForgotten || event.equals(newest)) return undefined
-      const refusal = keeper.keep([event])
-      if (!refusal) newest = event
-      return refusal
+      if (isPurged || event.equals(newest)) return undefined
+      const problem = keeper.keep([event])
+      if (!problem) newest = event
+      return problem
     },
-    forget() {
-      isForgotten = true
+    discard() {
+      isPurged = true
       keeper.keep([])
     },
   }
 }
 
 /** The position is read before the rows: a client that resumes the feed from it may see a change twice, but misses none. */
-async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
+async function readEvent({ database }: Context, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
   const data = await view.read(database.liveListsAnywhere)
   const event = formatEvent({ event: 'listing', data })

@@ -2,11 +2,11 @@ import { type Snapshot, watchChanges } from '../../db/change-log.ts'
 import type { Database } from '../../db/database.ts'
 import { unauthenticated } from '../../model/problem.ts'
 import { type Repetition, repeat } from '../../model/repeat.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
-import { isTouched } from './concern.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
+import { isTouched } from './listing-scope.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import type { StreamLimits } from './stream-limits.ts'
 
@@ -25,18 +25,18 @@ const tickMilliseconds = 50
 const attendMilliseconds = 1000
 
 export function createLiveListings(
-  tracker: Tracker,
+  context: Context,
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): LiveListings {
-  const kept = createKeptSnapshots(tracker.budgets)
-  const shared = createSharedListings((view) => createListing(tracker, view, kept.keeperOf(), onFailure))
+  const kept = createKeptSnapshots(context.budgets)
+  const shared = createSharedListings((view) => createListing(context, view, kept.keeperOf(), onFailure))
   const ticker = createTicker(shared, onFailure)
   const wake = inTurn(async (changes) => {
-    await wakeTouched(tracker.database, [...shared.all()], changes)
+    await wakeTouched(context.database, [...shared.all()], changes)
     ticker.tick()
   }, onFailure)
-  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wake })
+  const watch = watchChanges({ database: context.database, onFailure, onChanges: wake })
 
   /** Makes the listing follow changes until its last reader leaves. */
   function enter(view: View) {
@@ -47,7 +47,7 @@ export function createLiveListings(
       listing,
       leave() {
         leave()
-        streamLimits.giveBack(view.caller.id)
+        streamLimits.release(view.caller.id)
         if (shared.isEmpty) stop()
       },
     }
@@ -69,8 +69,8 @@ export function createLiveListings(
       await listing.takeSnapshot()
       // The token may have expired while the snapshot was awaited.
       if (!(await request.session.recheck())) throw unauthenticated()
-      const refusal = keeper.keep([listing.newest()])
-      if (refusal) throw refusal
+      const problem = keeper.keep([listing.newest()])
+      if (problem) throw problem
     } catch (error) {
       leave()
       throw error
@@ -195,15 +195,15 @@ async function wakeTouched(
   listings: readonly Listing[],
   { resources, since }: { readonly resources: ReadonlySet<string>; readonly since: Snapshot },
 ): Promise<void> {
-  const concerned = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
-  if (concerned.length === 0) return
-  const isAsked = concerned.some(({ view }) => view.concern)
+  const affected = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
+  if (affected.length === 0) return
+  const isAsked = affected.some(({ view }) => view.scope)
   const read = isAsked ? inTime(changedRowsSince(database.liveLists, since, resources)) : undefined
   const changes = (await read) ?? unknownRows(resources)
   const ofMembers = new Map<Listing, ReadonlySet<unknown>>()
-  for (const listing of concerned) {
+  for (const listing of affected) {
     const verdict = isTouched(listing.view, changes)
-    if (verdict === 'yes') listing.noteChange()
+    if (verdict === 'yes') listing.recordChange()
     else if (verdict !== 'no') ofMembers.set(listing, verdict)
   }
   if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
@@ -231,5 +231,5 @@ async function wakeMembers(
   const projects = new Set([...listings.values()].flatMap((among) => [...among]))
   const isMember = await inTime(membersOf(liveLists, [...projects]))
   for (const [listing, among] of listings)
-    if (!isMember || isMember(listing.view.concern?.member ?? '', among)) listing.noteChange()
+    if (!isMember || isMember(listing.view.scope?.member ?? '', among)) listing.recordChange()
 }

@@ -66,8 +66,8 @@ export function openLiveStream(
   function keepOffered(newest: Buffer) {
     if (isClosed || newest === offered) return
     // A client with room for another event has read the one before.
-    const refusal = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
-    if (refusal) return events.close(refusal.message)
+    const problem = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
+    if (problem) return events.close(problem.message)
     offered = newest
   }
 
@@ -76,7 +76,7 @@ export function openLiveStream(
       return sentAt
     },
     get isChecking() {
-      return check.isUnderWay
+      return check.isInFlight
     },
     attend(now) {
       if (check.isDue(now)) void check.run()
@@ -89,7 +89,7 @@ export function openLiveStream(
       // A client that resumes with this same snapshot is not sent it again.
       if (isSameSnapshot(held, idOf(newest))) sent = newest
       held = undefined
-      if (newest === sent || check.isUnderWay || now - sentAt < betweenEventsMilliseconds || !events.isReady)
+      if (newest === sent || check.isInFlight || now - sentAt < betweenEventsMilliseconds || !events.isReady)
         return
       void check.run(() => {
         // A newer one may have arrived during the session check; the one before it is no longer kept.

@@ -31,7 +31,7 @@ export const writePosition = ({ since, sinceAt, within }: Position): string =>
 export const positionCharactersMax = 8192
 
 /** Undefined for any other text: PostgreSQL never receives one that it would reject with an error of its own. */
-export function readPosition(text: string): Position | undefined {
+export function parsePosition(text: string): Position | undefined {
   if (text.length > positionCharactersMax) return undefined
   const [since, sinceAt, until, untilAt, last, ...more] = partsOf(text)
   if (!isSnapshot(since) || !isCount(sinceAt) || more.length > 0) return undefined

@@ -31,7 +31,7 @@ describe('A reader of the feed', () => {
   })
 
   /** Makes a change, and then a transaction without one, whose number a promoted standby assigns again. */
-  async function changeAndNumberToGiveAgain(): Promise<number> {
+  async function changeAndReusedNumber(): Promise<number> {
     await fresh.database.transaction((transaction) =>
       insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
     )
@@ -44,12 +44,12 @@ describe('A reader of the feed', () => {
   const nextOf = ({ since }: Position) => Number(since.split(':')[1])
 
   test('does not take a number for finished at the start that a standby may assign again', async () => {
-    const newest = await changeAndNumberToGiveAgain()
+    const newest = await changeAndReusedNumber()
     assert.equal(nextOf(await newestPosition(fresh.database.liveLists, caller)), newest + 1)
   })
 
   test('does not do so after reading everything either', async () => {
-    const newest = await changeAndNumberToGiveAgain()
+    const newest = await changeAndReusedNumber()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },
       fresh.database.liveLists,

@@ -5,19 +5,19 @@ import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeMax, rejectFilters } from '../../records/list-query.ts'
-import { readNames, readNumber, readUuid } from '../../records/query-values.ts'
+import { parseNames, parseNumber, parseUuid } from '../../records/query-values.ts'
 import {
   changeColumns,
-  type ShownChange,
+  type SerializedChange,
   type StoredChange,
-  showChange,
+  serializeChange,
 } from '../../records/serialize-record.ts'
-import { refuseTooSlow } from '../../records/settled-timestamp.ts'
+import { rejectTooSlow } from '../../records/settled-timestamp.ts'
 import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
-import { beginning, type Position, readPosition, writePosition } from './position.ts'
+import { beginning, type Position, parsePosition, writePosition } from './position.ts'
 
 /** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
 export interface FeedFilter {
@@ -50,7 +50,7 @@ const scannedMax = 2000
  */
 export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
   const { caller, position, pageSize } = query
-  const found = await refuseTooSlow(
+  const found = await rejectTooSlow(
     { what: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
     () => reads.query<FoundChange>(feedStatement(query), caller.id),
   )
@@ -108,7 +108,7 @@ function withoutBounds({
   return change
 }
 
-const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment}) * 1000)::bigint`
+const milliseconds = (timestamp: Sql): Sql => sql`floor(extract(epoch from ${timestamp}) * 1000)::bigint`
 
 function feedStatement(query: FeedQuery): Sql {
   const { caller, pageSize } = query
@@ -165,8 +165,8 @@ const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] 
   ...(projectId ? [sql`entry.project_id = ${projectId}`] : []),
 ]
 
-export interface ShownFeedPage {
-  readonly data: readonly ShownChange[]
+export interface SerializedFeedPage {
+  readonly data: readonly SerializedChange[]
   /** The start of the next page. */
   readonly cursor: string
   /** True if another request at once would return more. */
@@ -175,14 +175,14 @@ export interface ShownFeedPage {
 
 /** A page of the feed, the same on every host. */
 export async function readFeedPage(
-  { database: { lists } }: Pick<Tracker, 'database'>,
+  { database: { lists } }: Pick<Context, 'database'>,
   caller: Caller,
   { after, filter, pageSize }: FeedRequest,
-): Promise<ShownFeedPage> {
+): Promise<SerializedFeedPage> {
   const position = after === 'now' ? await newestPosition(lists, caller) : after
   const page = await readFeed({ caller, filter, position, pageSize }, lists)
   return {
-    data: page.changes.map(({ change }) => showChange(change, caller)),
+    data: page.changes.map(({ change }) => serializeChange(change, caller)),
     cursor: writePosition(page.position),
     hasMore: !page.isCurrent,
   }
@@ -198,7 +198,7 @@ interface FeedRequest {
 }
 
 /** A stream that was disconnected sends `lastEventId` instead of `after`. */
-export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
+export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
@@ -208,21 +208,21 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
   rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['projectId'], filterIn, violations)
   const read = {
     filter: {
-      resources: readNames('resource', filterIn('resource'), resourceNames, violations),
-      actions: readNames('action', filterIn('action'), feedActions, violations),
-      projectId: readUuid('projectId', filterIn('projectId'), violations),
+      resources: parseNames('resource', filterIn('resource'), resourceNames, violations),
+      actions: parseNames('action', filterIn('action'), feedActions, violations),
+      projectId: parseUuid('projectId', filterIn('projectId'), violations),
     },
-    after: readAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
-    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
+    after: parseAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
+    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
   }
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return read
 }
 
-function readAfter(input: unknown, violations: Violations): FeedRequest['after'] {
+function parseAfter(input: unknown, violations: Violations): FeedRequest['after'] {
   if (input === undefined || input === 'now') return input
   // The id of a snapshot of a live listing is a position followed by a hash of its content.
-  const position = typeof input === 'string' ? readPosition(input.split('~')[0] ?? '') : undefined
+  const position = typeof input === 'string' ? parsePosition(input.split('~')[0] ?? '') : undefined
   if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
   return position
 }

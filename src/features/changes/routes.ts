@@ -2,14 +2,14 @@ import type { FastifyReply } from 'fastify'
 import { formatEvent, openEventStream, wantsEventStream } from '../../http/event-stream.ts'
 import type { Parameter, Schema } from '../../http/operation.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref, resultSchema } from '../../routes/schemas.ts'
 import type { FeedStreams, FeedWire } from './feed-streams.ts'
 import { positionCharactersMax } from './position.ts'
-import { feedActions, readFeedPage, readFeedQuery } from './read-feed.ts'
+import { feedActions, parseFeedQuery, readFeedPage } from './read-feed.ts'
 
 export const feedSchemas: Readonly<Record<string, Schema>> = {
   ChangePage: resultSchema('One page.', {
@@ -52,7 +52,7 @@ const parameters: readonly Parameter[] = [
   },
 ]
 
-export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
+export const feedRoute = (context: Context, feeds: FeedStreams): Route => ({
   id: 'ReadChanges',
   tag: 'History',
   summary:
@@ -70,10 +70,10 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
       data: ref('Change'),
     },
   },
-  refusals: [400, 410, 503],
+  errors: [400, 410, 503],
   async handle({ caller, session, request, reply }) {
     const isStream = wantsEventStream(request)
-    const query = readFeedQuery(
+    const query = parseFeedQuery(
       request.query as Readonly<Record<string, unknown>>,
       isStream ? request.headers['last-event-id'] : undefined,
     )
@@ -81,7 +81,7 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
       await feeds.open(query, session, feedEvents(reply))
       return undefined
     }
-    return { body: { result: await readFeedPage(tracker, caller, query) } }
+    return { body: { result: await readFeedPage(context, caller, query) } }
   },
 })
 
@@ -96,7 +96,7 @@ const feedEvents = (reply: FastifyReply): FeedWire => ({
       beat: (cursor, isNews) =>
         isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
       // A client whose session has ended reconnects, and is rejected then.
-      close: (refusal) => events.close(refusal?.kind === 'unauthenticated' ? undefined : refusal?.message),
+      close: (problem) => events.close(problem?.kind === 'unauthenticated' ? undefined : problem?.message),
       sendAway: () => events.sendAway(),
     }
   },

@@ -6,7 +6,7 @@ import { overloaded, Problem } from '../../model/problem.ts'
 export interface StreamLimits {
   /** Rejects an account that has too many, and every account when there are too many in total. */
   take(account: string): void
-  giveBack(account: string): void
+  release(account: string): void
 }
 
 const retryAfterSeconds = 30
@@ -19,12 +19,12 @@ export function createStreamLimits(budgets: Budgets): StreamLimits {
     take(account) {
       if (!ofAccount.take(1, account)) throw tooManyOfAccount(ofAccount.max)
       if (ofHost.take(1, host)) return
-      ofAccount.giveBack(1, account)
+      ofAccount.release(1, account)
       throw tooMany()
     },
-    giveBack(account) {
-      ofHost.giveBack(1, host)
-      ofAccount.giveBack(1, account)
+    release(account) {
+      ofHost.release(1, host)
+      ofAccount.release(1, account)
     },
   }
 }
@@ -39,7 +39,7 @@ const tooMany = () =>
 
 export interface StreamSession {
   /** Set while the query runs. */
-  readonly isUnderWay: boolean
+  readonly isInFlight: boolean
   isDue(now: number): boolean
   /**
    * Returns whether the session is still valid, synchronously if the result is cached, because a thousand streams of one
@@ -63,28 +63,28 @@ export function createSessionCheck(
   now = Date.now,
 ): StreamSession {
   let checkedAt = now()
-  let isUnderWay = false
+  let isInFlight = false
   // Ends the stream together with its token, not up to a second later.
   const expiry = setTimeout(() => void check.run(), waitFor(session.expiresAt - now()))
   expiry.unref()
   const check: StreamSession = {
-    get isUnderWay() {
-      return isUnderWay
+    get isInFlight() {
+      return isInFlight
     },
-    isDue: (at) => !isUnderWay && (at - checkedAt >= sessionCheckMilliseconds || at >= session.expiresAt),
+    isDue: (at) => !isInFlight && (at - checkedAt >= sessionCheckMilliseconds || at >= session.expiresAt),
     run(then = () => undefined) {
       checkedAt = now()
-      const settle = (stands: boolean) => {
-        isUnderWay = false
-        if (stands) then()
+      const settle = (isActive: boolean) => {
+        isInFlight = false
+        if (isActive) then()
         else onEnded()
-        return stands
+        return isActive
       }
-      const stands = session.recheck()
-      if (typeof stands === 'boolean') return settle(stands)
-      isUnderWay = true
-      return stands.then(settle).catch(() => {
-        isUnderWay = false
+      const isActive = session.recheck()
+      if (typeof isActive === 'boolean') return settle(isActive)
+      isInFlight = true
+      return isActive.then(settle).catch(() => {
+        isInFlight = false
         return false
       })
     },

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { readFields } from '../../accounts/read-fields.ts'
+import { parseFields } from '../../accounts/parse-fields.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -10,7 +10,7 @@ import {
   mayReturnTo,
 } from '../../model/client.ts'
 import { text } from '../../model/field-kinds.ts'
-import { collectViolations, forbidden, invalid, missing, readObject } from '../../model/problem.ts'
+import { collectViolations, forbidden, invalid, missing, parseObject } from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
 
 /** A client that signs people in, created by an administrator. Identity hosts learn of it within seconds. */
@@ -60,8 +60,8 @@ const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 export async function makeClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<NewClient> {
   requireAdministrator(caller)
-  const hasSecret = readHasSecret(body)
-  const wish = readClient(body, hasSecret)
+  const hasSecret = parseHasSecret(body)
+  const requested = parseClient(body, hasSecret)
   const secret = hasSecret ? newSecret() : null
   const id = `client-${randomBytes(8).toString('hex')}`
   const client = await keeping.database.transaction(async (transaction) => {
@@ -75,13 +75,13 @@ export async function makeClient(keeping: ClientKeeping, caller: Caller, body: u
     const [made] = await transaction.query<RegisteredClient>(sql`
       insert into registered_clients as client (id, name, secret_hash, scopes, redirect_uris,
         post_logout_redirect_uris, is_first_party, requires_pkce, made_by)
-      values (${id}, ${wish.name}, ${secret === null ? null : hashOf(secret)}::bytea, ${wish.scopes}::text[],
-        ${wish.redirectUris}::text[], ${wish.postLogoutRedirectUris}::text[], ${wish.isFirstParty},
-        ${wish.requiresPkce}, ${caller.id})
+      values (${id}, ${requested.name}, ${secret === null ? null : hashOf(secret)}::bytea, ${requested.scopes}::text[],
+        ${requested.redirectUris}::text[], ${requested.postLogoutRedirectUris}::text[], ${requested.isFirstParty},
+        ${requested.requiresPkce}, ${caller.id})
       returning ${shown}`)
     return made as RegisteredClient
   })
-  note(keeping, caller, id, 'made')
+  record(keeping, caller, id, 'made')
   return { client, secret }
 }
 
@@ -92,19 +92,19 @@ export async function changeClient(
   body: unknown,
 ): Promise<RegisteredClient> {
   requireAdministrator(caller)
-  const { id } = readFields(body, { id: clientIdKind })
+  const { id } = parseFields(body, { id: clientIdKind })
   const changed = await keeping.database.transaction(async (transaction) => {
     const { hasSecret } = await lockClient(transaction, id)
-    const wish = readClient(body, hasSecret)
+    const requested = parseClient(body, hasSecret)
     const [row] = await transaction.query<RegisteredClient>(sql`
-      update registered_clients as client set name = ${wish.name}, scopes = ${wish.scopes}::text[],
-        redirect_uris = ${wish.redirectUris}::text[],
-        post_logout_redirect_uris = ${wish.postLogoutRedirectUris}::text[],
-        is_first_party = ${wish.isFirstParty}, requires_pkce = ${wish.requiresPkce}, changed_at = now()
+      update registered_clients as client set name = ${requested.name}, scopes = ${requested.scopes}::text[],
+        redirect_uris = ${requested.redirectUris}::text[],
+        post_logout_redirect_uris = ${requested.postLogoutRedirectUris}::text[],
+        is_first_party = ${requested.isFirstParty}, requires_pkce = ${requested.requiresPkce}, changed_at = now()
       where id = ${id} returning ${shown}`)
     return row as RegisteredClient
   })
-  note(keeping, caller, id, 'changed')
+  record(keeping, caller, id, 'changed')
   return changed
 }
 
@@ -115,7 +115,7 @@ export async function renewClientSecret(
   body: unknown,
 ): Promise<NewClient> {
   requireAdministrator(caller)
-  const { id } = readFields(body, { id: clientIdKind })
+  const { id } = parseFields(body, { id: clientIdKind })
   const secret = newSecret()
   const client = await keeping.database.transaction(async (transaction) => {
     const { hasSecret } = await lockClient(transaction, id)
@@ -125,14 +125,14 @@ export async function renewClientSecret(
       where id = ${id} returning ${shown}`)
     return row as RegisteredClient
   })
-  note(keeping, caller, id, 'secret')
+  record(keeping, caller, id, 'secret')
   return { client, secret }
 }
 
 /** Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds. */
 export async function endClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<void> {
   requireAdministrator(caller)
-  const { id } = readFields(body, { id: clientIdKind })
+  const { id } = parseFields(body, { id: clientIdKind })
   await keeping.database.transaction(async (transaction) => {
     await lockClient(transaction, id)
     await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
@@ -141,7 +141,7 @@ export async function endClient(keeping: ClientKeeping, caller: Caller, body: un
       insert into service_clients (id, valid_since) values (${id}, null)
       on conflict (id) do update set valid_since = null`)
   })
-  note(keeping, caller, id, 'ended')
+  record(keeping, caller, id, 'ended')
 }
 
 async function lockClient(transaction: Queries, id: string): Promise<{ readonly hasSecret: boolean }> {
@@ -152,7 +152,7 @@ async function lockClient(transaction: Queries, id: string): Promise<{ readonly 
   return client
 }
 
-const note = (
+const record = (
   { securityLog }: ClientKeeping,
   caller: Caller,
   client: string,
@@ -177,26 +177,26 @@ type Violations = ReturnType<typeof collectViolations>
 type Given = Readonly<Record<string, unknown>>
 
 /** Reports all violations at once; an absent property gets its default. */
-function readClient(body: unknown, hasSecret: boolean): ClientWish {
-  const given = readObject(body)
+function parseClient(body: unknown, hasSecret: boolean): ClientWish {
+  const given = parseObject(body)
   const violations = collectViolations()
-  const wish: ClientWish = {
-    name: readName(given, violations),
-    redirectUris: readAddresses(given, 'redirectUris', violations),
-    postLogoutRedirectUris: readAddresses(given, 'postLogoutRedirectUris', violations),
-    scopes: readScopes(given, violations),
-    isFirstParty: readFlag(given, 'isFirstParty', false, violations),
-    requiresPkce: readFlag(given, 'requiresPkce', true, violations),
+  const requested: ClientWish = {
+    name: parseName(given, violations),
+    redirectUris: parseAddresses(given, 'redirectUris', violations),
+    postLogoutRedirectUris: parseAddresses(given, 'postLogoutRedirectUris', violations),
+    scopes: parseScopes(given, violations),
+    isFirstParty: parseFlag(given, 'isFirstParty', false, violations),
+    requiresPkce: parseFlag(given, 'requiresPkce', true, violations),
   }
-  if (wish.redirectUris.length === 0 && Array.isArray(given.redirectUris ?? []))
+  if (requested.redirectUris.length === 0 && Array.isArray(given.redirectUris ?? []))
     violations.add('redirectUris', 'RedirectUris must have at least one address.')
-  if (!wish.requiresPkce && !hasSecret)
+  if (!requested.requiresPkce && !hasSecret)
     violations.add('requiresPkce', 'RequiresPkce must be true for a client without a secret.')
-  violations.refuseIfAny()
-  return wish
+  violations.throwIfAny()
+  return requested
 }
 
-function readName({ name }: Given, violations: Violations): string {
+function parseName({ name }: Given, violations: Violations): string {
   const reading = text({ max: clientNameCharactersMax }).read(name, 'Name')
   if ('value' in reading && reading.value !== '') return reading.value
   violations.add('name', ...('problems' in reading ? reading.problems : ['Name is required.']))
@@ -204,7 +204,7 @@ function readName({ name }: Given, violations: Violations): string {
 }
 
 /** Stored unchanged, because they are compared letter by letter. */
-function readAddresses(given: Given, name: string, violations: Violations): readonly string[] {
+function parseAddresses(given: Given, name: string, violations: Violations): readonly string[] {
   const input = given[name] ?? []
   const isFit =
     Array.isArray(input) &&
@@ -222,7 +222,7 @@ function readAddresses(given: Given, name: string, violations: Violations): read
 
 const isStorableAddress = (address: string): boolean => mayReturnTo(address) && address.isWellFormed()
 
-function readScopes({ scopes = clientScopesByDefault }: Given, violations: Violations): readonly string[] {
+function parseScopes({ scopes = clientScopesByDefault }: Given, violations: Violations): readonly string[] {
   const isFit =
     Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => clientScopes.includes(scope))
   if (isFit) return clientScopes.filter((scope) => scopes.includes(scope))
@@ -230,15 +230,15 @@ function readScopes({ scopes = clientScopesByDefault }: Given, violations: Viola
   return []
 }
 
-function readFlag(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
+function parseFlag(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
   const flag = given[name] ?? byDefault
   if (typeof flag === 'boolean') return flag
   violations.add(name, `${name[0]?.toUpperCase()}${name.slice(1)} must be true or false.`)
   return byDefault
 }
 
-function readHasSecret(body: unknown): boolean {
-  const { hasSecret = true } = readObject(body)
+function parseHasSecret(body: unknown): boolean {
+  const { hasSecret = true } = parseObject(body)
   if (typeof hasSecret !== 'boolean') throw invalid({ hasSecret: ['HasSecret must be true or false.'] })
   return hasSecret
 }

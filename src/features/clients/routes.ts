@@ -1,7 +1,7 @@
 import type { Schema } from '../../http/operation.ts'
 import { clientNameCharactersMax, clientScopes } from '../../model/client.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import {
@@ -15,7 +15,7 @@ import {
   renewClientSecret,
 } from './clients.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 const id = {
   type: 'string',
   description: 'The client_id that the app sends.',
@@ -28,7 +28,7 @@ const addresses = (description: string, example: string): Schema => ({
   description: `${description} At most ${clientAddressesMax}.`,
 })
 
-const wish = {
+const requested = {
   name: {
     type: 'string',
     minLength: 1,
@@ -54,13 +54,13 @@ const hasSecret = {
 export const clientSchemas: Readonly<Record<string, Schema>> = {
   RegisteredClient: {
     type: 'object',
-    required: ['id', ...Object.keys(wish), 'hasSecret', 'madeBy', 'createdAt', 'changedAt'],
+    required: ['id', ...Object.keys(requested), 'hasSecret', 'madeBy', 'createdAt', 'changedAt'],
     properties: {
       id,
-      ...wish,
+      ...requested,
       hasSecret,
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
-      createdAt: { ...moment, description: 'The time it was created.' },
+      createdAt: { ...timestamp, description: 'The time it was created.' },
       changedAt: {
         type: ['string', 'null'],
         format: 'date-time',
@@ -80,8 +80,12 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
-  ClientWish: { type: 'object', required: ['name', 'redirectUris'], properties: { ...wish, hasSecret } },
-  ClientChange: { type: 'object', required: ['id', 'name', 'redirectUris'], properties: { id, ...wish } },
+  ClientWish: { type: 'object', required: ['name', 'redirectUris'], properties: { ...requested, hasSecret } },
+  ClientChange: {
+    type: 'object',
+    required: ['id', 'name', 'redirectUris'],
+    properties: { id, ...requested },
+  },
   ClientId: { type: 'object', required: ['id'], properties: { id } },
   NewClient: {
     type: 'object',
@@ -99,9 +103,9 @@ const clients = { tag: 'Clients', path: '/ext/clients', isForOwnClient: true } a
  * Only administrators use these routes, at the web client. Clients from the settings also exist and are not
  * listed here.
  */
-export const clientRoutes = (tracker: Tracker): Route[] => [...listAndMake(tracker), ...changeAndEnd(tracker)]
+export const clientRoutes = (context: Context): Route[] => [...listAndMake(context), ...changeAndEnd(context)]
 
-const listAndMake = (tracker: Tracker): Route[] => [
+const listAndMake = (context: Context): Route[] => [
   {
     ...clients,
     id: 'ListClients',
@@ -110,8 +114,8 @@ const listAndMake = (tracker: Tracker): Route[] => [
     description: 'Clients from the settings of the identity host are not listed.',
     method: 'GET',
     answer: ref('RegisteredClientList'),
-    refusals: [400, 403],
-    handle: async ({ caller }) => ({ body: { clients: await listClients(tracker, caller) } }),
+    errors: [400, 403],
+    handle: async ({ caller }) => ({ body: { clients: await listClients(context, caller) } }),
   },
   {
     ...clients,
@@ -122,15 +126,15 @@ const listAndMake = (tracker: Tracker): Route[] => [
     method: 'POST',
     body: ref('ClientWish'),
     answer: ref('NewClient'),
-    refusals: [400, 403],
-    async handle({ tracker: within, caller, request, reply }) {
+    errors: [400, 403],
+    async handle({ context: within, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
       return { body: await makeClient(within, caller, request.body) }
     },
   },
 ]
 
-const changeAndEnd = (tracker: Tracker): Route[] => [
+const changeAndEnd = (context: Context): Route[] => [
   {
     ...clients,
     id: 'ChangeClient',
@@ -139,8 +143,8 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
     method: 'PATCH',
     body: ref('ClientChange'),
     answer: ref('RegisteredClient'),
-    refusals: [400, 403, 404],
-    handle: async ({ caller, request }) => ({ body: await changeClient(tracker, caller, request.body) }),
+    errors: [400, 403, 404],
+    handle: async ({ caller, request }) => ({ body: await changeClient(context, caller, request.body) }),
   },
   {
     ...clients,
@@ -151,8 +155,8 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
     method: 'POST',
     body: ref('ClientId'),
     answer: ref('NewClient'),
-    refusals: [400, 403, 404],
-    async handle({ tracker: within, caller, request, reply }) {
+    errors: [400, 403, 404],
+    async handle({ context: within, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
       return { body: await renewClientSecret(within, caller, request.body) }
     },
@@ -166,9 +170,9 @@ const changeAndEnd = (tracker: Tracker): Route[] => [
     method: 'DELETE',
     body: ref('ClientId'),
     answer: ref('Success'),
-    refusals: [403, 404],
+    errors: [403, 404],
     async handle({ caller, request }) {
-      await endClient(tracker, caller, request.body)
+      await endClient(context, caller, request.body)
       return { body: { success: true } }
     },
   },

@@ -3,26 +3,26 @@ import { newestEntries, readableAmong } from '../../db/named-statements.ts'
 import { allOf, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, moment } from '../../model/field-kinds.ts'
-import { isEarlier } from '../../model/moment.ts'
+import { isMissing, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, missing, type Violations } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import { isEarlier } from '../../model/timestamp.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectFilters } from '../../records/list-query.ts'
-import { readNumber, readResource, readUuid } from '../../records/query-values.ts'
+import { parseNumber, parseResource, parseUuid } from '../../records/query-values.ts'
 import { requireRole } from '../../records/rights.ts'
 import {
   changeColumns,
-  type ShownChange,
+  type SerializedChange,
   type StoredChange,
-  showChange,
+  serializeChange,
 } from '../../records/serialize-record.ts'
-import { refuseTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
+import { rejectTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
 import { isLater, readableEntries, readableRows, rememberedRow } from '../../records/visible-rows.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 
 export interface HistoryPage {
-  readonly data: readonly ShownChange[]
+  readonly data: readonly SerializedChange[]
   /** The value of `before` for the next page; null on the last. */
   readonly next: string | null
 }
@@ -32,11 +32,11 @@ export interface HistoryPage {
  * either.
  */
 export async function listHistory(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<HistoryPage> {
-  const { resource, id, projectId, pageSize, before } = readHistoryQuery(query)
+  const { resource, id, projectId, pageSize, before } = parseHistoryQuery(query)
   if (resource && !projectId) requireRole(resource, caller, 'read')
   const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
   const [row] = await database.query(sql`
@@ -47,10 +47,10 @@ export async function listHistory(
       ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
       : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
   const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
-  const found = await refuseTooSlow(slowness, () =>
+  const found = await rejectTooSlow(slowness, () =>
     database.lists.query<StoredChange>(newestReadable(wanted), caller.id),
   )
-  const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
+  const data = found.slice(0, pageSize).map((change) => serializeChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
 }
 
@@ -82,15 +82,15 @@ const newestReadable = ({ caller, conditions, isOfRow, count, before }: Wanted):
 
 const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
-function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
+function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
   rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['id', 'projectId'], given, violations)
-  const resource = readResource(given('resource'), violations)
-  const projectId = readUuid('projectId', given('projectId'), violations)
-  const id = readUuid('id', given('id'), violations)
+  const resource = parseResource(given('resource'), violations)
+  const projectId = parseUuid('projectId', given('projectId'), violations)
+  const id = parseUuid('id', given('id'), violations)
   if (projectId === undefined && given('projectId') === undefined) {
     if (given('resource') === undefined) violations.add('resource', 'Resource is required, or a ProjectId.')
     if (given('id') === undefined) violations.add('id', 'Id is required, or a ProjectId.')
@@ -99,10 +99,10 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
     resource,
     id,
     projectId,
-    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
-    before: readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
+    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
+    before: parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
   }
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return read
 }
 
@@ -123,11 +123,11 @@ export const differenceChangesMax = 5000
 
 /** Compares a project at two instants, in the rows that the caller may see now. */
 export async function listDifferences(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<Difference[]> {
-  const { id, from, to } = readDifferenceQuery(query)
+  const { id, from, to } = parseDifferenceQuery(query)
   const [seen] = await database.query(
     sql`select 1 from projects as row where id = ${id} and ${rememberedRow(project, caller)}`,
   )
@@ -140,7 +140,7 @@ export async function listDifferences(
       and ${isLater(from)} and not ${isLater(to)}`
   const inOrder = sql`order by entry.sequence limit ${differenceChangesMax + 1}::int`
   const slowness = { what: 'Reading the difference', advice: 'Choose instants that are closer together.' }
-  const found = await refuseTooSlow(slowness, () =>
+  const found = await rejectTooSlow(slowness, () =>
     database.lists.query<StoredChange>(
       readableAmong.of(
         { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
@@ -154,29 +154,31 @@ export async function listDifferences(
       from: [`There are more than ${differenceChangesMax} changes between From and To. Read the feed.`],
     })
   const byRow = Map.groupBy(found, ({ resource, rowId }) => `${resource} ${rowId}`)
-  return [...byRow.values()].flatMap((changes) => differenceOf(changes.map((one) => showChange(one, caller))))
+  return [...byRow.values()].flatMap((changes) =>
+    differenceOf(changes.map((one) => serializeChange(one, caller))),
+  )
 }
 
 /** Empty for a row that is unchanged in the end, or that existed only in between. */
-function differenceOf(changes: readonly ShownChange[]): Difference[] {
+function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   const [first] = changes
   if (!first) return []
   const key = { resource: first.resource, rowId: first.rowId }
   const { before, after } = sumOf(changes)
-  const isOver = after.active === false
-  if (first.before === null) return isOver ? [] : [{ ...key, kind: 'added', before: null, after }]
+  const isRemoved = after.active === false
+  if (first.before === null) return isRemoved ? [] : [{ ...key, kind: 'added', before: null, after }]
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
   // A row that was removed and then restored unchanged does not differ.
   if (names.every((name) => name === 'updatedAt')) return []
   const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
-  const kind = isOver ? 'removed' : before.active === false ? 'added' : 'changed'
+  const kind = isRemoved ? 'removed' : before.active === false ? 'added' : 'changed'
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 
 /** Combines the first and the last value of each field. */
-function sumOf(changes: readonly ShownChange[]) {
+function sumOf(changes: readonly SerializedChange[]) {
   const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
   return {
     before: Object.fromEntries(fields.toReversed()) as Values,
@@ -184,25 +186,25 @@ function sumOf(changes: readonly ShownChange[]) {
   }
 }
 
-function readDifferenceQuery(query: Readonly<Record<string, unknown>>) {
+function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
   for (const key of ['id', 'from', 'to'])
     if (given(key) === undefined) violations.add(key, `${labelOf(key)} is required, once.`)
   const read = {
-    id: readUuid('id', given('id'), violations) ?? '',
-    from: readMomentAt('from', given('from'), violations),
-    to: readMomentAt('to', given('to'), violations),
+    id: parseUuid('id', given('id'), violations) ?? '',
+    from: parseTimestamp('from', given('from'), violations),
+    to: parseTimestamp('to', given('to'), violations),
   }
   if (read.from && read.to && isEarlier(read.to, read.from))
     violations.add('to', 'To must be on or after From.')
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return read
 }
 
-function readMomentAt(key: string, input: unknown, violations: Violations): string {
+function parseTimestamp(key: string, input: unknown, violations: Violations): string {
   if (input === undefined) return ''
-  const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const reading = timestamp.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return ''

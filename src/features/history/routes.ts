@@ -1,13 +1,13 @@
 import type { Parameter, Schema } from '../../http/operation.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref, resultSchema } from '../../routes/schemas.ts'
 import { differenceChangesMax, listDifferences, listHistory } from './history.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
 const changedFields = { type: ['object', 'null'], additionalProperties: true }
@@ -21,7 +21,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
-      at: { ...moment, description: 'The time of the change.' },
+      at: { ...timestamp, description: 'The time of the change.' },
       resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
       rowId: { ...uuid.schema, description: 'The id of the row.' },
       action: {
@@ -118,7 +118,7 @@ const query: readonly Parameter[] = [
   },
 ]
 
-export const historyRoute = (tracker: Tracker): Route => ({
+export const historyRoute = (context: Context): Route => ({
   id: 'ReadHistory',
   tag: 'History',
   summary:
@@ -129,17 +129,17 @@ export const historyRoute = (tracker: Tracker): Route => ({
   path: '/ext/history',
   parameters: query,
   answer: ref('History'),
-  refusals: [400, 403, 404, 503],
+  errors: [400, 403, 404, 503],
   async handle({ caller, request }) {
     return {
       body: {
-        result: await listHistory(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+        result: await listHistory(context, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }
   },
 })
 
-export const differenceRoute = (tracker: Tracker): Route => ({
+export const differenceRoute = (context: Context): Route => ({
   id: 'CompareProject',
   tag: 'History',
   summary: 'Compares a project at two instants: lists the rows that were added, changed or removed.',
@@ -152,11 +152,11 @@ export const differenceRoute = (tracker: Tracker): Route => ({
     { name: 'to', description: 'The second instant.', required: true, schema: { type: 'string' } },
   ],
   answer: ref('ProjectDifference'),
-  refusals: [400, 404, 410, 503],
+  errors: [400, 404, 410, 503],
   async handle({ caller, request }) {
     return {
       body: {
-        rows: await listDifferences(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+        rows: await listDifferences(context, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }
   },

@@ -13,15 +13,15 @@ import {
   isOpen,
   type Link,
   linkColumns,
-  linkOver,
+  linkExpired,
   type MadeLink,
   makeLink,
   useLink,
 } from '../../accounts/links.ts'
 import { hasHiddenCharacters } from '../../accounts/login.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
+import { parseFields } from '../../accounts/parse-fields.ts'
 import { secretKind } from '../../accounts/password-links.ts'
-import { readFields } from '../../accounts/read-fields.ts'
 import { newId } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { loginTaken } from '../../db/failures.ts'
@@ -29,10 +29,10 @@ import { insertRow } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { busy, duplicate, invalid, missing, readObject, unauthenticated } from '../../model/problem.ts'
+import { busy, duplicate, invalid, missing, parseObject, unauthenticated } from '../../model/problem.ts'
 import { callerDetails } from '../../observability/security-log.ts'
-import type { Tracker } from '../../records/context.ts'
-import { readInput } from '../../records/read-input.ts'
+import type { Context } from '../../records/context.ts'
+import { parseInput } from '../../records/parse-input.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 import { user } from '../../resources/user.ts'
@@ -44,17 +44,17 @@ export const invitationsMax = 20
  * Members invite into their own projects; an administrator may also invite into none. With a mail, the response has no secret.
  */
 export async function invite(
-  tracker: Tracker,
+  context: Context,
   caller: Caller,
   body: unknown,
   recipient?: string,
 ): Promise<MadeLink> {
-  const given = readObject(body)
+  const given = parseObject(body)
   const isIntoProject = given.projectId !== undefined && given.projectId !== null
   if (!isIntoProject && !caller.isAdministrator)
     throw invalid({ projectId: ['ProjectId is required: you invite into a project of yours.'] })
-  const projectId = isIntoProject ? readFields(given, { projectId: uuid }).projectId : undefined
-  const made = await tracker.database.transaction(async (transaction) => {
+  const projectId = isIntoProject ? parseFields(given, { projectId: uuid }).projectId : undefined
+  const made = await context.database.transaction(async (transaction) => {
     // Locked, so that concurrent invitations are counted one after the other.
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${caller.id} and active for no key update`,
@@ -67,18 +67,19 @@ export async function invite(
       if (!seen) throw missing(project.title)
     }
     await requireRoom(transaction, caller.id)
-    const wish = { purpose: 'invitation', madeBy: caller.id } as const
+    const requested = { purpose: 'invitation', madeBy: caller.id } as const
     const { link, secret } = await makeLink(transaction, {
-      ...wish,
+      ...requested,
       sessionId: caller.origin?.sessionId,
       hours: invitationHours,
       projectId,
     })
     if (recipient === undefined) return { link, secret }
-    if (!(await queueMail(transaction, { ...wish, linkId: link.id, recipient }))) throw busy(mailRetrySeconds)
+    if (!(await queueMail(transaction, { ...requested, linkId: link.id, recipient })))
+      throw busy(mailRetrySeconds)
     return { link, secret }
   })
-  tracker.securityLog?.({
+  context.securityLog?.({
     event: 'link-made',
     outcome: 'invitation',
     ...callerDetails(caller),
@@ -107,7 +108,7 @@ export const invitationsListedMax = 100
 
 /** The open invitations that the caller has created, or those into a project that the caller sees. */
 export const listInvitations = (
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   { projectId }: Readonly<Record<string, unknown>> = {},
 ): Promise<Link[]> =>
@@ -116,7 +117,7 @@ export const listInvitations = (
     where link.purpose = 'invitation' and ${isOpen} and ${
       projectId === undefined || projectId === ''
         ? sql`link.made_by = ${caller.id}`
-        : sql`link.project_id = ${readFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoOwn(caller)}`
+        : sql`link.project_id = ${parseFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoOwn(caller)}`
     }
     order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
 
@@ -124,8 +125,8 @@ export const listInvitations = (
 const isIntoOwn = (caller: Caller): Sql => sql`exists (
   select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
 
-export async function endInvitation({ database }: Tracker, caller: Caller, body: unknown): Promise<void> {
-  const { id } = readFields(body, { id: uuid })
+export async function endInvitation({ database }: Context, caller: Caller, body: unknown): Promise<void> {
+  const { id } = parseFields(body, { id: uuid })
   const [ended] = await database.single.query(sql`
     update account_links as link set ended_at = now()
     where link.id = ${id} and link.purpose = 'invitation' and ${isOpen}
@@ -134,7 +135,7 @@ export async function endInvitation({ database }: Tracker, caller: Caller, body:
   if (!ended) throw missing('Invitation')
 }
 
-export interface ShownInvitation {
+export interface SerializedInvitation {
   readonly inviter: string
   /** Both are null where an administrator invites into no project. */
   readonly project: string | null
@@ -144,45 +145,45 @@ export interface ShownInvitation {
 
 /** Open to everyone with the link, which stays unused: returns the inviter and the project. */
 export async function readInvitation(
-  { database }: Tracker,
+  { database }: Context,
   administrators: Administrators,
   body: unknown,
-): Promise<ShownInvitation> {
-  const { secret } = readFields(body, { secret: secretKind })
+): Promise<SerializedInvitation> {
+  const { secret } = parseFields(body, { secret: secretKind })
   const link = await findOpenLink(database, 'invitation', secret)
   const { projectId, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
   if (projectId === null) return { inviter, project: null, organization: null, expiresAt }
   const [into] = await database.query<InvitedInto>(invitedInto(projectId))
-  if (!into) throw linkOver()
+  if (!into) throw linkExpired()
   return { inviter, ...into, expiresAt }
 }
 
 /** Open to everyone with the link: creates an account that is a member of the project from the start. */
 export async function acceptInvitation(
-  tracker: Tracker,
+  context: Context,
   administrators: Administrators,
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
-  const { secret, name, login, password } = readObject(body)
+  const { secret, name, login, password } = parseObject(body)
   // The secret is checked first: without it, a caller learns nothing of logins and passwords, and causes no hash.
   const link = await findOpenLink(
-    tracker.database,
+    context.database,
     'invitation',
-    readFields({ secret }, { secret: secretKind }).secret,
+    parseFields({ secret }, { secret: secretKind }).secret,
   )
-  const { values } = readInput(user, { name, login, password }, 'create', tracker)
+  const { values } = parseInput(user, { name, login, password }, 'create', context)
   if (hasHiddenCharacters(String(login)))
     throw invalid({ login: ['Login must have no invisible characters.'] })
-  const prepared = (await user.rules.prepare?.(values, tracker.passwords)) ?? values
+  const prepared = (await user.rules.prepare?.(values, context.passwords)) ?? values
   const id = newId()
   const writer: Caller = {
     id,
     isAdministrator: false,
     ...(origin && { origin: { ...origin, clientId: `invitation:${link.id}` } }),
   }
-  await tracker.database.transaction(async (transaction) => {
+  await context.database.transaction(async (transaction) => {
     await useLink(transaction, link)
     await requireInviter(transaction, administrators, link)
     await holdProject(transaction, link)
@@ -193,7 +194,7 @@ export async function acceptInvitation(
       : []
     await insertRow(transaction, user, writer, { id, ...prepared }, { also })
   })
-  tracker.securityLog?.({
+  context.securityLog?.({
     event: 'link-used',
     outcome: 'invitation',
     ...callerDetails(writer),
@@ -203,20 +204,20 @@ export async function acceptInvitation(
 
 /** Open to everyone with the link and an account: the account becomes a member, and the link is used. */
 export async function joinByInvitation(
-  tracker: Tracker,
+  context: Context,
   administrators: Administrators,
   caller: Caller,
   body: unknown,
 ): Promise<{ readonly projectId: string }> {
-  const { secret } = readFields(body, { secret: secretKind })
-  const link = await findOpenLink(tracker.database, 'invitation', secret)
+  const { secret } = parseFields(body, { secret: secretKind })
+  const link = await findOpenLink(context.database, 'invitation', secret)
   const { projectId } = link
   if (projectId === null) throw invalid({ generalErrors: ['This invitation is for a new account only.'] })
   const writer: Caller = {
     ...caller,
     ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
   }
-  await tracker.database.transaction(async (transaction) => {
+  await context.database.transaction(async (transaction) => {
     // Locked, so that two links used at once make one membership.
     const [account] = await transaction.query(
       sql`select from users where id = ${caller.id} and active for no key update`,
@@ -230,7 +231,7 @@ export async function joinByInvitation(
     await holdProject(transaction, link)
     await insertRow(transaction, userProject, writer, { id: newId(), userId: caller.id, projectId })
   })
-  tracker.securityLog?.({
+  context.securityLog?.({
     event: 'link-used',
     outcome: 'invitation',
     ...callerDetails(caller),
@@ -249,7 +250,7 @@ async function requireInviter(
     select account.name, ${administratorColumns}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
-  if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
+  if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkExpired()
   return inviter
 }
 
@@ -259,5 +260,5 @@ async function holdProject(transaction: Queries, { projectId }: Link): Promise<v
   const [found] = await transaction.query(
     sql`select 1 from projects where id = ${projectId} and active for key share`,
   )
-  if (!found) throw linkOver()
+  if (!found) throw linkExpired()
 }

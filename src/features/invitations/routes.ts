@@ -1,16 +1,16 @@
 import type { Administrators } from '../../accounts/administrators.ts'
 import { invitationHours, type MadeLink } from '../../accounts/links.ts'
+import { parseFields } from '../../accounts/parse-fields.ts'
 import {
   mailPasswordLink,
   makePasswordLink,
   passwordLinkHours,
   usePasswordLink,
 } from '../../accounts/password-links.ts'
-import { readFields } from '../../accounts/read-fields.ts'
 import type { Caller } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { invalid } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import {
@@ -28,10 +28,10 @@ const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
 /** Links create an account or set a new password. The routes that use a link need no token. */
 export const linkRoutes = (
-  tracker: Tracker,
+  context: Context,
   { administrators, hasMail }: { readonly administrators: Administrators; readonly hasMail: boolean },
 ): Route[] => [
-  ...invitationRoutes(tracker),
+  ...invitationRoutes(context),
   readRoute(administrators),
   acceptRoute(administrators),
   joinRoute(administrators),
@@ -43,19 +43,19 @@ export const linkRoutes = (
  * Both kinds of links are created only at the web client, and no cache keeps the response, because nothing else has the secret.
  */
 const answeredWithSecret = (
-  make: (tracker: Tracker, caller: Caller, body: unknown) => Promise<MadeLink>,
-): Pick<Route, 'method' | 'answer' | 'refusals' | 'isForOwnClient' | 'handle'> => ({
+  make: (context: Context, caller: Caller, body: unknown) => Promise<MadeLink>,
+): Pick<Route, 'method' | 'answer' | 'errors' | 'isForOwnClient' | 'handle'> => ({
   method: 'POST',
   answer: ref('NewLink'),
-  refusals: [400, 403, 404],
+  errors: [400, 403, 404],
   isForOwnClient: true,
-  async handle({ tracker, caller, request, reply }) {
+  async handle({ context, caller, request, reply }) {
     reply.header('cache-control', 'no-store')
-    return { body: await make(tracker, caller, request.body) }
+    return { body: await make(context, caller, request.body) }
   },
 })
 
-const invitationRoutes = (tracker: Tracker): Route[] => [
+const invitationRoutes = (context: Context): Route[] => [
   {
     ...invitations,
     id: 'Invite',
@@ -80,10 +80,10 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
       },
     ],
     answer: ref('LinkList'),
-    refusals: [400],
+    errors: [400],
     handle: async ({ caller, request }) => ({
       body: {
-        links: await listInvitations(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+        links: await listInvitations(context, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }),
   },
@@ -96,9 +96,9 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
     method: 'DELETE',
     body: ref('LinkId'),
     answer: ref('Success'),
-    refusals: [404],
+    errors: [404],
     async handle({ caller, request }) {
-      await endInvitation(tracker, caller, request.body)
+      await endInvitation(context, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -114,10 +114,10 @@ const readRoute = (administrators: Administrators): Route => ({
   body: ref('InvitationQuestion'),
   answer: ref('ShownInvitation'),
   isOpen: true,
-  refusals: [400, 410],
-  async handle({ tracker, request, reply }) {
+  errors: [400, 410],
+  async handle({ context, request, reply }) {
     reply.header('cache-control', 'no-store')
-    return { body: await readInvitation(tracker, administrators, request.body) }
+    return { body: await readInvitation(context, administrators, request.body) }
   },
 })
 
@@ -132,9 +132,9 @@ const acceptRoute = (administrators: Administrators): Route => ({
   body: ref('InvitationAnswer'),
   answer: ref('Success'),
   isOpen: true,
-  refusals: [400, 409, 410],
-  async handle({ tracker, caller, request }) {
-    await acceptInvitation(tracker, administrators, caller.origin, request.body)
+  errors: [400, 409, 410],
+  async handle({ context, caller, request }) {
+    await acceptInvitation(context, administrators, caller.origin, request.body)
     return { body: { success: true } }
   },
 })
@@ -149,9 +149,9 @@ const joinRoute = (administrators: Administrators): Route => ({
   body: ref('JoinAnswer'),
   answer: ref('JoinedProject'),
   isForOwnClient: true,
-  refusals: [400, 403, 409, 410],
-  handle: async ({ tracker, caller, request }) => ({
-    body: await joinByInvitation(tracker, administrators, caller, request.body),
+  errors: [400, 403, 409, 410],
+  handle: async ({ context, caller, request }) => ({
+    body: await joinByInvitation(context, administrators, caller, request.body),
   }),
 })
 
@@ -176,9 +176,9 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
     body: ref('PasswordLinkAnswer'),
     answer: ref('Success'),
     isOpen: true,
-    refusals: [400, 410],
-    async handle({ tracker, caller, request }) {
-      await usePasswordLink(tracker, administrators, caller.origin, request.body)
+    errors: [400, 410],
+    async handle({ context, caller, request }) {
+      await usePasswordLink(context, administrators, caller.origin, request.body)
       return { body: { success: true } }
     },
   },
@@ -198,12 +198,12 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     method: 'POST',
     body: ref('MailedInvitation'),
     answer: ref('MailedLink'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     isForOwnClient: true,
-    async handle({ tracker, caller, request }) {
+    async handle({ context, caller, request }) {
       if (!hasMail) throw isMailNeeded()
-      const { mailTo } = readFields(request.body, { mailTo: mailAddress })
-      return { body: { link: (await invite(tracker, caller, request.body, mailTo)).link } }
+      const { mailTo } = parseFields(request.body, { mailTo: mailAddress })
+      return { body: { link: (await invite(context, caller, request.body, mailTo)).link } }
     },
   },
   {
@@ -216,11 +216,11 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     method: 'POST',
     body: ref('PasswordLink'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     isForOwnClient: true,
-    async handle({ tracker, caller, request }) {
+    async handle({ context, caller, request }) {
       if (!hasMail) throw isMailNeeded()
-      await mailPasswordLink(tracker, caller, request.body)
+      await mailPasswordLink(context, caller, request.body)
       return { body: { success: true } }
     },
   },

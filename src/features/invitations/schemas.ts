@@ -1,20 +1,20 @@
 import { isMailAddress } from '../../accounts/mail-queue.ts'
 import { secretCharactersMax } from '../../accounts/password-links.ts'
 import type { Schema } from '../../http/operation.ts'
-import { refused } from '../../model/field.ts'
+import { rejected } from '../../model/field.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'
 import { loginCharactersMax, nameCharactersMax } from '../../model/text.ts'
 import { ref } from '../../routes/schemas.ts'
 import { invitationsListedMax } from './invitations.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 const address = text({ max: 254 })
 export const mailAddress: typeof address = {
   ...address,
   read(input, label) {
     const reading = address.read(input, label)
     if (!('value' in reading) || isMailAddress(reading.value)) return reading
-    return refused(`${label} must be a mail address.`)
+    return rejected(`${label} must be a mail address.`)
   },
 }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
@@ -37,8 +37,8 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
       projectId: { ...nullableId, description: 'The project of an invitation.' },
       userId: { ...nullableId, description: 'The account whose password it resets.' },
-      createdAt: { ...moment, description: 'The time it was created.' },
-      expiresAt: { ...moment, description: 'The time it expires.' },
+      createdAt: { ...timestamp, description: 'The time it was created.' },
+      expiresAt: { ...timestamp, description: 'The time it expires.' },
     },
   },
   NewLink: {
@@ -94,7 +94,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         description: 'The name of the organization the project belongs to.',
         examples: ['Space agency'],
       },
-      expiresAt: { ...moment, description: 'The time it expires.' },
+      expiresAt: { ...timestamp, description: 'The time it expires.' },
     },
   },
   InvitationAnswer: {

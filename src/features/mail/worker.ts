@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import { forgetOldLinks, invitationHours } from '../../accounts/links.ts'
-import { claimMails, endMail, forgetOldMails, type QueuedMail } from '../../accounts/mail-queue.ts'
+import { invitationHours, purgeLinks } from '../../accounts/links.ts'
+import { claimMails, endMail, purgeMails, type QueuedMail } from '../../accounts/mail-queue.ts'
 import { type MailToSend, prepareMail } from '../../accounts/mailed-links.ts'
 import { passwordLinkHours } from '../../accounts/password-links.ts'
 import { budgetLimits } from '../../config/budgets.ts'
@@ -14,7 +14,7 @@ import { en, type MailText, type MailTexts, ptBr } from './texts.ts'
 
 export interface MailWorker {
   /** Sends everything that is due now. */
-  look(): Promise<void>
+  poll(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -27,29 +27,29 @@ export interface MailWorkerOptions {
   readonly silentMilliseconds?: number
 }
 
-const lookMilliseconds = 1000
-const forgetMilliseconds = 60 * 60_000
+const pollMilliseconds = 1000
+const purgeMilliseconds = 60 * 60_000
 
 /** Sends mails that wait in the database. No request waits for it; several instances share the work. */
 export function startMails(options: MailWorkerOptions): MailWorker {
   const { database, log, settings, silentMilliseconds = serverMilliseconds } = options
   const transport = createTransport(transportOptions(settings, silentMilliseconds))
-  const look = async () => {
+  const poll = async () => {
     const due = await database.transaction((transaction) =>
       claimMails(transaction, budgetLimits.mailsAtOnce.max),
     )
     await Promise.all(due.map((mail) => sendOne(options, transport, mail)))
   }
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
-  const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, look)
-  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, async () => {
-    await forgetOldMails(database)
-    await forgetOldLinks(database)
+  const looking = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
+  const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, async () => {
+    await purgeMails(database)
+    await purgeLinks(database)
   })
   return {
-    look,
+    poll,
     async stop() {
-      await Promise.all([looking.stop(), forgetting.stop()])
+      await Promise.all([looking.stop(), purging.stop()])
       transport.close()
     },
   }
@@ -97,11 +97,11 @@ async function sendOne(options: MailWorkerOptions, transport: Transport, mail: Q
     log.error({ ...details, ...reason }, 'A mail could not be sent, and was given up.')
     return endMail(database.single, mail.id)
   }
-  note(options, mail, ready)
+  record(options, mail, ready)
   await endMail(database.single, mail.id)
 }
 
-function note(
+function record(
   { securityLog }: MailWorkerOptions,
   { purpose, madeBy }: QueuedMail,
   { accountId }: MailToSend,

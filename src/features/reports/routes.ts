@@ -5,7 +5,7 @@ import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { invalid } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { groupingsMax, groupsMax } from '../../records/list-query.ts'
 import { viewOf } from '../../records/visible-rows.ts'
 import type { Route } from '../../routes/route.ts'
@@ -16,15 +16,15 @@ import {
   entityFilters,
   groupings,
   isTime,
+  parseReportQuery,
   type Report,
   type ReportQuery,
-  readReportQuery,
   reports,
-} from './read-report-query.ts'
+} from './parse-report-query.ts'
 import { resourcesBehind, runReport, type Sums } from './run-report.ts'
 
 /** Sums over the rows that the caller may see. */
-export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
+export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
   reports.map((report) => ({
     id: `Report${labelOf(report.name)}`,
     tag: 'Reports',
@@ -35,16 +35,16 @@ export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
     path: `/ext/reports/${report.name}`,
     parameters: reportParameters(report),
     answer: ref(`${labelOf(report.name)}Report`),
-    refusals: [400, 503],
+    errors: [400, 503],
     isConditional: true,
     isLive: true,
     async handle({ caller, session, request, reply }) {
-      const query = readReportQuery(request.query as Readonly<Record<string, unknown>>)
+      const query = parseReportQuery(request.query as Readonly<Record<string, unknown>>)
       if (wantsEventStream(request))
         return live.open(reportView(report, caller, query), { session, request, reply })
-      const sums = await runReport(report, caller, query, tracker.database.listsAnywhere)
+      const sums = await runReport(report, caller, query, context.database.listsAnywhere)
       if (!prefersToJson(request, 'text/csv'))
-        return { body: showReport(sums), lastChangeSecond: sums.lastChangeSecond }
+        return { body: serializeReport(sums), lastChangeSecond: sums.lastChangeSecond }
       const table = csvOf(report, query, sums)
       reply.headers({ ...csvHeaders, 'content-disposition': `attachment; filename="${report.name}.csv"` })
       reply.send(table)
@@ -61,10 +61,10 @@ const reportView = (report: Report, caller: Caller, query: ReportQuery): View =>
   key: JSON.stringify(['report', report.name, viewOf(report.summed, caller), query]),
   caller,
   resources: resourcesBehind(report, caller, query),
-  read: async (reads) => JSON.stringify(showReport(await runReport(report, caller, query, reads))),
+  read: async (reads) => JSON.stringify(serializeReport(await runReport(report, caller, query, reads))),
 })
 
-const showReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
+const serializeReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
   result: { groups, totalGroups, total, timeZone },
 })
 

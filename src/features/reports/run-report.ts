@@ -7,7 +7,7 @@ import { allOf, join, rare, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { requireRole } from '../../records/rights.ts'
-import { refuseTooSlow } from '../../records/settled-timestamp.ts'
+import { rejectTooSlow } from '../../records/settled-timestamp.ts'
 import { changesThatMatter, listedRows } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { Listed } from '../../resources/define-resource.ts'
@@ -22,7 +22,7 @@ import {
   type Report,
   type ReportQuery,
   unknownTimeZone,
-} from './read-report-query.ts'
+} from './parse-report-query.ts'
 
 export interface Sums {
   readonly groups: readonly Values[]
@@ -42,7 +42,7 @@ export async function runReport(
   reads: LimitedReads,
 ): Promise<Sums> {
   for (const listed of askedOf(report, query)) requireRole(listed, caller, 'read')
-  const found = await refuseTooSlow(slowness(report), () => read(report, caller, query, reads))
+  const found = await rejectTooSlow(slowness(report), () => read(report, caller, query, reads))
   const [first = {}] = found
   const measuresIn = (row: Values, prefix: string) =>
     Object.fromEntries(report.measures.map(({ name }) => [name, Number(row[prefix + name] ?? 0)]))
@@ -102,7 +102,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
   const { measures } = report
   const keys = groupBy.map((grouping, index) => sql`${keyOf(report, grouping, query)} as ${groupName(index)}`)
   const names = groupBy.flatMap((grouping, index) =>
-    isTime(grouping) ? [] : [{ index, shown: entityGroupings[grouping].shown }],
+    isTime(grouping) ? [] : [{ index, listed: entityGroupings[grouping].listed }],
   )
   const ordered = groupBy.flatMap((grouping, index) => [
     ...(isTime(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
@@ -128,7 +128,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
       select ${join([raw('sums.*'), ...names.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
         row_number() over (order by ${order}) as position
       from sums ${join(
-        names.map(({ index, shown }) => nameOf(index, shown, caller)),
+        names.map(({ index, listed }) => nameOf(index, listed, caller)),
         ' ',
       )}
       order by ${order} limit ${limit}
@@ -178,16 +178,16 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   ]
 }
 
-const nameOf = (index: number, shown: EntityGrouping['shown'], caller: Caller): Sql =>
+const nameOf = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>
   sql`left join lateral (
-    select row.name from ${tableOf(shown)} as row
-    where row.id = ${raw(`sums.group${index}`)} and ${listedRows(shown, caller, 'active')}
+    select row.name from ${tableOf(listed)} as row
+    where row.id = ${raw(`sums.group${index}`)} and ${listedRows(listed, caller, 'active')}
   ) as ${raw(`named${index}`)} on true`
 
 /** The resources whose changes can change the sums or the names of the groups. */
 export const resourcesBehind = ({ summed }: Report, caller: Caller, { groupBy }: ReportQuery): string[] => [
   ...new Set([
     ...[summed, assignment, project].flatMap((one) => changesThatMatter(one, caller)),
-    ...groupBy.flatMap((one) => (isTime(one) ? [] : changesThatMatter(entityGroupings[one].shown, caller))),
+    ...groupBy.flatMap((one) => (isTime(one) ? [] : changesThatMatter(entityGroupings[one].listed, caller))),
   ]),
 ]

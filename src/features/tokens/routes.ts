@@ -1,8 +1,8 @@
-import { readUserId } from '../../accounts/sessions.ts'
+import { parseUserId } from '../../accounts/sessions.ts'
 import type { Schema } from '../../http/operation.ts'
 import { text, uuid } from '../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../model/text.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { tokenScopes } from '../../records/rights.ts'
 import type { Route } from '../../routes/route.ts'
 import { idsBodyOf, ref } from '../../routes/schemas.ts'
@@ -16,7 +16,7 @@ import {
   tokensMax,
 } from './tokens.ts'
 
-const moment = { type: 'string', format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
 const scopes = {
   type: 'array',
   items: { type: 'string', examples: ['assignment:read'] },
@@ -49,8 +49,8 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       },
       scopes,
       projectIds,
-      createdAt: { ...moment, description: 'The time it was created.' },
-      expiresAt: { ...moment, description: 'The time it expires.' },
+      createdAt: { ...timestamp, description: 'The time it was created.' },
+      expiresAt: { ...timestamp, description: 'The time it expires.' },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',
@@ -83,7 +83,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       },
       scopes,
       projectIds,
-      expiresAt: { ...moment, description: `At most ${tokenDaysMax} days from now.` },
+      expiresAt: { ...timestamp, description: `At most ${tokenDaysMax} days from now.` },
     },
   },
   NewToken: {
@@ -101,7 +101,7 @@ const tag = 'Tokens'
 const path = '/ext/tokens'
 
 /** Personal access tokens of the caller's account; administrators see and end those of any account. */
-export const tokenRoutes = (tracker: Tracker): Route[] => [
+export const tokenRoutes = (context: Context): Route[] => [
   {
     id: 'ListTokens',
     tag,
@@ -113,10 +113,10 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
       { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
     ],
     answer: ref('TokenList'),
-    refusals: [400, 403],
+    errors: [400, 403],
     async handle({ caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
-      return { body: { tokens: await listTokens(tracker, caller, readUserId(userId) ?? caller.id) } }
+      return { body: { tokens: await listTokens(context, caller, parseUserId(userId) ?? caller.id) } }
     },
   },
   {
@@ -129,11 +129,11 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     path,
     body: ref('TokenCreate'),
     answer: ref('NewToken'),
-    refusals: [400, 403],
+    errors: [400, 403],
     isForOwnClient: true,
-    async handle({ tracker: within, caller, session, request, reply }) {
+    async handle({ context: within, caller, session, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeToken(within, caller, session.standsNow, request.body) }
+      return { body: await makeToken(within, caller, session.isActiveNow, request.body) }
     },
   },
   {
@@ -145,9 +145,9 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     path,
     body: ref('TokenIds'),
     answer: ref('Success'),
-    refusals: [404],
+    errors: [404],
     async handle({ caller, request }) {
-      await endTokens(tracker, caller, request.body)
+      await endTokens(context, caller, request.body)
       return { body: { success: true } }
     },
   },

@@ -1,21 +1,21 @@
-import { hashOfToken, newTokenText, tokenPrefix } from '../../accounts/read-fields.ts'
+import { hashOfToken, newTokenText, tokenPrefix } from '../../accounts/parse-fields.ts'
 import { requireOwnOrAdministrator } from '../../accounts/sessions.ts'
 import { newId } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { moment, text, uuid } from '../../model/field-kinds.ts'
+import { text, timestamp, uuid } from '../../model/field-kinds.ts'
 import {
   collectViolations,
   invalid,
   missing,
-  readObject,
+  parseObject,
   unauthenticated,
   type Violations,
 } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
 import { callerDetails } from '../../observability/security-log.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { tokenScopes } from '../../records/rights.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
@@ -36,22 +36,22 @@ export interface ApiToken {
 /** The limit of valid tokens of an account. */
 export const tokensMax = 50
 /** Ended tokens are kept so that their names can still be looked up in the database. */
-const overMax = 50
+const excessMax = 50
 
 const columns =
   raw(`token.id, token.user_id as "userId", token.name, token.scopes, token.project_ids as "projectIds",
   token.created_at as "createdAt", token.expires_at as "expiresAt", token.last_used_at as "lastUsedAt",
   token.last_used_address as "lastUsedAddress"`)
 
-const standing = raw(`token.ended_at is null and token.expires_at > now() and exists (
+const isActiveToken = raw(`token.ended_at is null and token.expires_at > now() and exists (
   select 1 from users as account where account.id = token.user_id and account.active
     and account.security_stamp = token.security_stamp)`)
 
 /** The tokens of the caller's account, or of any account for administrators, newest first. */
-export function listTokens({ database }: Tracker, caller: Caller, userId: string): Promise<ApiToken[]> {
+export function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
   requireOwnOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
-    select ${columns} from api_tokens as token where token.user_id = ${userId} and ${standing}
+    select ${columns} from api_tokens as token where token.user_id = ${userId} and ${isActiveToken}
     order by token.created_at desc, token.id limit ${tokensMax}::int`)
 }
 
@@ -66,19 +66,19 @@ export interface MadeToken {
  * more.
  */
 export async function makeToken(
-  { database, securityLog }: Tracker,
+  { database, securityLog }: Context,
   caller: Caller,
-  standsNow: (queries: Queries) => Promise<boolean>,
+  isActiveNow: (queries: Queries) => Promise<boolean>,
   body: unknown,
 ): Promise<MadeToken> {
-  const wanted = readNewToken(body, tokenScopes)
+  const wanted = parseNewToken(body, tokenScopes)
   const secret = newTokenText(tokenPrefix)
   const token = await database.transaction(async (transaction) => {
     // Locked, so that concurrent tokens are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
     // The token gets the newest stamp, so the session that creates it has to have the same.
-    if (!account || !(await standsNow(transaction))) throw unauthenticated()
+    if (!account || !(await isActiveNow(transaction))) throw unauthenticated()
     await requireRoom(transaction, caller.id)
     await requireSeen(transaction, caller, wanted.projectIds)
     return insert(transaction, caller.id, account.stamp, wanted, secret)
@@ -104,13 +104,13 @@ async function insert(
 
 async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ standing: number }>(sql`
-    select count(*) as standing from api_tokens as token where token.user_id = ${accountId} and ${standing}`)
+    select count(*) as standing from api_tokens as token where token.user_id = ${accountId} and ${isActiveToken}`)
   if ((count?.standing ?? 0) >= tokensMax)
     throw invalid({ generalErrors: [`An account may have at most ${tokensMax} tokens. End one first.`] })
   await transaction.query(sql`
     delete from api_tokens where id in (
-      select token.id from api_tokens as token where token.user_id = ${accountId} and not (${standing})
-      order by token.created_at desc offset ${overMax}::int)`)
+      select token.id from api_tokens as token where token.user_id = ${accountId} and not (${isActiveToken})
+      order by token.created_at desc offset ${excessMax}::int)`)
 }
 
 async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['projectIds']): Promise<void> {
@@ -123,15 +123,15 @@ async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['
 
 /** Ends all of these tokens or none; users who are not administrators see only their own. */
 export async function endTokens(
-  { database, securityLog }: Tracker,
+  { database, securityLog }: Context,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  const ids = readTokenIds(body)
+  const ids = parseTokenIds(body)
   const ended = await database.transaction(async (transaction) => {
     const found = await transaction.query<{ id: string; userId: string }>(sql`
       select token.id, token.user_id as "userId" from api_tokens as token
-      where token.id = any(${ids}::uuid[]) and ${standing} and (${caller.isAdministrator} or token.user_id = ${caller.id})
+      where token.id = any(${ids}::uuid[]) and ${isActiveToken} and (${caller.isAdministrator} or token.user_id = ${caller.id})
       order by token.id for no key update`)
     if (found.length < ids.length) throw missing('Token')
     await transaction.query(sql`update api_tokens set ended_at = now() where id = any(${ids}::uuid[])`)
@@ -153,27 +153,27 @@ export const tokenProjectsMax = 20
 
 const dayMilliseconds = 24 * 60 * 60_000
 
-function readNewToken(body: unknown, known: readonly string[]): NewToken {
-  const given = readObject(body)
+function parseNewToken(body: unknown, known: readonly string[]): NewToken {
+  const given = parseObject(body)
   const violations = collectViolations()
   const read = {
-    name: readName(given.name, violations),
-    scopes: readScopes(given.scopes, known, violations),
-    projectIds: readProjectIds(given.projectIds, violations),
-    expiresAt: readExpiry(given.expiresAt, violations),
+    name: parseName(given.name, violations),
+    scopes: parseScopes(given.scopes, known, violations),
+    projectIds: parseProjectIds(given.projectIds, violations),
+    expiresAt: parseExpiry(given.expiresAt, violations),
   }
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return read
 }
 
-function readName(input: unknown, violations: Violations): string {
+function parseName(input: unknown, violations: Violations): string {
   const reading = text({ max: nameCharactersMax }).read(input ?? '', 'Name')
   if ('value' in reading && reading.value !== '') return reading.value
   violations.add('name', ...('value' in reading ? ['Name is required.'] : reading.problems))
   return ''
 }
 
-function readScopes(input: unknown, known: readonly string[], violations: Violations): readonly string[] {
+function parseScopes(input: unknown, known: readonly string[], violations: Violations): readonly string[] {
   const scopes: readonly unknown[] = Array.isArray(input) ? input : []
   const isKnown = (scope: unknown): scope is string => typeof scope === 'string' && known.includes(scope)
   if (scopes.length === 0) violations.add('scopes', 'Scopes must be a list with at least one scope.')
@@ -182,16 +182,16 @@ function readScopes(input: unknown, known: readonly string[], violations: Violat
   return [...new Set(scopes.filter(isKnown))].sort()
 }
 
-function readProjectIds(input: unknown, violations: Violations): readonly string[] | undefined {
+function parseProjectIds(input: unknown, violations: Violations): readonly string[] | undefined {
   if (input === undefined || input === null) return undefined
-  const ids = readUuids(input, tokenProjectsMax)
+  const ids = parseUuids(input, tokenProjectsMax)
   if (ids.length === 0)
     violations.add('projectIds', `ProjectIds must be null or 1 to ${tokenProjectsMax} ids of projects.`)
   return ids
 }
 
-function readExpiry(input: unknown, violations: Violations): string {
-  const reading = moment.read(input, 'ExpiresAt')
+function parseExpiry(input: unknown, violations: Violations): string {
+  const reading = timestamp.read(input, 'ExpiresAt')
   const value = 'value' in reading ? reading.value : ''
   const remaining = Date.parse(value) - Date.now()
   if (input === undefined || input === null) violations.add('expiresAt', 'ExpiresAt is required.')
@@ -201,18 +201,18 @@ function readExpiry(input: unknown, violations: Violations): string {
   return value
 }
 
-function readTokenIds(body: unknown): readonly string[] {
-  const ids = readUuids(readObject(body).ids, endedAtOnceMax)
+function parseTokenIds(body: unknown): readonly string[] {
+  const ids = parseUuids(parseObject(body).ids, endedAtOnceMax)
   const violations = collectViolations()
   if (ids.length === 0) violations.add('ids', `Ids must contain 1 to ${endedAtOnceMax} ids of tokens.`)
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return ids
 }
 
 export const endedAtOnceMax = 100
 
 /** Empty when any part of it is invalid. */
-function readUuids(input: unknown, max: number): readonly string[] {
+function parseUuids(input: unknown, max: number): readonly string[] {
   const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.read(id, 'Id')) : []
   const ids = readings.flatMap((reading) => ('value' in reading ? [reading.value] : []))
   return ids.length === readings.length ? [...new Set(ids)] : []

@@ -2,15 +2,15 @@ import { changeMessages, messagesAbout } from '../../db/named-statements.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, moment } from '../../model/field-kinds.ts'
-import { isEarlier } from '../../model/moment.ts'
-import { collectViolations, missing, readObject, type Violations } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import { isMissing, timestamp } from '../../model/field-kinds.ts'
+import { collectViolations, missing, parseObject, type Violations } from '../../model/problem.ts'
+import { isEarlier } from '../../model/timestamp.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
-import { readNumber } from '../../records/query-values.ts'
+import { parseNumber } from '../../records/query-values.ts'
 import { readableRows } from '../../records/visible-rows.ts'
-import { readId } from './manage.ts'
-import { bodyFor, isReadable, type KeptMessage, requireMine, requireReadable } from './readable.ts'
+import { parseId } from './manage.ts'
+import { bodyFor, isReadable, type KeptMessage, requireOwned, requireReadable } from './readable.ts'
 
 export interface LoggedDelivery {
   readonly id: string
@@ -31,28 +31,28 @@ export interface DeliveryPage {
 }
 
 /** The newest attempts of a delivery are enough to see what is wrong. */
-export const attemptsShownMax = 5
+export const attemptsListedMax = 5
 
 /** Deliveries to a webhook and the responses, newest first, limited to those that the caller may read today. */
 export async function listDeliveries(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<DeliveryPage> {
   const violations = collectViolations()
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  const id = readId(given('id'), violations) ?? ''
-  const before = readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
-  const pageSize = readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
-  violations.refuseIfAny()
-  await requireMine(database, caller, id)
+  const id = parseId(given('id'), violations) ?? ''
+  const before = parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
+  const pageSize = parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
+  violations.throwIfAny()
+  await requireOwned(database, caller, id)
   const page = (condition: Sql) => sql`
     select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.row_id as "rowId",
       delivery.created_at as "createdAt", delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
       coalesce((
         select jsonb_agg(jsonb_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
           'milliseconds', milliseconds, 'status', status, 'answer', answer, 'error', error, 'headers', headers) order by at desc)
-        from (select * from webhook_attempts where delivery_id = delivery.id order by at desc limit ${attemptsShownMax}::int) as attempt
+        from (select * from webhook_attempts where delivery_id = delivery.id order by at desc limit ${attemptsListedMax}::int) as attempt
       ), '[]') as attempts, true as "isReadable"
     from webhook_deliveries as delivery
     where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER} and ${condition}
@@ -65,63 +65,63 @@ export async function listDeliveries(
     ),
     caller.id,
   )
-  const shown = found.slice(0, pageSize)
+  const listed = found.slice(0, pageSize)
   return {
-    data: shown
+    data: listed
       .filter((one) => one.isReadable)
       .map(({ rowId: _, isReadable: __, ...one }) => ({ ...one, body: bodyFor(caller, one.body) })),
-    next: found.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
+    next: found.length > pageSize ? (listed.at(-1)?.id ?? null) : null,
   }
 }
 
 /** Sends one delivery, or all of a period, again with the same ids. Returns their number. */
 export async function replayDeliveries(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   body: unknown,
 ): Promise<number> {
-  const given = readObject(body)
+  const given = parseObject(body)
   const violations = collectViolations()
-  const id = readId(given.id, violations) ?? ''
-  const deliveryId = readNumber(
+  const id = parseId(given.id, violations) ?? ''
+  const deliveryId = parseNumber(
     'deliveryId',
     given.deliveryId ?? undefined,
     Number.MAX_SAFE_INTEGER,
     violations,
   )
-  const from = readMomentOf('from', given.from, violations)
-  const to = readMomentOf('to', given.to, violations)
+  const from = parseOptionalTimestamp('from', given.from, violations)
+  const to = parseOptionalTimestamp('to', given.to, violations)
   if (deliveryId === undefined && given.deliveryId == null && (from === undefined || to === undefined))
     violations.add('deliveryId', 'DeliveryId is required, or From and To.')
   if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
-  violations.refuseIfAny()
+  violations.throwIfAny()
   await requireReadable(database, caller, id)
   const which =
     deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
-  const sendAgain = (condition: Sql) => sql`
+  const resend = (condition: Sql) => sql`
     update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
     where webhook_id = ${id} and ${which} and ${condition} returning id`
-  const again = await database.single.query(
+  const resent = await database.single.query(
     changeMessages.of(
       {
         rows: readableRows(caller),
         messages: () =>
           sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
-        change: (ids) => sendAgain(sql`id = any(${ids}::bigint[])`),
+        change: (ids) => resend(sql`id = any(${ids}::bigint[])`),
       },
-      sendAgain(isReadable(caller)),
+      resend(isReadable(caller)),
     ),
   )
-  if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
-  if (again.length > 0)
+  if (resent.length === 0 && deliveryId !== undefined) throw missing('Delivery')
+  if (resent.length > 0)
     await database.single.query(sql`
       update webhooks set active = true, paused_at = null, paused_because = null where id = ${id} and not active returning true`)
-  return again.length
+  return resent.length
 }
 
-function readMomentOf(key: string, input: unknown, violations: Violations): string | undefined {
+function parseOptionalTimestamp(key: string, input: unknown, violations: Violations): string | undefined {
   if (isMissing(input)) return undefined
-  const reading = moment.read(input, labelOf(key))
+  const reading = timestamp.read(input, labelOf(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return undefined

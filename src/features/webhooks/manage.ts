@@ -8,19 +8,19 @@ import {
   forbidden,
   invalid,
   missing,
-  readObject,
+  parseObject,
   type Violations,
 } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
-import type { Tracker } from '../../records/context.ts'
-import { readNames, readUuid } from '../../records/query-values.ts'
+import type { Context } from '../../records/context.ts'
+import { parseNames, parseUuid } from '../../records/query-values.ts'
 import { rememberedRow } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { project } from '../../resources/project.ts'
 import { writePosition } from '../changes/position.ts'
 import { feedActions, newestPosition } from '../changes/read-feed.ts'
 import { bodyOf, keepMessages } from './queue.ts'
-import { mine, requireReadable } from './readable.ts'
+import { ownedByCaller, requireReadable } from './readable.ts'
 
 export interface Webhook {
   readonly id: string
@@ -54,7 +54,7 @@ const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /** Members create webhooks for a project, administrators also for everything. The secret is only shown here. */
 export async function createWebhook(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   body: unknown,
   problemOf: AddressProblem,
@@ -65,7 +65,7 @@ export async function createWebhook(
     resources = null,
     actions = null,
     projectId,
-  } = readWebhook(body, 'create', problemOf)
+  } = parseWebhook(body, 'create', problemOf)
   if (projectId === undefined && !caller.isAdministrator)
     throw forbidden('Only administrators may have a webhook of everything. Name a project.')
   const position = await newestPosition(database.lists, caller)
@@ -96,11 +96,14 @@ export async function createWebhook(
 }
 
 export async function listWebhooks(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   projectId: string | undefined,
 ): Promise<Webhook[]> {
-  const conditions = [mine(caller), ...(projectId === undefined ? [] : [sql`hook.project_id = ${projectId}`])]
+  const conditions = [
+    ownedByCaller(caller),
+    ...(projectId === undefined ? [] : [sql`hook.project_id = ${projectId}`]),
+  ]
   return database.lists.query<Webhook>(
     sql`select ${columns} from webhooks as hook where ${allOf(conditions)} order by hook.id limit ${webhooksListedMax}::int`,
     caller.id,
@@ -108,12 +111,12 @@ export async function listWebhooks(
 }
 
 export async function updateWebhook(
-  { database }: Tracker,
+  { database }: Context,
   caller: Caller,
   body: unknown,
   problemOf: AddressProblem,
 ): Promise<Webhook> {
-  const { id, url, name, resources, actions, active } = readWebhook(body, 'update', problemOf)
+  const { id, url, name, resources, actions, active } = parseWebhook(body, 'update', problemOf)
   const changes = [
     ...(url === undefined ? [] : [sql`url = ${url}`]),
     ...(name === undefined ? [] : [sql`name = ${name}`]),
@@ -129,7 +132,7 @@ export async function updateWebhook(
   const [changed] = await database.transaction(async (transaction) => {
     await requireReadable(transaction, caller, id ?? '')
     const found = await transaction.query<Webhook>(sql`
-      with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${mine(caller)} returning *)
+      with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${ownedByCaller(caller)} returning *)
       select ${columns} from hook`)
     // A receiver that works again gets its messages at once, and another three days.
     if (active === true)
@@ -142,26 +145,26 @@ export async function updateWebhook(
   return changed
 }
 
-export async function removeWebhook({ database }: Tracker, caller: Caller, id: string): Promise<void> {
+export async function removeWebhook({ database }: Context, caller: Caller, id: string): Promise<void> {
   const removed = await database.single.query(
-    sql`delete from webhooks as hook where hook.id = ${id} and ${mine(caller)} returning true`,
+    sql`delete from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)} returning true`,
   )
   if (removed.length === 0) throw missing('Webhook')
 }
 
-export async function rotateSecret({ database }: Tracker, caller: Caller, id: string): Promise<string> {
+export async function rotateSecret({ database }: Context, caller: Caller, id: string): Promise<string> {
   await requireReadable(database, caller, id)
   const secret = newSecret()
   const changed = await database.single.query(sql`
     update webhooks as hook set previous_secret = secret, secret = ${secret},
       previous_until = now() + make_interval(hours => ${previousSecretHours}::int), claim = null, claimed_until = null
-    where hook.id = ${id} and ${mine(caller)} returning true`)
+    where hook.id = ${id} and ${ownedByCaller(caller)} returning true`)
   if (changed.length === 0) throw missing('Webhook')
   return secret
 }
 
 /** Queues a message about no row; its delivery is in the log like any other. */
-export async function testWebhook({ database }: Tracker, caller: Caller, id: string): Promise<string> {
+export async function testWebhook({ database }: Context, caller: Caller, id: string): Promise<string> {
   await requireReadable(database, caller, id)
   const message = `test.${newId()}`
   const body = bodyOf('test', new Date().toISOString(), { webhookId: id })
@@ -188,36 +191,36 @@ export interface WebhookInput {
 }
 
 /** Absent properties of an update stay unchanged. */
-function readWebhook(body: unknown, purpose: 'create' | 'update', problemOf: AddressProblem): WebhookInput {
-  const given = readObject(body)
+function parseWebhook(body: unknown, purpose: 'create' | 'update', problemOf: AddressProblem): WebhookInput {
+  const given = parseObject(body)
   const violations = collectViolations()
   const input: WebhookInput = {
-    id: purpose === 'update' ? readId(given.id, violations) : undefined,
-    url: readUrl(given.url, purpose, problemOf, violations),
-    name: readName(given.name, violations),
-    resources: readList(
+    id: purpose === 'update' ? parseId(given.id, violations) : undefined,
+    url: parseUrl(given.url, purpose, problemOf, violations),
+    name: parseName(given.name, violations),
+    resources: parseList(
       'resources',
       given.resources,
       resources.map(({ name }) => name),
       violations,
     ),
-    actions: readList('actions', given.actions, feedActions, violations),
+    actions: parseList('actions', given.actions, feedActions, violations),
     projectId:
       purpose === 'create' && !isMissing(given.projectId)
-        ? readUuid('projectId', given.projectId, violations)
+        ? parseUuid('projectId', given.projectId, violations)
         : undefined,
-    active: readActive(given.active, violations),
+    active: parseActive(given.active, violations),
   }
-  violations.refuseIfAny()
+  violations.throwIfAny()
   return input
 }
 
-export function readId(input: unknown, violations: Violations): string | undefined {
+export function parseId(input: unknown, violations: Violations): string | undefined {
   if (isMissing(input)) violations.add('id', 'Id is required.')
-  return isMissing(input) ? undefined : readUuid('id', input, violations)
+  return isMissing(input) ? undefined : parseUuid('id', input, violations)
 }
 
-function readUrl(
+function parseUrl(
   input: unknown,
   purpose: 'create' | 'update',
   problemOf: AddressProblem,
@@ -241,7 +244,7 @@ function readUrl(
   return url.href
 }
 
-function readName(input: unknown, violations: Violations): string | null | undefined {
+function parseName(input: unknown, violations: Violations): string | null | undefined {
   if (input === undefined || input === null) return input
   if (typeof input !== 'string' || !isStorable(input)) violations.add('name', 'Name must be text.')
   else if (isLongerThan(input.trim(), nameCharactersMax))
@@ -250,7 +253,7 @@ function readName(input: unknown, violations: Violations): string | null | undef
   return undefined
 }
 
-function readList(key: string, input: unknown, known: readonly string[], violations: Violations) {
+function parseList(key: string, input: unknown, known: readonly string[], violations: Violations) {
   if (input === undefined || input === null) return input
   if (!Array.isArray(input) || input.length === 0) {
     violations.add(
@@ -259,10 +262,10 @@ function readList(key: string, input: unknown, known: readonly string[], violati
     )
     return undefined
   }
-  return readNames(key, input.join(','), known, violations)
+  return parseNames(key, input.join(','), known, violations)
 }
 
-function readActive(input: unknown, violations: Violations): boolean | undefined {
+function parseActive(input: unknown, violations: Violations): boolean | undefined {
   if (input === undefined || input === null) return undefined
   if (typeof input === 'boolean') return input
   violations.add('active', 'Active must be true or false.')

@@ -6,12 +6,12 @@ import { newId } from '../../db/columns.ts'
 import { insertRow } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { impediment } from '../../resources/impediment.ts'
 import { writePosition } from '../changes/position.ts'
 import { newestPosition } from '../changes/read-feed.ts'
 import { replayDeliveries } from './deliveries.ts'
-import { claimWebhooks, dueDeliveries, fillQueue, noteAttempt, withdraw } from './queue.ts'
+import { claimWebhooks, dueDeliveries, fillQueue, recordAttempt, withdraw } from './queue.ts'
 
 describe('The queue of a webhook', () => {
   let fresh: FreshDatabase
@@ -73,8 +73,8 @@ describe('The queue of a webhook', () => {
       assert.ok(delivery)
       const attempt = { at: now, milliseconds: 1, headers: {}, status: 200 }
       await Promise.all([
-        noteAttempt(database, delivery, attempt, undefined),
-        replayDeliveries({ database } as Tracker, caller, { id: hook.id, deliveryId: delivery.id }),
+        recordAttempt(database, delivery, attempt, undefined),
+        replayDeliveries({ database } as Context, caller, { id: hook.id, deliveryId: delivery.id }),
       ])
       const due = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
       assert.deepEqual(

@@ -6,9 +6,9 @@ import { messagesAbout } from '../../db/named-statements.ts'
 import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { showChange } from '../../records/serialize-record.ts'
+import { serializeChange } from '../../records/serialize-record.ts'
 import { readableRows } from '../../records/visible-rows.ts'
-import { readPosition, writePosition } from '../changes/position.ts'
+import { parsePosition, writePosition } from '../changes/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
 import { bodyFor, isReadable, type KeptMessage } from './readable.ts'
 
@@ -125,7 +125,7 @@ export async function fillQueue(
   caller: Caller,
   now: number,
 ): Promise<string> {
-  let position = readPosition(hook.position)
+  let position = parsePosition(hook.position)
   for (let isMore = true; isMore && (await countWaiting(database, hook)) < waitingMax; ) {
     const filter = {
       resources: hook.resources ?? undefined,
@@ -142,7 +142,7 @@ export async function fillQueue(
 }
 
 /** Purged changes can no longer be delivered: the webhook continues with new ones. */
-export async function skipForgotten(database: Database, { id }: Claimed, caller: Caller): Promise<void> {
+export async function skipPurged(database: Database, { id }: Claimed, caller: Caller): Promise<void> {
   const position = await newestPosition(database.liveLists, caller)
   await database.single.query(sql`
     update webhooks set position = ${writePosition(position)}, since = ${position.since} where id = ${id} returning true`)
@@ -168,7 +168,7 @@ async function keepPage(
     where id = ${id} and claim = ${claim} returning true`)
   if (moved.length === 0) return false
   const messages = changes.map(({ change }) => {
-    const data = showChange(change, caller)
+    const data = serializeChange(change, caller)
     const type = `${change.resource}.${change.action}`
     return { message: `${data.id}.${id}`, type, rowId: change.rowId, body: bodyOf(type, change.at, data) }
   })
@@ -248,7 +248,7 @@ export async function withdraw({ single }: Database, deliveries: readonly Delive
  * Records an attempt; `nextAt` is the time of the next one, and undefined after a delivery. A delivery that was replayed
  * meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
  */
-export async function noteAttempt(
+export async function recordAttempt(
   { single }: Database,
   delivery: Delivery,
   { at, milliseconds, headers, status, answer, error }: Attempt,
@@ -285,7 +285,7 @@ type Writes = Pick<Database, 'single'>
 /** Delivered messages are purged after this; pending ones are kept as long as they are pending. */
 const logDays = 30
 
-export const forgetOldDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>
+export const purgeDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>
   deleteInBatches(
     database,
     { table: 'webhook_deliveries' },

@@ -36,12 +36,12 @@ export function bodyFor(reader: Caller, body: string): string {
 }
 
 /** The condition under which the caller may see a webhook called `hook`. */
-export const mine = (caller: Caller): Sql =>
+export const ownedByCaller = (caller: Caller): Sql =>
   caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
 
-export async function requireMine(queries: Queries, caller: Caller, id: string): Promise<void> {
+export async function requireOwned(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query(
-    sql`select 1 from webhooks as hook where hook.id = ${id} and ${mine(caller)}`,
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`,
   )
   if (!found) throw missing('Webhook')
 }
@@ -55,7 +55,7 @@ export async function requireReadable(queries: Queries, caller: Caller, id: stri
     select hook.project_id is null or exists (
         select 1 from projects as row where row.id = hook.project_id and ${rememberedRow(project, caller)}
       ) as "isReadable"
-    from webhooks as hook where hook.id = ${id} and ${mine(caller)}`)
+    from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`)
   if (!found) throw missing('Webhook')
   if (!found.isReadable)
     throw forbidden('You can no longer read the project of this webhook. It can only be removed.')

@@ -1,16 +1,16 @@
 import type { AllowedReceivers } from '../../http/addresses.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { collectViolations, readObject } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import { collectViolations, parseObject } from '../../model/problem.ts'
+import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
-import { readUuid } from '../../records/query-values.ts'
+import { parseUuid } from '../../records/query-values.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import { listDeliveries, replayDeliveries } from './deliveries.ts'
 import {
   createWebhook,
   listWebhooks,
-  readId,
+  parseId,
   removeWebhook,
   rotateSecret,
   testWebhook,
@@ -21,13 +21,13 @@ const tag = 'Webhooks'
 type Query = Readonly<Record<string, unknown>>
 
 /** Webhooks of the caller's account; of every account for administrators. */
-export const webhookRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] => [
-  ...choiceRoutes(tracker, receivers),
-  ...ownRoutes(tracker),
-  ...logRoutes(tracker),
+export const webhookRoutes = (context: Context, receivers: AllowedReceivers): Route[] => [
+  ...choiceRoutes(context, receivers),
+  ...ownRoutes(context),
+  ...logRoutes(context),
 ]
 
-const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] => [
+const choiceRoutes = (context: Context, receivers: AllowedReceivers): Route[] => [
   {
     id: 'ListWebhooks',
     tag,
@@ -39,12 +39,12 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
       { name: 'projectId', description: 'Lists only those of this project.', schema: uuid.schema },
     ],
     answer: ref('Webhooks'),
-    refusals: [400],
+    errors: [400],
     async handle({ caller, request }) {
       const violations = collectViolations()
-      const projectId = readUuid('projectId', (request.query as Query).projectId, violations)
-      violations.refuseIfAny()
-      return { body: { webhooks: await listWebhooks(tracker, caller, projectId) } }
+      const projectId = parseUuid('projectId', (request.query as Query).projectId, violations)
+      violations.throwIfAny()
+      return { body: { webhooks: await listWebhooks(context, caller, projectId) } }
     },
   },
   {
@@ -57,8 +57,8 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
     path: '/ext/webhook',
     body: ref('WebhookCreate'),
     answer: ref('NewWebhook'),
-    refusals: [400, 403],
-    async handle({ tracker: within, caller, request }) {
+    errors: [400, 403],
+    async handle({ context: within, caller, request }) {
       return { body: { webhook: await createWebhook(within, caller, request.body, receivers.problemOf) } }
     },
   },
@@ -71,14 +71,14 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
     path: '/ext/webhook',
     body: ref('WebhookUpdate'),
     answer: ref('ChangedWebhook'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
-      return { body: { webhook: await updateWebhook(tracker, caller, request.body, receivers.problemOf) } }
+      return { body: { webhook: await updateWebhook(context, caller, request.body, receivers.problemOf) } }
     },
   },
 ]
 
-const ownRoutes = (tracker: Tracker): Route[] => [
+const ownRoutes = (context: Context): Route[] => [
   {
     id: 'RemoveWebhook',
     tag,
@@ -88,9 +88,9 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/webhook',
     body: ref('WebhookId'),
     answer: ref('Success'),
-    refusals: [400, 403, 404],
+    errors: [400, 403, 404],
     async handle({ caller, request }) {
-      await removeWebhook(tracker, caller, idIn(request.body))
+      await removeWebhook(context, caller, idIn(request.body))
       return { body: { success: true } }
     },
   },
@@ -104,8 +104,8 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/webhook/rotate',
     body: ref('WebhookId'),
     answer: ref('WebhookSecret'),
-    refusals: [400, 403, 404],
-    async handle({ tracker: within, caller, request }) {
+    errors: [400, 403, 404],
+    async handle({ context: within, caller, request }) {
       return { body: { secret: await rotateSecret(within, caller, idIn(request.body)) } }
     },
   },
@@ -118,14 +118,14 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/webhook/test',
     body: ref('WebhookId'),
     answer: ref('WebhookTest'),
-    refusals: [400, 403, 404],
-    async handle({ tracker: within, caller, request }) {
+    errors: [400, 403, 404],
+    async handle({ context: within, caller, request }) {
       return { body: { messageId: await testWebhook(within, caller, idIn(request.body)) } }
     },
   },
 ]
 
-const logRoutes = (tracker: Tracker): Route[] => [
+const logRoutes = (context: Context): Route[] => [
   {
     id: 'ListWebhookDeliveries',
     tag,
@@ -148,9 +148,9 @@ const logRoutes = (tracker: Tracker): Route[] => [
       },
     ],
     answer: ref('WebhookDeliveries'),
-    refusals: [400, 404, 503],
+    errors: [400, 404, 503],
     async handle({ caller, request }) {
-      return { body: { result: await listDeliveries(tracker, caller, request.query as Query) } }
+      return { body: { result: await listDeliveries(context, caller, request.query as Query) } }
     },
   },
   {
@@ -163,8 +163,8 @@ const logRoutes = (tracker: Tracker): Route[] => [
     path: '/ext/webhook/replay',
     body: ref('WebhookReplay'),
     answer: ref('WebhookReplayed'),
-    refusals: [400, 403, 404],
-    async handle({ tracker: within, caller, request }) {
+    errors: [400, 403, 404],
+    async handle({ context: within, caller, request }) {
       return { body: { count: await replayDeliveries(within, caller, request.body) } }
     },
   },
@@ -172,7 +172,7 @@ const logRoutes = (tracker: Tracker): Route[] => [
 
 function idIn(body: unknown): string {
   const violations = collectViolations()
-  const id = readId(readObject(body).id, violations)
-  violations.refuseIfAny()
+  const id = parseId(parseObject(body).id, violations)
+  violations.throwIfAny()
   return id ?? ''
 }

@@ -4,11 +4,11 @@ import { nameCharactersMax } from '../../model/text.ts'
 import { resourceNames } from '../../resources/all.ts'
 import { ref, resultSchema } from '../../routes/schemas.ts'
 import { feedActions } from '../changes/read-feed.ts'
-import { attemptsShownMax } from './deliveries.ts'
+import { attemptsListedMax } from './deliveries.ts'
 import { urlCharactersMax, webhooksListedMax } from './manage.ts'
 
-const moment = { type: 'string', format: 'date-time' }
-const nullableMoment = { type: ['string', 'null'], format: 'date-time' }
+const timestamp = { type: 'string', format: 'date-time' }
+const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 const object = (
   properties: Readonly<Record<string, Schema>>,
@@ -49,27 +49,27 @@ const projectId = {
   description: 'The project; null for everything, which only administrators may choose.',
 }
 
-const shown = {
+const listed = {
   id: { ...uuid.schema, description: 'Its id.' },
   userId: { ...uuid.schema, description: 'Its owner: messages contain only data that this account may see.' },
   projectId,
   ...choices,
   active: { type: 'boolean', description: 'Whether messages are sent.' },
   pausedAt: {
-    ...nullableMoment,
+    ...nullableTimestamp,
     description: 'The time since which nothing is sent; null while it is active.',
   },
   pausedBecause: { ...nullableText, description: 'The reason why it was paused.' },
-  createdAt: { ...moment, description: 'The time it was created.' },
+  createdAt: { ...timestamp, description: 'The time it was created.' },
   waiting: { type: 'integer', description: 'The number of pending messages.' },
 }
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
-  Webhook: object(shown),
+  Webhook: object(listed),
   NewWebhook: object({
     webhook: {
       ...object({
-        ...shown,
+        ...listed,
         secret: { type: 'string', description: 'Signs every message. It is shown only once.' },
       }),
       description: 'The new secret.',
@@ -98,8 +98,8 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     {
       id: which,
       deliveryId: { type: ['string', 'null'], description: 'One delivery.' },
-      from: { ...nullableMoment, description: 'Or all messages created from this time …' },
-      to: { ...nullableMoment, description: '… until before this time.' },
+      from: { ...nullableTimestamp, description: 'Or all messages created from this time …' },
+      to: { ...nullableTimestamp, description: '… until before this time.' },
     },
     ['id'],
   ),
@@ -113,16 +113,16 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
       description: 'The same for every attempt: receivers ignore ids they have seen.',
     },
     type: { type: 'string', description: 'The kind of change.' },
-    createdAt: { ...moment, description: 'The time the message was created.' },
-    deliveredAt: { ...nullableMoment, description: 'The time the receiver accepted it; null until then.' },
-    nextAt: { ...nullableMoment, description: 'The time of the next attempt.' },
+    createdAt: { ...timestamp, description: 'The time the message was created.' },
+    deliveredAt: { ...nullableTimestamp, description: 'The time the receiver accepted it; null until then.' },
+    nextAt: { ...nullableTimestamp, description: 'The time of the next attempt.' },
     body: { type: 'string', description: 'The exact body that was sent.' },
     attempts: {
       type: 'array',
-      maxItems: attemptsShownMax,
+      maxItems: attemptsListedMax,
       description: 'Sorted from newest to oldest.',
       items: object({
-        at: { ...moment, description: 'The time it was sent.' },
+        at: { ...timestamp, description: 'The time it was sent.' },
         milliseconds: { type: 'integer', description: 'The time until the response.' },
         status: { type: ['integer', 'null'], description: 'The status of the response, if there was one.' },
         answer: { ...nullableText, description: 'The beginning of the response.' },

@@ -18,15 +18,15 @@ import {
   type Delivery,
   dueDeliveries,
   fillQueue,
-  forgetOldDeliveries,
   hasWebhooks,
-  noteAttempt,
   type Owner,
   pauseWebhook,
+  purgeDeliveries,
   readOwner,
+  recordAttempt,
   releaseClaim,
   renewClaim,
-  skipForgotten,
+  skipPurged,
   withdraw,
 } from './queue.ts'
 
@@ -50,30 +50,28 @@ export interface WebhookOptions {
   readonly answerMilliseconds?: number
 }
 
-const lookMilliseconds = 1000
-const lookAfterWriteMilliseconds = 100
-const forgetMilliseconds = 60 * 60_000
+const pollMilliseconds = 1000
+const pollAfterWriteMilliseconds = 100
+const purgeMilliseconds = 60 * 60_000
 
 /** Checks for work every second, and soon after a write of this process, but never more often than that. */
 export function startWebhooks(options: WebhookOptions): WebhookWorker {
   const worker = createWebhookWorker(options)
   const { database, onFailure } = options
-  let lookAt = performance.now() + lookMilliseconds
+  let lookAt = performance.now() + pollMilliseconds
   database.onCommit(() => {
     lookAt = 0
   })
-  const looking = repeat({ everyMilliseconds: lookAfterWriteMilliseconds, onFailure }, async () => {
+  const looking = repeat({ everyMilliseconds: pollAfterWriteMilliseconds, onFailure }, async () => {
     if (performance.now() < lookAt) return
-    lookAt = performance.now() + lookMilliseconds
+    lookAt = performance.now() + pollMilliseconds
     await worker.look()
   })
-  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, () =>
-    forgetOldDeliveries(database),
-  )
+  const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, () => purgeDeliveries(database))
   return {
     look: worker.look,
     async stop() {
-      await Promise.all([looking.stop(), forgetting.stop()])
+      await Promise.all([looking.stop(), purging.stop()])
       await worker.stop()
     },
   }
@@ -147,7 +145,7 @@ async function deliverAll(
     const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(owner) }
     const filled = await fillQueue(database, { ...hook, position }, caller, now()).catch(ifGone)
     if (filled === undefined) {
-      await skipForgotten(database, hook, caller)
+      await skipPurged(database, hook, caller)
       return 'It was paused for longer than changes are kept: resumed, it goes on with new ones.'
     }
     position = filled
@@ -209,11 +207,16 @@ async function deliver(options: Working, hook: Claimed, delivery: Delivery): Pro
         milliseconds: answerMilliseconds,
       }),
     )
-    .finally(() => requests.giveBack())
+    .finally(() => requests.release())
   const attempt = { at, milliseconds: performance.now() - startedAt, headers, ...answered }
   const { status = 0 } = answered
   const isDelivered = status >= 200 && status < 300
-  await noteAttempt(database, delivery, attempt, isDelivered ? undefined : at + waitAfter(delivery.attempts))
+  await recordAttempt(
+    database,
+    delivery,
+    attempt,
+    isDelivered ? undefined : at + waitAfter(delivery.attempts),
+  )
   if (isDelivered) return 'delivered'
   if (status === 410) return { because: 'The receiver answered 410: it wants no more of it.' }
   const firstAt = delivery.firstAt === null ? at : Date.parse(delivery.firstAt)

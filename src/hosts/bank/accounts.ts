@@ -111,10 +111,10 @@ function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
     unsent = undefined
     const asked = ask()
     sent = asked
-    const forget = () => {
+    const discard = () => {
       if (sent === asked) sent = undefined
     }
-    asked.then(forget, forget)
+    asked.then(discard, discard)
     return asked
   }
   return () => {
@@ -136,8 +136,8 @@ async function read(account: number, connection: Connection): Promise<string> {
 }
 
 /** A retry may take as long as the database may stay silent. */
-const againMilliseconds = 400
-const hasTime = (startedAt: number) => performance.now() - startedAt < againMilliseconds
+const retryMilliseconds = 400
+const hasTime = (startedAt: number) => performance.now() - startedAt < retryMilliseconds
 
 /** A single query sees a single snapshot, so balance and entries agree despite concurrent commits. */
 const query = (account: number) => ({

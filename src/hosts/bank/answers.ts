@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Accounts } from './accounts.ts'
-import { NothingApplied } from './connection.ts'
+import { NothingAppliedError } from './connection.ts'
 import type { Measure } from './measures.ts'
 import type { Outcome, Transaction } from './transactions.ts'
 
@@ -53,7 +53,7 @@ function transactionOf(id: number, limit: string, { apply }: Accounts, options: 
     else reply(422, isDebit ? overLimit : overflow)
   }
   return (body: Buffer, reply: Reply): void => {
-    const transaction = readTransaction(body)
+    const transaction = parseTransaction(body)
     if (typeof transaction === 'string') {
       reply(422, problemBody(transaction))
       return
@@ -63,7 +63,7 @@ function transactionOf(id: number, limit: string, { apply }: Accounts, options: 
       (outcome) => replyOutcome(reply, amount < 0, outcome),
       (error) => {
         onFailure(error)
-        reply(422, error instanceof NothingApplied ? nothingApplied : outcomeUnknown)
+        reply(422, error instanceof NothingAppliedError ? nothingApplied : outcomeUnknown)
       },
     )
   }
@@ -111,9 +111,9 @@ function timed({ request }: Measure, method: string, path: string, reply: Reply)
  * Parses the body into a transaction, or returns an error message for the client. A transaction that passes
  * cannot make others in the same call fail.
  */
-export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
+export function parseTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
   const text = isUtf8(body) ? body.toString() : ''
-  const fields = readFields(text)
+  const fields = parseFields(text)
   if (fields === undefined) return 'The body must be a JSON object.'
   // The lower-case spelling wins if both are present; JSON has no undefined.
   const amountName = fields.valor === undefined ? 'Valor' : 'valor'
@@ -132,7 +132,7 @@ export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | st
 const amountMax = 2_147_483_647
 const descriptionLengthMax = 10
 
-function readFields(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -24,7 +24,7 @@ test('one address is limited to its share of the connections, which closing conn
   const sixth = await open()
   await once(sixth, 'close')
   const [state] = budgets.states().filter(({ name }) => name === 'bankConnectionsOfAddress')
-  assert.deepEqual([state?.used, state?.refused], [5, 1])
+  assert.deepEqual([state?.used, state?.rejected], [5, 1])
   for (const socket of sockets) socket.destroy()
   while (budgets.states().some(({ name, used }) => name === 'bankConnections' && used > 0))
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
-import { NothingApplied, openConnection } from './connection.ts'
+import { NothingAppliedError, openConnection } from './connection.ts'
 
 const show = (text: string, ...values: string[]) => ({ name: text, text, values })
 
@@ -41,11 +41,11 @@ for (const pipeline of [false, true]) {
       const { query } = open(t)
       for (let count = 0; count < 3; count++) {
         await assert.rejects(query(show('select 1 / $1::integer', '0')), (error) => {
-          assert.ok(error instanceof NothingApplied)
+          assert.ok(error instanceof NothingAppliedError)
           assert.equal(error.code, '22012')
           return true
         })
-        await assert.rejects(query(show('select nonsense')), NothingApplied)
+        await assert.rejects(query(show('select nonsense')), NothingAppliedError)
         assert.deepEqual(await query(show('select 1 / $1::integer', '1')), ['1'])
       }
     })
@@ -54,7 +54,7 @@ for (const pipeline of [false, true]) {
       const { query } = open(t)
       await query(show('select 1'))
       await assert.rejects(query(show('select pg_sleep(2)')), (error) => {
-        assert.ok(!(error instanceof NothingApplied), 'the outcome is unknown')
+        assert.ok(!(error instanceof NothingAppliedError), 'the outcome is unknown')
         return true
       })
       assert.deepEqual(await query(show('select 2')), ['2'])

@@ -12,7 +12,7 @@ export type { Row }
 export interface Connection {
   /**
    * Returns the columns of the single row as text, or undefined without a row. If it rejects with anything
-   * but NothingApplied, the outcome is unknown.
+   * but NothingAppliedError, the outcome is unknown.
    */
   query(statement: Statement): Promise<Row | undefined>
   close(): Promise<void>
@@ -25,7 +25,7 @@ export interface Statement {
 }
 
 /** The database rejected the statement or never received it. */
-export class NothingApplied extends Error {
+export class NothingAppliedError extends Error {
   /**
    * PostgreSQL's error code, if the database reported the error:
    * https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -72,13 +72,13 @@ export function openConnection(options: ConnectionOptions): Connection {
   const connect = () => {
     const client = new pg.Client(config)
     const connecting = client.connect().then(() => writable(client))
-    const forget = () => {
+    const discard = () => {
       // A late event of an old connection must not remove its successor.
       if (opening === connecting) opening = undefined
     }
-    client.on('error', forget)
-    client.on('end', forget)
-    connecting.catch(forget)
+    client.on('error', discard)
+    client.on('end', discard)
+    connecting.catch(discard)
     return connecting
   }
   return {
@@ -86,18 +86,18 @@ export function openConnection(options: ConnectionOptions): Connection {
       opening ??= connect()
       const current = opening
       const client = await current.catch((error) => {
-        throw new NothingApplied(error)
+        throw new NothingAppliedError(error)
       })
       try {
         return await ask(client, { text, values, name: namedStatements ? name : '' })
       } catch (error) {
-        const refusal = refusalOf(error)
-        if (refusal !== undefined && refusal.code !== readOnlyCode) throw refusal
+        const rejection = rejectionOf(error)
+        if (rejection !== undefined && rejection.code !== readOnlyCode) throw rejection
         // A response may still arrive, so nothing may be sent on this connection; the next statement opens
         // another.
         if (opening === current) opening = undefined
         void client.end()
-        throw refusal ?? error
+        throw rejection ?? error
       }
     },
     async close() {
@@ -107,9 +107,9 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 }
 
-function refusalOf(error: unknown): NothingApplied | undefined {
-  const isRefused = error instanceof pg.DatabaseError && error.severity === 'ERROR'
-  return isRefused ? new NothingApplied(error) : undefined
+function rejectionOf(error: unknown): NothingAppliedError | undefined {
+  const isRejected = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  return isRejected ? new NothingAppliedError(error) : undefined
 }
 
 /** Leaves a demoted primary or a standby at once: the next connection may reach the new primary. */

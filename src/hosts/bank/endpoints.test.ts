@@ -52,9 +52,15 @@ describe('the bank answers', () => {
       [100, 'd', 'devolve'],
       [70, 'c', 'ação "1"'],
     ])
-    const moments = [...ultimas_transacoes.map(({ realizada_em }) => realizada_em), saldo.data_extrato]
-    for (const moment of moments) assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/)
-    const inOrder = [before, moments[1], moments[0], moments[2], new Date(Date.now() + 1).toISOString()]
+    const timestamps = [...ultimas_transacoes.map(({ realizada_em }) => realizada_em), saldo.data_extrato]
+    for (const timestamp of timestamps) assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/)
+    const inOrder = [
+      before,
+      timestamps[1],
+      timestamps[0],
+      timestamps[2],
+      new Date(Date.now() + 1).toISOString(),
+    ]
     assert.deepEqual(inOrder, [...inOrder].sort(), 'the times are UTC and grow')
   })
 
@@ -126,8 +132,8 @@ describe('the bank answers', () => {
   })
 
   test('405 with the methods that are there, and HEAD without a body', async () => {
-    const refused = await get(bank.port, '/clientes/1/transacoes')
-    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST'])
+    const rejected = await get(bank.port, '/clientes/1/transacoes')
+    assert.deepEqual([rejected.status, rejected.headers.get('allow')], [405, 'POST'])
     assert.equal((await get(bank.port, '/clientes/1/extrato', 'PUT')).headers.get('allow'), 'GET, HEAD')
     const head = await get(bank.port, '/clientes/1/extrato', 'HEAD')
     assert.deepEqual([head.status, head.text], [200, ''])

@@ -1,7 +1,7 @@
 import { mayReadMeasures } from '../../http/may-read-measures.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
-import { json, plainText, readBody, refusalOf, refuse, send } from './respond.ts'
+import { json, plainText, readBody, reject, rejectionOf, send } from './respond.ts'
 import type { Answer, Endpoint } from './server.ts'
 
 export interface ReadMeasures {
@@ -46,12 +46,12 @@ const healthAnswer =
 const transactionAnswer =
   (transact: (body: Buffer, reply: Reply) => void): Answer =>
   (request, response) => {
-    const refuseBody = (status: number, problem: string) =>
-      refuse(request, response, status, json, problemBody(problem))
-    const refusal = refusalOf(request)
-    if (refusal !== undefined) return refuseBody(415, refusal)
+    const rejectBody = (status: number, problem: string) =>
+      reject(request, response, status, json, problemBody(problem))
+    const rejection = rejectionOf(request)
+    if (rejection !== undefined) return rejectBody(415, rejection)
     readBody(request, (body) => {
-      if (body === undefined) return refuseBody(422, 'The body is too long.')
+      if (body === undefined) return rejectBody(422, 'The body is too long.')
       transact(body, (status, text) => send(response, status, text, json))
     })
   }
@@ -60,7 +60,7 @@ const measuresAnswer =
   ({ read, token }: ReadMeasures): Answer =>
   (request, response) => {
     if (!mayReadMeasures(request, token))
-      return refuse(
+      return reject(
         request,
         response,
         401,
@@ -69,6 +69,6 @@ const measuresAnswer =
       )
     read().then(
       ({ text, type }) => send(response, 200, text, ['Content-Type', type]),
-      (error) => refuse(request, response, 503, plainText, (error as Error).message),
+      (error) => reject(request, response, 503, plainText, (error as Error).message),
     )
   }

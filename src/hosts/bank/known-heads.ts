@@ -38,7 +38,7 @@ export function knownHeads<Reply>(
   return (head) => {
     const known = kept.get(head)
     if (known !== undefined) return known
-    const read = readHead(head, byLine, bodyBytesMax)
+    const read = parseHead(head, byLine, bodyBytesMax)
     if (read === undefined) return undefined
     // A client that fills the cache only makes other heads be parsed again.
     if (kept.size === headsKeptMax) kept.clear()
@@ -47,14 +47,14 @@ export function knownHeads<Reply>(
   }
 }
 
-function readHead<Reply>(
+function parseHead<Reply>(
   head: string,
   byLine: ReadonlyMap<string, KnownLine<Reply>>,
   bodyBytesMax: number,
 ): KnownHead<Reply> | undefined {
   const [requestLine = '', ...fields] = head.split('\r\n')
   const line = byLine.get(requestLine)
-  const values = line && readFields(fields)
+  const values = line && parseFields(fields)
   if (line === undefined || values === undefined || !values.has('host')) return undefined
   const length = values.get('content-length')
   const bodyBytes = length === undefined ? 0 : Number(length)
@@ -68,7 +68,7 @@ function readHead<Reply>(
 }
 
 /** Returns the fields by lower-case name, or undefined if one has no meaning defined here. */
-function readFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
+function parseFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
   const values = new Map<string, string>()
   for (const field of fields) {
     const [, rawName, value = ''] = plainField.exec(field) ?? []

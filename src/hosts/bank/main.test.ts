@@ -85,10 +85,10 @@ describe('the bank', () => {
       const before = pids()
       const load = startTransactionLoad(port, 16, `r${instances}.`)
       // Each request also opens its own connection, so that some are always waiting to be accepted.
-      let isOver = false
+      let isDone = false
       const failures: unknown[] = []
       const visit = async () => {
-        while (!isOver) await sendAlone(port, statementRequest(1)).catch((error) => failures.push(error))
+        while (!isDone) await sendAlone(port, statementRequest(1)).catch((error) => failures.push(error))
       }
       const visitors = Promise.all(Array.from({ length: 8 }, visit))
       while (load.applied.length < 100) await sleep(10)
@@ -96,7 +96,7 @@ describe('the bank', () => {
       const after = pids()
       const applied = load.applied.length
       while (load.applied.length < applied + 100) await sleep(10)
-      isOver = true
+      isDone = true
       await visitors
       await load.stop()
       assert.equal(after.length, instances)
@@ -146,8 +146,8 @@ describe('the bank', () => {
       log,
     )
     t.after(guarded.stop)
-    const refused = await get(guarded.port, '/metrics')
-    assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [401, 'Bearer'])
+    const rejected = await get(guarded.port, '/metrics')
+    assert.deepEqual([rejected.status, rejected.headers.get('www-authenticate')], [401, 'Bearer'])
   })
 
   test('says which port is taken, also when another bank shares it', async (t) => {

@@ -31,7 +31,7 @@ export async function openMeasures(budgets: Budgets): Promise<Measures> {
 }
 
 /** Merges all instances into one page, because a scrape reaches an arbitrary instance. */
-export async function putTogether(measures: readonly object[]): Promise<MetricsPage> {
+export async function mergeMeasures(measures: readonly object[]): Promise<MetricsPage> {
   const { joinedPage } = await import('../../observability/metrics.ts')
   return joinedPage(measures)
 }

@@ -45,16 +45,16 @@ export function openQuestions(
   return (question) =>
     new Promise((resolve, reject) => {
       const asked = ++count
-      const forget = () => {
+      const discard = () => {
         clearTimeout(tooLong)
         waiting.delete(asked)
       }
       const tooLong = setTimeout(() => {
-        forget()
+        discard()
         reject(new Error(`No reply to: ${question}.`))
       }, answerMilliseconds)
       waiting.set(asked, (reply) => {
-        forget()
+        discard()
         resolve(reply)
       })
       send({ asked, question })

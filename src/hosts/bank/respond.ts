@@ -23,7 +23,7 @@ export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
  * Responds before the body has arrived. Closing at once would reset the connection while the response is in
  * transit.
  */
-export function refuse(
+export function reject(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
@@ -41,7 +41,7 @@ export function refuse(
  * Returns the reason to reject a transaction's head with 415. A page of another site can make a browser send
  * a body, but not one declared as JSON; newer browsers also send the request's origin.
  */
-export function refusalOf({ headers }: IncomingMessage): string | undefined {
+export function rejectionOf({ headers }: IncomingMessage): string | undefined {
   if (!jsonType.test(headers['content-type'] ?? '')) return 'The content type must be application/json.'
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')

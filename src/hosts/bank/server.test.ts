@@ -114,8 +114,8 @@ describe('on the wire', { concurrency: true }, () => {
   })
 
   test('a rejected body of common size leaves the connection usable', async () => {
-    const refused = requestBytes('POST', '/clientes/6/transacoes', Buffer.alloc(8000, 32))
-    const answers = await exchange(bank.port, [refused, requestBytes('GET', '/healthz')], { expected: 2 })
+    const rejected = requestBytes('POST', '/clientes/6/transacoes', Buffer.alloc(8000, 32))
+    const answers = await exchange(bank.port, [rejected, requestBytes('GET', '/healthz')], { expected: 2 })
     assert.deepEqual(statusesOf(answers), [404, 200])
   })
 

@@ -9,8 +9,8 @@ import { givenRequestId, requestIdHeader } from '../../http/log.ts'
 import { createServer } from '../../http/node-http.ts'
 import type { Reply } from './answers.ts'
 import { type KnownLine, knownHeads } from './known-heads.ts'
-import { doubleHeaderOf, plainText, refuse } from './respond.ts'
-import { type SmallServer, standBefore } from './small-server.ts'
+import { doubleHeaderOf, plainText, reject } from './respond.ts'
+import { installBefore, type SmallServer } from './small-server.ts'
 
 /** The handlers of one path by method. */
 export type Endpoint = Readonly<Partial<Record<string, Answer>>>
@@ -81,7 +81,7 @@ export function createBankServer(options: BankServerOptions): BankServer {
   }
   const small =
     lines &&
-    standBefore(server, {
+    installBefore(server, {
       ...patience,
       readHead: knownHeads(lines, budgetLimits.bankBodyBytes.max),
       aheadBytesMax: budgetLimits.bankAheadBytes.max,
@@ -134,8 +134,8 @@ function answer(
   arrival: (typeof arrivals)[number],
 ): void {
   const problem = hostProblemOf(request, response)
-  if (problem !== undefined) refuse(request, response, 400, plainText, problem)
-  else if (arrival === 'checkExpectation') refuse(request, response, 417, plainText, unknownExpectation)
+  if (problem !== undefined) reject(request, response, 400, plainText, problem)
+  else if (arrival === 'checkExpectation') reject(request, response, 417, plainText, unknownExpectation)
   else {
     if (arrival === 'checkContinue') response.writeContinue()
     answerPath(endpoints, request, response)
@@ -149,8 +149,8 @@ function answerPath(
 ): void {
   const { url = '', method = '' } = request
   const endpoint = endpoints.get(url) ?? endpoints.get(pathOf(url))
-  if (endpoint === undefined) refuse(request, response, 404)
-  else if (endpoint[method] === undefined) refuse(request, response, 405, allowedBy(endpoint))
+  if (endpoint === undefined) reject(request, response, 404)
+  else if (endpoint[method] === undefined) reject(request, response, 405, allowedBy(endpoint))
   else endpoint[method](request, response)
 }
 

@@ -48,7 +48,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
       // Like the general server: a client that has ended its side gets no more responses.
       ['end', () => socket.end()],
       ['error', () => socket.destroy()],
-      ['close', () => forget(state, connection)],
+      ['close', () => discard(state, connection)],
     ],
     ahead: [],
     aheadBytes: 0,
@@ -66,7 +66,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
 /** Removes the listeners, so that another server can take over the socket. */
 export function detach(state: SmallServerState, connection: SmallConnection): void {
   for (const [event, listener] of connection.listeners) connection.socket.off(event, listener)
-  forget(state, connection)
+  discard(state, connection)
 }
 
 function take(state: SmallServerState, connection: SmallConnection, bytes: Buffer): void {
@@ -135,7 +135,7 @@ function goOn(state: SmallServerState, connection: SmallConnection): void {
   connection.isBusy = false
   const { ahead, isServing, isLast } = connection
   if (isServing || isLast || ahead.length === 0) return
-  forgetAhead(state, connection)
+  dropAhead(state, connection)
   serve(state, connection, Buffer.concat(ahead))
 }
 
@@ -143,7 +143,7 @@ function goOn(state: SmallServerState, connection: SmallConnection): void {
 function keep(state: SmallServerState, connection: SmallConnection, bytes: Buffer): void {
   if (connection.socket.destroyed) return
   const fits = connection.aheadBytes + bytes.length <= state.aheadBytesMax
-  if (!fits) state.aheadBytes.noteRefusal()
+  if (!fits) state.aheadBytes.recordRejection()
   if (!fits || !state.aheadBytes.take(bytes.length)) return void connection.socket.destroy()
   connection.aheadBytes += bytes.length
   connection.ahead.push(bytes)
@@ -158,13 +158,13 @@ function handOver(state: SmallServerState, connection: SmallConnection, bytes: B
   socket.resume()
 }
 
-function forget(state: SmallServerState, connection: SmallConnection): void {
+function discard(state: SmallServerState, connection: SmallConnection): void {
   state.open.delete(connection)
-  forgetAhead(state, connection)
+  dropAhead(state, connection)
 }
 
-function forgetAhead(state: SmallServerState, connection: SmallConnection): void {
-  if (connection.aheadBytes > 0) state.aheadBytes.giveBack(connection.aheadBytes)
+function dropAhead(state: SmallServerState, connection: SmallConnection): void {
+  if (connection.aheadBytes > 0) state.aheadBytes.release(connection.aheadBytes)
   connection.aheadBytes = 0
   connection.ahead = []
 }

@@ -27,7 +27,7 @@ export interface SmallServer {
  * handed to the general server, from that request's first byte on: so no request is parsed in two ways, and
  * no partial request is kept here.
  */
-export function standBefore(general: Server, options: SmallServerOptions): SmallServer {
+export function installBefore(general: Server, options: SmallServerOptions): SmallServer {
   const [serveGenerally, ...others] = general.listeners('connection')
   if (serveGenerally === undefined || others.length > 0)
     throw new Error('The server has unexpected connection listeners.')

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
-import { putTogether } from './measures.ts'
+import { mergeMeasures } from './measures.ts'
 import { type Ask, openQuestions, type Reply } from './questions.ts'
 
 export interface Supervised {
@@ -52,7 +52,7 @@ export async function superviseInstances(
       const ending = await instance.ended
       if (stopping.signal.aborted) return
       if (instance.successor === undefined) log.warn({ ending }, 'An instance ended; another one starts.')
-      instance = instance.successor ?? (await startAgain(start, stopping.signal, log))
+      instance = instance.successor ?? (await restart(start, stopping.signal, log))
     }
   }
   // A rejection is reported by the first start that awaits it.
@@ -108,7 +108,7 @@ async function replaceAll(
 /** Skips instances that do not reply: one that is exiting would be missing from the next scrape anyway. */
 async function measuresOf(instances: readonly Instance[]): Promise<MetricsPage> {
   const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
-  return putTogether(
+  return mergeMeasures(
     replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
   )
 }
@@ -185,7 +185,7 @@ const isReport = (message: unknown): message is Report =>
 const pauseMilliseconds = { first: 100, max: 5000 }
 
 /** Retries until a start succeeds or the supervisor stops. */
-async function startAgain(
+async function restart(
   start: () => Promise<Instance>,
   stopping: AbortSignal,
   log: Logger,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Connection, NothingApplied, type Row, type Statement } from './connection.ts'
+import { type Connection, NothingAppliedError, type Row, type Statement } from './connection.ts'
 import { openTransactions } from './transactions.ts'
 
 interface Call extends Statement {
@@ -125,7 +125,7 @@ describe('transactions are batched', () => {
     const { calls, apply } = heldConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
-    calls[0]?.fail(new NothingApplied(Object.assign(new Error('timeout'), { code: '57014' })))
+    calls[0]?.fail(new NothingAppliedError(Object.assign(new Error('timeout'), { code: '57014' })))
     assert.deepEqual(
       (await both).map(({ status }) => status),
       ['rejected', 'rejected'],
@@ -136,14 +136,14 @@ describe('transactions are batched', () => {
 
   test('data that the database rejects fails no other transaction: each is retried alone', async () => {
     const { calls, apply } = heldConnection()
-    const refusal = new NothingApplied(Object.assign(new Error('untranslatable'), { code: '22P05' }))
+    const rejection = new NothingAppliedError(Object.assign(new Error('untranslatable'), { code: '22P05' }))
     const outcomes = Promise.allSettled([apply(credit(1)), apply(credit(2, '日本')), apply(credit(3))])
     await turns()
-    calls[0]?.fail(refusal)
+    calls[0]?.fail(rejection)
     await turns()
     calls[1]?.answer(['1', 't'])
     await turns()
-    calls[2]?.fail(refusal)
+    calls[2]?.fail(rejection)
     await turns()
     calls[3]?.answer(['4', 't'])
     assert.deepEqual(

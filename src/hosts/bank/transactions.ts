@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { type Connection, isSilence, NothingApplied, type Row } from './connection.ts'
+import { type Connection, isSilence, NothingAppliedError, type Row } from './connection.ts'
 
 export interface Transaction {
   readonly account: number
@@ -36,12 +36,13 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
   let isRunning = false
   const run = async () => {
     while (waiting.length > 0) {
-      await gathered(waiting)
+      await grouped(waiting)
       const startedAt = performance.now()
       const together = waiting.splice(0, callTransactionsMax)
       const failure = await applyAll(connection, together)
       // These were not sent, and would run into the same timeout.
-      if (isSilence(failure)) for (const { reject } of waiting.splice(0)) reject(new NothingApplied(failure))
+      if (isSilence(failure))
+        for (const { reject } of waiting.splice(0)) reject(new NothingAppliedError(failure))
       measureCall?.(together.length, (performance.now() - startedAt) / 1000)
     }
     isRunning = false
@@ -60,7 +61,7 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
  * responses send again while others still wait for theirs. Larger calls mean fewer calls; a lone transaction
  * waits for two turns.
  */
-async function gathered(waiting: readonly unknown[]): Promise<void> {
+async function grouped(waiting: readonly unknown[]): Promise<void> {
   let known = 0
   await endOfTurn()
   while (waiting.length > known && waiting.length < callTransactionsMax) {
@@ -99,7 +100,7 @@ async function applyAll(connection: Connection, together: readonly Waiting[]): P
 
 /** The database rolled back because of a value, so sending the same again cannot apply anything twice. */
 const isAboutData = (error: unknown) =>
-  error instanceof NothingApplied && error.code?.startsWith('22') === true
+  error instanceof NothingAppliedError && error.code?.startsWith('22') === true
 
 /** A lone transaction has its own function: the one for many would take half as long again. */
 function call(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {

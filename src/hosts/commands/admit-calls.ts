@@ -109,9 +109,9 @@ function admitCommand(
             () => received(metadata),
             (error: unknown) => {
               const named = { command, requestId: requestIds.of(metadata) }
-              const refusal = callLog.refusalOf(named, error)
-              callLog.noteEnd(named, refusal.code, startedAt)
-              call.sendStatus(refusal)
+              const problem = callLog.rejectionOf(named, error)
+              callLog.recordEnd(named, problem.code, startedAt)
+              call.sendStatus(problem)
             },
           )
         },

@@ -1,19 +1,19 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { budgetLimits } from '../../config/budgets.ts'
 import { Problem, type ProblemKind, retryAfterDefaultSeconds } from '../../model/problem.ts'
-import { UnreadableMessage } from './message.ts'
+import { UnreadableMessageError } from './message.ts'
 import { sentencesIn, statusDetailsKey, writeStatusDetails } from './status-details.ts'
 
 /** The status of a call that failed. */
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
 /** The client no longer waits for the response. */
-export class CallGone extends Error {
+export class CallGoneError extends Error {
   readonly code: status
 
   constructor(code: status) {
     super(code === status.CANCELLED ? 'The call was cancelled.' : 'The deadline has passed.')
-    this.name = 'CallGone'
+    this.name = 'CallGoneError'
     this.code = code
   }
 }
@@ -28,9 +28,9 @@ export function callErrorOf(error: unknown): CallError | undefined {
 
 /** The status for failures before any operation was called. */
 function transportCodeOf(error: unknown): status | undefined {
-  if (error instanceof UnreadableMessage) return status.INVALID_ARGUMENT
-  if (error instanceof OversizedMessage) return status.RESOURCE_EXHAUSTED
-  return error instanceof CallGone ? error.code : undefined
+  if (error instanceof UnreadableMessageError) return status.INVALID_ARGUMENT
+  if (error instanceof OversizedMessageError) return status.RESOURCE_EXHAUSTED
+  return error instanceof CallGoneError ? error.code : undefined
 }
 
 const plainError = (code: status, details: string): CallError => ({ code, details, metadata: new Metadata() })
@@ -75,9 +75,9 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
 export const messageBytesMax = budgetLimits.commandMessageBytes.max
 
 /** Reports that the message would exceed `messageBytesMax` once it is decompressed. */
-export class OversizedMessage extends Error {
+export class OversizedMessageError extends Error {
   constructor() {
     super(`The message must not be larger than ${messageBytesMax / 1024 ** 2} MiB.`)
-    this.name = 'OversizedMessage'
+    this.name = 'OversizedMessageError'
   }
 }

@@ -7,9 +7,9 @@ import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
 export interface CallLog {
   /** Records one line and one measurement for each call of a command. */
-  noteEnd(call: NamedCall, code: status, startedAt: number): void
+  recordEnd(call: NamedCall, code: status, startedAt: number): void
   /** The status of a failed call; an unexpected error is logged. */
-  refusalOf(call: NamedCall, error: unknown): CallError
+  rejectionOf(call: NamedCall, error: unknown): CallError
 }
 
 /** The command and one of its calls. */
@@ -23,7 +23,7 @@ export function createCallLog(
   onEnd: (command: string, code: status, seconds: number) => void,
 ): CallLog {
   return {
-    noteEnd({ command, requestId }, code, startedAt) {
+    recordEnd({ command, requestId }, code, startedAt) {
       const milliseconds = performance.now() - startedAt
       onEnd(command, code, milliseconds / 1000)
       log.info(
@@ -31,7 +31,7 @@ export function createCallLog(
         'A call has ended.',
       )
     },
-    refusalOf({ command, requestId }, error) {
+    rejectionOf({ command, requestId }, error) {
       const known = callErrorOf(error)
       const cause = error instanceof Problem ? error.cause : undefined
       if (known && cause !== undefined)

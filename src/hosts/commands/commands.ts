@@ -1,18 +1,18 @@
 import type { WantedFeed } from '../../features/changes/feed-streams.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { create } from '../../records/create.ts'
 import { get } from '../../records/get.ts'
 import { list } from '../../records/list.ts'
-import { readListQuery } from '../../records/list-query.ts'
+import { parseListQuery } from '../../records/list-query.ts'
 import { remove } from '../../records/remove.ts'
 import { isOfAccounts, requireRole } from '../../records/rights.ts'
-import { showRecord } from '../../records/serialize-record.ts'
+import { serializeRecord } from '../../records/serialize-record.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type Content, isContent } from './message.ts'
-import { type CommandMessages, commandMessagesOf, readUpdate, type Verb } from './messages.ts'
+import { type CommandMessages, commandMessagesOf, parseUpdate, type Verb } from './messages.ts'
 
 interface AnyCommand extends CommandMessages {
   /** The edition of its service: v1, or the extensions. */
@@ -27,7 +27,7 @@ export interface UnaryCommand extends AnyCommand {
   /** The message of a successful result. */
   readonly successMessage: string
   /** Returns the fields of the result in addition to its success. */
-  run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
+  run(context: Context, caller: Caller, request: Content): Promise<Content>
 }
 
 /** A command that responds with a stream of changes. */
@@ -52,7 +52,7 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
     entity: resource.title,
     changesAccounts: isOfAccounts(resource) && verb !== 'get' && verb !== 'list',
     successMessage: `${resource.title} ${done[verb]} successfully.`,
-    run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
+    run: (context, caller, request) => runs[verb](context, resource, caller, request),
   })
   return {
     create: commandOf('create'),
@@ -71,31 +71,31 @@ const done: Readonly<Record<Verb, string>> = {
   update: 'updated',
 }
 
-type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>
+type Run = (context: Context, resource: Resource, caller: Caller, request: Content) => Promise<Content>
 
 /** The implementation of each verb, independent of the resource. */
 const runs: Readonly<Record<Verb, Run>> = {
-  async create(tracker, resource, caller, request) {
-    const row = await create(tracker, resource, caller, request)
-    return { [resource.name]: showRecord(resource, row) }
+  async create(context, resource, caller, request) {
+    const row = await create(context, resource, caller, request)
+    return { [resource.name]: serializeRecord(resource, row) }
   },
-  async get(tracker, resource, caller, { id }) {
-    const { row } = await get(tracker, resource, caller, { id })
-    return { [resource.name]: showRecord(resource, row) }
+  async get(context, resource, caller, { id }) {
+    const { row } = await get(context, resource, caller, { id })
+    return { [resource.name]: serializeRecord(resource, row) }
   },
-  async list(tracker, resource, caller, { pagination }) {
+  async list(context, resource, caller, { pagination }) {
     requireRole(resource, caller, 'read')
     if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
-    const query = readListQuery(resource, pagination)
-    const { records, ...page } = await list(tracker, resource, caller, query)
+    const query = parseListQuery(resource, pagination)
+    const { records, ...page } = await list(context, resource, caller, query)
     return { result: { ...page, data: JSON.parse(records) } }
   },
-  async remove(tracker, resource, caller, request) {
-    await remove(tracker, resource, caller, request)
+  async remove(context, resource, caller, request) {
+    await remove(context, resource, caller, request)
     return {}
   },
-  async update(tracker, resource, caller, request) {
-    const row = await update(tracker, resource, caller, readUpdate(resource, request))
-    return { [resource.name]: showRecord(resource, row) }
+  async update(context, resource, caller, request) {
+    const row = await update(context, resource, caller, parseUpdate(resource, request))
+    return { [resource.name]: serializeRecord(resource, row) }
   },
 }

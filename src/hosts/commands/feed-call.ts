@@ -27,11 +27,11 @@ export function followHandlerOf(
     const startedAt = performance.now()
     const named = { command: command.name, requestId: requestIds.of(call.metadata) }
     const end = (error?: unknown) => {
-      if (error === undefined) return callLog.noteEnd(named, goneStatus(call), startedAt)
-      const refusal = callLog.refusalOf(named, error)
-      callLog.noteEnd(named, refusal.code, startedAt)
+      if (error === undefined) return callLog.recordEnd(named, goneStatus(call), startedAt)
+      const problem = callLog.rejectionOf(named, error)
+      callLog.recordEnd(named, problem.code, startedAt)
       // The library ends the call with the status of such an error, after the messages in flight.
-      call.emit('error', Object.assign(new Error(refusal.details), refusal))
+      call.emit('error', Object.assign(new Error(problem.details), problem))
     }
     const begin = async () => {
       const wire = feedCall(call, { write, takeMilliseconds, onEnd: end })
@@ -51,7 +51,7 @@ interface FeedCallOptions {
   /** The longest time a client may leave a stream unread. */
   readonly takeMilliseconds: number
   /** Called exactly once; without an argument if the client cancelled. */
-  readonly onEnd: (refusal?: Problem) => void
+  readonly onEnd: (problem?: Problem) => void
 }
 
 /** Unread bytes beyond which a stream waits for its reader: several times the largest record. */
@@ -65,12 +65,12 @@ const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOp
     let isNewerWanted = false
     let untakenBytes = 0
     let patience: NodeJS.Timeout | undefined
-    const close = (refusal?: Problem) => {
+    const close = (problem?: Problem) => {
       if (isClosed) return
       isClosed = true
       clearTimeout(patience)
       onClose()
-      onEnd(refusal)
+      onEnd(problem)
     }
     const waitForReader = () => {
       clearTimeout(patience)

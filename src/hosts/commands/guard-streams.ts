@@ -7,7 +7,7 @@ import {
 } from 'node:http2'
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
-import { UnreadableMessage } from './message.ts'
+import { UnreadableMessageError } from './message.ts'
 import type { Newcomers } from './newcomers.ts'
 
 export interface StreamLimits {
@@ -30,7 +30,7 @@ export function guardStreams(
       headers: IncomingHttpHeaders,
       rawHeaders: readonly string[],
     ) => {
-      if (!readTimeout(headers)) return reject(stream, unreadableTimeout)
+      if (!parseTimeout(headers)) return reject(stream, unreadableTimeout)
       removeUnreadable(headers)
       if (isGivenTwice('authorization', rawHeaders)) delete headers.authorization
       dropUntaken(stream, limits)
@@ -42,12 +42,12 @@ export function guardStreams(
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
       stream.on('error', () => undefined)
       // The library answers some rejected streams without checking that they are still open, and would throw.
-      if (isOver(stream)) return
+      if (isClosed(stream)) return
       const isAdmitted = newcomers.admit(stream, headers)
       // A reset often arrives in the same packet, so nothing is allocated for a call before a reset could
       // have been read.
       setImmediate(() => {
-        if (isOver(stream)) return
+        if (isClosed(stream)) return
         if (isAdmitted) build(stream, headers, rawHeaders)
         else reject(stream, tooManyCalls)
       })
@@ -55,7 +55,7 @@ export function guardStreams(
   }
 }
 
-const isOver = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed
+const isClosed = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed
 
 function reject(stream: ServerHttp2Stream, ending: OutgoingHttpHeaders): void {
   closeAnswered(stream)
@@ -77,7 +77,7 @@ const tooManyCalls = {
  * Returns false when the header is not in the format of the protocol. The library would accept a part of it, and count huge ones
  * as negative.
  */
-function readTimeout(headers: IncomingHttpHeaders): boolean {
+function parseTimeout(headers: IncomingHttpHeaders): boolean {
   const given = headers[timeoutHeader]
   if (given === undefined) return true
   const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(given)) ?? []
@@ -237,7 +237,7 @@ export const answerUnreadable: ServerInterceptor = (_method, call) => {
   call.sendStatus = (ending) => {
     send(
       isClientsFault(ending)
-        ? { code: status.INVALID_ARGUMENT, details: new UnreadableMessage().message }
+        ? { code: status.INVALID_ARGUMENT, details: new UnreadableMessageError().message }
         : ending,
     )
   }

@@ -1,4 +1,4 @@
-import { readFeedPage, readFeedQuery } from '../../features/changes/read-feed.ts'
+import { parseFeedQuery, readFeedPage } from '../../features/changes/read-feed.ts'
 import { listHistory } from '../../features/history/history.ts'
 import type { Command, StreamCommand, UnaryCommand } from './commands.ts'
 import { followChangesMessages, readChangesMessages, readHistoryMessages } from './history-messages.ts'
@@ -9,22 +9,22 @@ const readHistoryCommand: UnaryCommand = {
   ...common,
   ...readHistoryMessages,
   successMessage: 'History retrieved successfully.',
-  run: async (tracker, caller, request) => ({ result: await listHistory(tracker, caller, request) }),
+  run: async (context, caller, request) => ({ result: await listHistory(context, caller, request) }),
 }
 
 const readChanges: UnaryCommand = {
   ...common,
   ...readChangesMessages,
   successMessage: 'Changes retrieved successfully.',
-  run: async (tracker, caller, request) => ({
-    result: await readFeedPage(tracker, caller, readFeedQuery(request)),
+  run: async (context, caller, request) => ({
+    result: await readFeedPage(context, caller, parseFeedQuery(request)),
   }),
 }
 
 const followChanges: StreamCommand = {
   ...common,
   ...followChangesMessages,
-  follow: (request) => readFeedQuery(request),
+  follow: (request) => parseFeedQuery(request),
 }
 
 /** Commands that return the same as `/ext/history` and `/ext/changes`. */

@@ -25,7 +25,7 @@ const change: Message = {
   about: 'One change of a row.',
   fields: [
     field(1, 'id', 'text', 'The same in the history, in the feed and in what webhooks send.'),
-    field(2, 'at', 'moment', 'The time of the change.'),
+    field(2, 'at', 'timestamp', 'The time of the change.'),
     field(3, 'resource', 'text', `The resource of the row: ${namesText}.`),
     field(4, 'rowId', 'uuid', 'The id of the row.'),
     field(5, 'action', 'text', `The action: ${feedActions.join(', ')}.`),

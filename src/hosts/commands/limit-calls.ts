@@ -27,9 +27,9 @@ export interface CallLimiter {
 export function createCallLimiter({
   rateLimit,
   trustedProxies,
-  onRefused,
+  onRejected,
 }: Pick<CommandSettings, 'rateLimit' | 'trustedProxies'> & {
-  readonly onRefused?: (address: string) => void
+  readonly onRejected?: (address: string) => void
 }): CallLimiter {
   if (rateLimit.permitLimit === 0) return { admit: async () => undefined, close: () => undefined }
   const limiter = createRateLimiter(rateLimit)
@@ -42,7 +42,7 @@ export function createCallLimiter({
       const admission = limiter.acquire(address, resolve)
       if (admission.kind === 'admitted') resolve()
       else if (admission.kind === 'refused') {
-        onRefused?.(address)
+        onRejected?.(address)
         reject(busy(admission.retryAfterSeconds))
       } else call.onCancel(admission.cancel)
       return promise
@@ -80,7 +80,7 @@ export function createCallCounter(budgets: Budgets): CountCall {
     // The call was cancelled while its token was checked.
     if (stream.closed) return
     if (!ofAccount.take(1, accountId)) throw busy(retryAfterSeconds)
-    stream.once('close', () => ofAccount.giveBack(1, accountId))
+    stream.once('close', () => ofAccount.release(1, accountId))
   }
 }
 

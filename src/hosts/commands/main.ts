@@ -13,8 +13,8 @@ import { measureHost } from '../../http/host-metrics.ts'
 import { lingerMilliseconds, listen, prepareStop, type Stopping } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
-import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
-import type { Tracker } from '../../records/context.ts'
+import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
+import type { Context } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
@@ -49,7 +49,7 @@ export interface CommandHost {
 
 /** Wires the command host and listens. `declared` are the resources that it serves. */
 export async function startCommands(
-  tracker: Tracker,
+  context: Context,
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
@@ -59,25 +59,25 @@ export async function startCommands(
   const limits = { ...timeLimits, ...givenLimits }
   const proxies = settings.trustedProxies(proxiesByDefault)
   const events = countEvents(createSecurityLog(log))
-  const onRefused = requestsRefused(events.log)
-  const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
-  const { diagnostics, stopping } = createDiagnostics(authentication, storeReadiness(tracker.database), {
+  const onRejected = requestsRejected(events.log)
+  const limiter = createCallLimiter({ ...settings, onRejected: (address) => onRejected({ address }) })
+  const { diagnostics, stopping } = createDiagnostics(authentication, storeReadiness(context.database), {
     log,
     trustedHops: proxies,
-    budgets: tracker.budgets,
+    budgets: context.budgets,
   })
   const all = [...commands('v1', declared), ...(settings.extensions ? commands('ext', declared) : [])]
-  const feeds = openFeeds(tracker, log)
+  const feeds = openFeeds(context, log)
   const readers = { feeds: feeds.secondsBehind }
-  const measureCall = await measureCalls(diagnostics, { ...tracker, events, readers }, settings)
+  const measureCall = await measureCalls(diagnostics, { ...context, events, readers }, settings)
   const callLog = createCallLog(log, measureCall)
   const requestIds = createRequestIds()
-  const guards = guardsOf(tracker.budgets, proxies, limits)
+  const guards = guardsOf(context.budgets, proxies, limits)
   const admitted = admitCalls({
     ...guards,
     authentication,
     admit: limiter.admit,
-    callLog: createCallLog(log.ofStrangers, measureCall),
+    callLog: createCallLog(log.ofUnauthenticated, measureCall),
     requestIds,
     commandAt: commandNames(all, settings.dotnetNamespace),
   })
@@ -86,11 +86,11 @@ export async function startCommands(
   registerCommands(server, {
     ...{ ...settings, ...admitted, ...limits, feeds, callLog, requestIds },
     commands: all,
-    tracker: { ...tracker, securityLog: events.log },
+    context: { ...context, securityLog: events.log },
   })
   const standard = addStandardServices(server, all)
   const port = await bind(server, settings)
-  const guarded = guardConnections(server, tracker.budgets, {
+  const guarded = guardConnections(server, context.budgets, {
     newcomers: guards.newcomers,
     diagnostics,
     limits,
@@ -117,8 +117,8 @@ export async function startCommands(
   }
 }
 
-const openFeeds = (tracker: Tracker, log: Log) =>
-  createFeedStreams(tracker, createStreamLimits(tracker.budgets), (error) =>
+const openFeeds = (context: Context, log: Log) =>
+  createFeedStreams(context, createStreamLimits(context.budgets), (error) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.'),
   )
 

@@ -48,20 +48,20 @@ export const isContent = (value: unknown): value is Content => typeof value === 
 export const unreadable = Symbol('unreadable')
 
 export interface Encoding {
-  /** Throws `UnreadableMessage` when the bytes are not of this encoding. */
+  /** Throws `UnreadableMessageError` when the bytes are not of this encoding. */
   reader(message: Message): (bytes: Uint8Array) => Content
   writer(message: Message): (content: Content) => Buffer
 }
 
-export class UnreadableMessage extends Error {
+export class UnreadableMessageError extends Error {
   constructor() {
     super('The message could not be read.')
-    this.name = 'UnreadableMessage'
+    this.name = 'UnreadableMessageError'
   }
 }
 
 /** A timestamp as both encodings carry it: whole seconds since 1970, and the rest of the second. */
-export interface MomentParts {
+export interface TimestampParts {
   readonly seconds: number
   readonly nanoseconds: number
 }
@@ -69,20 +69,20 @@ export interface MomentParts {
 /**
  * Parses PostgreSQL's text, whose fraction has at most six digits; `Date.parse` would take ten times as long.
  */
-export function partsOf(moment: string): MomentParts {
-  const pair = (at: number) => 10 * digitAt(moment, at) + digitAt(moment, at + 1)
+export function partsOf(timestamp: string): TimestampParts {
+  const pair = (at: number) => 10 * digitAt(timestamp, at) + digitAt(timestamp, at + 1)
   const year = 100 * pair(0) + pair(2)
   // Shifted by four centuries, because `Date.UTC` takes the year 99 for 1999.
   const later = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
-  return { seconds: later - fourCenturiesSeconds, nanoseconds: nanosecondsIn(moment) }
+  return { seconds: later - fourCenturiesSeconds, nanoseconds: nanosecondsIn(timestamp) }
 }
 
 const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 0x30
 
-function nanosecondsIn(moment: string): number {
+function nanosecondsIn(timestamp: string): number {
   let nanoseconds = 0
   let unit = 100_000_000
-  for (let at = 20; at < moment.length - 1; at++, unit /= 10) nanoseconds += unit * digitAt(moment, at)
+  for (let at = 20; at < timestamp.length - 1; at++, unit /= 10) nanoseconds += unit * digitAt(timestamp, at)
   return nanoseconds
 }
 
@@ -90,14 +90,14 @@ function nanosecondsIn(moment: string): number {
 const fourCenturiesSeconds = 146_097 * 86_400
 
 /** Returns text; digits beyond the microsecond are finer than the database stores. */
-export function momentOf({ seconds, nanoseconds }: MomentParts): string | typeof unreadable {
-  const isMoment =
+export function timestampOf({ seconds, nanoseconds }: TimestampParts): string | typeof unreadable {
+  const isTimestamp =
     Number.isSafeInteger(seconds) &&
     seconds >= secondsMin &&
     seconds <= secondsMax &&
     nanoseconds >= 0 &&
     nanoseconds < 1e9
-  if (!isMoment) return unreadable
+  if (!isTimestamp) return unreadable
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19)
   const fraction = String(Math.floor(nanoseconds / 1000))
     .padStart(6, '0')

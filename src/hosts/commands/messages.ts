@@ -107,9 +107,9 @@ function paginationOf(edition: Edition): MessageField {
 const shapeOf = (key: string): WireKind => (/^page(Number|Size)$/.test(key) ? 'wholeNumber' : 'text')
 
 const commonFields: readonly MessageField[] = [
-  { name: 'createdAt', number: commonNumbers.createdAt, shape: 'moment', isOptional: true },
-  { name: 'updatedAt', number: commonNumbers.updatedAt, shape: 'moment', isOptional: true },
-  { name: 'deletedAt', number: commonNumbers.deletedAt, shape: 'moment', isOptional: true },
+  { name: 'createdAt', number: commonNumbers.createdAt, shape: 'timestamp', isOptional: true },
+  { name: 'updatedAt', number: commonNumbers.updatedAt, shape: 'timestamp', isOptional: true },
+  { name: 'deletedAt', number: commonNumbers.deletedAt, shape: 'timestamp', isOptional: true },
   { name: 'active', number: commonNumbers.active, shape: 'flag' },
 ]
 
@@ -124,7 +124,7 @@ const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
         name,
         number: field.number,
         shape: field.wire,
-        ...((field.presence === 'optional' || field.wire === 'moment') && { isOptional: true as const }),
+        ...((field.presence === 'optional' || field.wire === 'timestamp') && { isOptional: true as const }),
         ...deprecationOf(field),
       })),
     ...commonFields,
@@ -178,13 +178,13 @@ export const neverClearedFrom = 16
  * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an absent optional
  * field is cleared; with a mask, a named one is written or cleared, and any other stays unchanged.
  */
-export function readUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
+export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')
   if (updateMask === undefined || updateMask === null) {
     const known = optional.filter(([, { number }]) => number < neverClearedFrom)
     return { ...Object.fromEntries(known.map(([name]) => [name, null])), ...request }
   }
-  const named = readPaths(resource, updateMask)
+  const named = parsePaths(resource, updateMask)
   const body: Record<string, unknown> = { ...request }
   for (const [name] of optional) {
     if (!named.has(name)) delete body[name]
@@ -193,7 +193,7 @@ export function readUpdate(resource: Resource, { updateMask, ...request }: Conte
   return body
 }
 
-function readPaths({ fields, title }: Resource, mask: unknown): ReadonlySet<string> {
+function parsePaths({ fields, title }: Resource, mask: unknown): ReadonlySet<string> {
   const paths: unknown = isContent(mask) ? (mask.paths ?? []) : undefined
   const names = Array.isArray(paths) ? paths.map(camelCase) : [undefined]
   if (names.some((name) => name === undefined || !Object.hasOwn(fields, name))) {

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
 import { createBoundedCache } from '../../auth/bounded-cache.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
-import { type Budget, giveBackAll, hasRoom, type Part, takeAll } from '../../model/budget.ts'
+import { type Budget, hasRoom, type Part, releaseAll, takeAll } from '../../model/budget.ts'
 import { type Repetition, repeat } from '../../model/repeat.ts'
 import { forwardedAddress } from './limit-calls.ts'
 
@@ -89,8 +89,8 @@ function limitConnections(budgets: Budgets): Newcomers {
       const newcomer = newcomerOf(stream)
       if (newcomer === undefined) return
       remove(newcomer)
-      giveBackAll(rates.connections(newcomer.address))
-      giveBackAll(rates.streams(newcomer.address), newcomer.streams)
+      releaseAll(rates.connections(newcomer.address))
+      releaseAll(rates.streams(newcomer.address), newcomer.streams)
     },
     stop: () => stop(),
   }
@@ -257,7 +257,7 @@ function openQueue(budgets: Budgets) {
       // When the queue is full, an address that has a place in it leaves room for others.
       const max = ofAll.used() < ofAll.max ? ofAddress.max : 1
       if (ofAddress.used(address) < max) return true
-      ofAddress.noteRefusal()
+      ofAddress.recordRejection()
       return false
     },
   }
@@ -317,7 +317,7 @@ function groupByAddress<Connection>({
   const remove = (address: string, connection: Connection): void => {
     const group = groups.get(address)
     if (!group?.delete(connection)) return
-    giveBackAll(budgetsOf(address))
+    releaseAll(budgetsOf(address))
     if (group.size === 0) groups.delete(address)
   }
   const takeOldest = (address: string): Connection | undefined => {

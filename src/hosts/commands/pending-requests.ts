@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { limitConcurrency } from '../../accounts/passwords.ts'
 import type { Budgets } from '../../config/budgets.ts'
-import { giveBackAll, takeAll } from '../../model/budget.ts'
+import { releaseAll, takeAll } from '../../model/budget.ts'
 import { Problem } from '../../model/problem.ts'
 import { messageBytesMax } from './call-error.ts'
 import { baseCallOf, type InnerCall } from './call-log.ts'
@@ -31,8 +31,8 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     while (perProcess.used() + bytes > perProcess.max) {
       const largest = largestOf(arriving)
       if (!largest || largest.keptBytes() <= asker.keptBytes() + bytes) break
-      perProcess.noteRefusal()
-      largest.refuse()
+      perProcess.recordRejection()
+      largest.reject()
     }
     return perProcess.take(bytes)
   }
@@ -47,11 +47,11 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
         take(bytes) {
           if (!takeAll(own, bytes)) return false
           if (takeOfProcess(bytes, pending)) return true
-          giveBackAll(own, bytes)
+          releaseAll(own, bytes)
           return false
         },
-        giveBack: (bytes) => giveBackAll([...own, { budget: perProcess }], bytes),
-        onRefused() {
+        release: (bytes) => releaseAll([...own, { budget: perProcess }], bytes),
+        onRejected() {
           arriving.delete(pending)
           call.sendStatus(noRoom)
         },
@@ -60,7 +60,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
       base.stream.once('end', () => arriving.delete(pending))
       base.stream.once('close', () => {
         arriving.delete(pending)
-        pending.forget()
+        pending.discard()
       })
       const read = base.handleDataFrame.bind(base)
       base.handleDataFrame = (data) => {
@@ -89,43 +89,43 @@ interface Pending {
   hasRoomFor(bytes: number): boolean
   /** Returns false if the request was rejected, which this call may cause. */
   keep(bytes: number): boolean
-  refuse(): void
-  forget(): void
+  reject(): void
+  discard(): void
 }
 
 interface Room {
   take(bytes: number): boolean
-  giveBack(bytes: number): void
-  onRefused(): void
+  release(bytes: number): void
+  onRejected(): void
 }
 
-function openPending({ take, giveBack, onRefused }: Room): Pending {
+function openPending({ take, release, onRejected }: Room): Pending {
   let keptBytes = 0
-  let isOver = false
-  const forget = () => {
-    isOver = true
-    giveBack(keptBytes)
+  let isDone = false
+  const discard = () => {
+    isDone = true
+    release(keptBytes)
     keptBytes = 0
   }
-  const refuse = () => {
-    if (isOver) return
-    forget()
-    onRefused()
+  const reject = () => {
+    if (isDone) return
+    discard()
+    onRejected()
   }
   return {
     keptBytes: () => keptBytes,
     hasRoomFor(bytes) {
-      const hasRoom = !isOver && take(bytes)
-      if (hasRoom) giveBack(bytes)
+      const hasRoom = !isDone && take(bytes)
+      if (hasRoom) release(bytes)
       return hasRoom
     },
-    forget,
-    refuse,
+    discard,
+    reject,
     keep(bytes) {
-      if (isOver) return false
+      if (isDone) return false
       if (take(bytes)) keptBytes += bytes
-      else refuse()
-      return !isOver
+      else reject()
+      return !isDone
     },
   }
 }

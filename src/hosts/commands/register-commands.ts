@@ -1,10 +1,10 @@
 import { type Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js'
-import { whileItStands } from '../../auth/authenticate.ts'
+import { requireActiveSession } from '../../auth/authenticate.ts'
 import { startWork } from '../../db/work.ts'
 import type { Caller } from '../../model/caller.ts'
 import { Problem, unauthenticated } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
-import { CallGone, statuses } from './call-error.ts'
+import type { Context } from '../../records/context.ts'
+import { CallGoneError, statuses } from './call-error.ts'
 import { type Command, isStream, type UnaryCommand } from './commands.ts'
 import { messagePack } from './dotnet/message-pack.ts'
 import { type Following, followHandlerOf } from './feed-call.ts'
@@ -14,7 +14,7 @@ import { serviceNameOf } from './protobuf/service.ts'
 
 export interface Registration extends Following {
   readonly commands: readonly Command[]
-  readonly tracker: Tracker
+  readonly context: Context
   readonly dotnetNamespace: string
 }
 
@@ -39,38 +39,38 @@ function handlerOf(registration: Registration, command: UnaryCommand, encoding: 
   return (call: Call, reply: sendUnaryData<Buffer>): void => {
     const startedAt = performance.now()
     const named = { command: command.name, requestId: requestIds.of(call.metadata) }
-    const end = (code: status) => callLog.noteEnd(named, isGone(call) ? goneStatus(call) : code, startedAt)
+    const end = (code: status) => callLog.recordEnd(named, isGone(call) ? goneStatus(call) : code, startedAt)
     answer(call).then(
       (bytes) => {
         end(status.OK)
         reply(null, bytes)
       },
       (error: unknown) => {
-        const refusal = callLog.refusalOf(named, error)
-        end(refusal.code)
-        reply(refusal)
+        const problem = callLog.rejectionOf(named, error)
+        end(problem.code)
+        reply(problem)
       },
     )
   }
 }
 
-function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, encoding: Encoding) {
+function answering({ context, sessionOf }: Registration, command: UnaryCommand, encoding: Encoding) {
   const read = encoding.reader(command.request)
   const write = encoding.writer(command.result)
-  const { complete } = tracker.database
+  const { complete } = context.database
   return async (call: Call): Promise<Buffer> => {
     const session = sessionOf(call.metadata)
     const request = read(call.request)
     // Nothing is done for a caller that has cancelled or timed out.
-    if (isGone(call)) throw new CallGone(goneStatus(call))
+    if (isGone(call)) throw new CallGoneError(goneStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     work.holder = session.caller.id
     return write(
       await complete(work, async () => {
         // Changes of credentials outlast the session, so they check it again, as over REST.
-        if (!command.changesAccounts) return runCommand(tracker, command, session.caller, request)
-        if (!(await session.standsNow())) throw unauthenticated()
-        const held = { ...tracker, database: whileItStands(tracker.database, session) }
+        if (!command.changesAccounts) return runCommand(context, command, session.caller, request)
+        if (!(await session.isActiveNow())) throw unauthenticated()
+        const held = { ...context, database: requireActiveSession(context.database, session) }
         return runCommand(held, command, session.caller, request)
       }),
     )
@@ -86,13 +86,13 @@ const goneStatus = (call: Call): status => (isLate(call) ? status.DEADLINE_EXCEE
 
 /** Runs one command. A missing row and a stale version are results; every other error is rethrown. */
 async function runCommand(
-  tracker: Tracker,
+  context: Context,
   command: UnaryCommand,
   caller: Caller,
   request: Content,
 ): Promise<Content> {
   try {
-    const found = await command.run(tracker, caller, request)
+    const found = await command.run(context, caller, request)
     return { success: true, message: command.successMessage, ...found }
   } catch (error) {
     if (error instanceof Problem && statuses[error.kind] === 'failedResult') {

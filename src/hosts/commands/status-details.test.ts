@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { type FieldErrors, invalid } from '../../model/problem.ts'
 import { type CallError, callErrorOf } from './call-error.ts'
 import { errorDetailsFile } from './protobuf/error-details-file.ts'
-import { readViolations, statusDetailsKey } from './status-details.ts'
+import { parseViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
 
@@ -38,7 +38,7 @@ describe('The status of an invalid call', () => {
       found.details,
       'Name is required. Password must have a digit. Password must have a capital. Id must be a UUID.',
     )
-    assert.deepEqual(readViolations(bytesOf(found)), errors)
+    assert.deepEqual(parseViolations(bytesOf(found)), errors)
   })
 
   test('is read by what reflection says of its details', () => {

@@ -25,7 +25,7 @@ export function writeStatusDetails({ code, message, errors }: StatusDetails): Bu
 }
 
 /** The messages by field; empty when another server wrote something else. */
-export function readViolations(bytes: Uint8Array): FieldErrors {
+export function parseViolations(bytes: Uint8Array): FieldErrors {
   const { details = [] } = readStatus(bytes) as { details?: readonly Any[] }
   const errors: Record<string, string[]> = {}
   for (const { typeUrl, value } of details) {

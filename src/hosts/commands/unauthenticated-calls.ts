@@ -2,7 +2,7 @@ import { constants, type Http2Session, type ServerHttp2Session } from 'node:http
 import { status } from '@grpc/grpc-js'
 import { type Budgets, budgetLimits } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
-import { giveBackAll, takeAll } from '../../model/budget.ts'
+import { releaseAll, takeAll } from '../../model/budget.ts'
 import { type BaseCall, baseCallOf, type InnerCall } from './call-log.ts'
 import { addressOf } from './limit-calls.ts'
 
@@ -49,7 +49,7 @@ export function limitUnauthenticatedCalls(
       }, lifetimeMilliseconds)
       stream.once('close', () => {
         clearTimeout(timer)
-        giveBackAll(parts)
+        releaseAll(parts)
       })
       endFloods(base)
       return true

@@ -13,7 +13,7 @@ import {
   webClientId,
 } from '../../model/client.ts'
 import { uuidPattern } from '../../model/field-kinds.ts'
-import { readPinnedKey } from './keys/signing-keys.ts'
+import { parsePinnedKey } from './keys/signing-keys.ts'
 import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'
 import type { IdentitySettings, ProviderSettings, SecondFactorPolicy } from './values/settings.ts'
 
@@ -107,7 +107,7 @@ const readKeySecret = (settings: Settings) => ({
 
 function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   const pem = settings.get('Jwt__SigningPrivateKey')
-  const key = pem === undefined ? undefined : readPinnedKey(pem)
+  const key = pem === undefined ? undefined : parsePinnedKey(pem)
   if (pem !== undefined && !key)
     settings.reject('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
   return key
@@ -127,13 +127,13 @@ function readRegisteredClients(
       settings.reject(`${name} has the id of another client.`)
     const signingAlgorithm = settings.of('Identity__Clients__{id}__SigningAlgorithm', id)
     checkSigningAlgorithm(settings, name, signingAlgorithm)
-    const proof = readProof(settings, id)
+    const authentication = readAuthentication(settings, id)
     const redirectUris = readAddresses(settings, id, 'RedirectUris')
     if (redirectUris.length === 0) settings.reject(`${name}__RedirectUris__0 is required.`)
     return {
       id,
       name: readName(settings, id),
-      ...proof,
+      ...authentication,
       scopes: readScopes(settings, id),
       signingAlgorithm,
       redirectUris,
@@ -144,7 +144,7 @@ function readRegisteredClients(
 }
 
 /** The client proves by a secret or by PKCE that it owns a code. */
-function readProof(settings: Settings, id: string) {
+function readAuthentication(settings: Settings, id: string) {
   const secret = settings.of('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)
     settings.reject(`Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`)
@@ -212,8 +212,8 @@ function readProviders(settings: Settings): readonly ProviderSettings[] {
 function readProvider(settings: Settings, id: string): ProviderSettings {
   const name = `Identity__Providers__${id}`
   if (!idPattern.test(id)) settings.reject(`${name} must be named with at most 40 letters, digits, - and _.`)
-  const shownName = settings.of('Identity__Providers__{id}__Name', id) ?? id
-  if (shownName.length > nameCharactersMax)
+  const displayName = settings.of('Identity__Providers__{id}__Name', id) ?? id
+  if (displayName.length > nameCharactersMax)
     settings.reject(`${name}__Name must have at most ${nameCharactersMax} characters.`)
   const clientId = settings.of('Identity__Providers__{id}__ClientId', id)
   if (clientId === '') settings.reject(`${name}__ClientId is required: what the provider calls this service.`)
@@ -221,7 +221,7 @@ function readProvider(settings: Settings, id: string): ProviderSettings {
   const createAccounts = settings.of('Identity__Providers__{id}__CreateAccounts', id)
   return {
     id,
-    name: shownName,
+    name: displayName,
     issuer: readIssuer(settings, id),
     clientId,
     clientSecret: settings.of('Identity__Providers__{id}__ClientSecret', id),

@@ -5,9 +5,9 @@ import { authorize, authorizeByForm } from './endpoints/authorize.ts'
 import { answerConsent, askConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
 import * as factors from './endpoints/factors.ts'
-import { comeBack, confirmConnecting, startConnecting } from './endpoints/federated-callback.ts'
+import { confirmConnecting, handleCallback, startConnecting } from './endpoints/federated-callback.ts'
 import { listProviders, returnFromSignOut, signInWith } from './endpoints/federated-sign-in.ts'
-import { answerForgotten, askForgotten } from './endpoints/forgot-password.ts'
+import { answerForgotPassword, askForgotPassword } from './endpoints/forgot-password.ts'
 import { introspectToken, revokeToken } from './endpoints/introspect.ts'
 import { answerSignIn, getError, logIn, showLoginPage, showSignIn } from './endpoints/login.ts'
 import {
@@ -51,7 +51,7 @@ const federatedEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
   signInWith,
   startConnecting,
   confirmConnecting,
-  comeBack,
+  handleCallback,
   returnFromSignOut,
 ]
 
@@ -64,8 +64,8 @@ const pageEndpoints: readonly Endpoint[] = [
   answerSetUp,
   askPasskey,
   answerPasskey,
-  askForgotten,
-  answerForgotten,
+  askForgotPassword,
+  answerForgotPassword,
   askConsent,
   answerConsent,
   showSignOut,
@@ -86,7 +86,7 @@ export const extensionEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
   passkeys.addPasskey,
   passkeys.renamePasskey,
   passkeys.removePasskey,
-  factors.takeFactorsAway,
+  factors.removeFactors,
   ...pageEndpoints,
   ...federatedEndpoints,
 ]

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
-import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
+import { createLockouts, purgeLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { Database } from '../../db/database.ts'
 import { storeReadiness } from '../../db/migrate.ts'
@@ -17,8 +17,8 @@ import type { Log } from '../../http/log.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { invalid } from '../../model/problem.ts'
 import { repeat } from '../../model/repeat.ts'
-import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
-import type { Tracker } from '../../records/context.ts'
+import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
+import type { Context } from '../../records/context.ts'
 import type { IdentitySettings } from './configuration.ts'
 import { type Account, accountColumns } from './core/accounts.ts'
 import type { Identity } from './core/identity.ts'
@@ -48,7 +48,7 @@ const clientsMilliseconds = 3000
 
 /** Wires the identity host and starts listening. */
 export async function startIdentity(
-  { database, passwords, budgets }: Tracker,
+  { database, passwords, budgets }: Context,
   settings: IdentitySettings,
   log: Log,
   clock?: () => number,
@@ -83,7 +83,7 @@ export async function startIdentity(
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
     cors: corsOf(settings, scriptOrigins, navigationPaths(routes)),
-    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
+    rateLimit: { ...settings.rateLimit, onRejected: requestsRejected(events.log) },
   })
   const stopping = prepareStop(app)
   await measureHost(app, { budgets, database, events }, settings)
@@ -98,7 +98,7 @@ export async function startIdentity(
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
     await refreshKeys()
     await sweep(database, now(), settings.inactivityMinutes)
-    await forgetOldLockouts(database, lockoutClock)
+    await purgeLockouts(database, lockoutClock)
   })
   const clientUpkeep = repeat({ everyMilliseconds: clientsMilliseconds, onFailure }, refreshClients)
   const stop = async () => void (await Promise.all([upkeep.stop(), clientUpkeep.stop(), stopping.stop()]))
@@ -124,7 +124,7 @@ const corsOf = (
 })
 
 /** Without the extensions there is no page for second factors, so accounts that have one cannot sign in. */
-async function warnOfClosedAccounts(database: Tracker['database'], log: Log): Promise<void> {
+async function warnOfClosedAccounts(database: Context['database'], log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
     sql`
       select count(*)::int as accounts from (

@@ -75,8 +75,8 @@ function replace(clients: Map<string, Client>, next: Clients): void {
  * settings stop working. The settings of the instance that started last win, as with a new deployment.
  */
 async function recordClients(database: Database, clients: Clients, now: number): Promise<void> {
-  const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
-  const ids = noted.map(({ id }) => id).toSorted()
+  const others = [...clients.values()].filter(({ id }) => id !== webClientId)
+  const ids = others.map(({ id }) => id).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
   // The issue time of tokens has whole seconds.
   const thisSecond = timestamp(Math.floor(now / 1000) * 1000)

@@ -105,9 +105,9 @@ function answerOf({ answer, method, page }: Operation): Readonly<Record<string, 
 const htmlContent = { 'text/html': { schema: text } }
 
 /** Every request is limited; every body has a size and a type. */
-function errorsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
+function errorsOf({ errors, method, tag }: Operation): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
-  const statuses = [429, 500, 503, 504, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
+  const statuses = [429, 500, 503, 504, ...errors, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
     [...new Set(statuses)].sort().map((status) => [status, errorResponse(status, hasPages)]),
   )

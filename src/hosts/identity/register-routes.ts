@@ -7,7 +7,7 @@ import { sendEnvelope } from '../../http/errors.ts'
 import { announceDeprecations } from '../../http/operation.ts'
 import { acceptedLanguage } from '../../model/language.ts'
 import type { Answer, GivenParameters, Route } from './core/endpoint.ts'
-import { pageHeaders, showPage } from './pages/page.ts'
+import { pageHeaders, renderPage } from './pages/page.ts'
 import { sayIn } from './pages/texts.ts'
 import { OAuthError, oauthCodeOf, oauthStatusOf } from './values/oauth-error.ts'
 
@@ -59,7 +59,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     return reply
       .code(page.status ?? 200)
       .type('text/html; charset=utf-8')
-      .send(showPage(page, language))
+      .send(renderPage(page, language))
   }
   const { body, maxAgeSeconds, status = 200 } = answer
   const isPrivate = maxAgeSeconds === undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
-import { freshTracker } from '../../../test/support/tracker.ts'
+import { freshContext } from '../../../test/support/fresh-context.ts'
 import { createModificationDates } from '../../db/modification-dates.ts'
 import { createLog } from '../../http/log.ts'
 import { createServer } from '../../http/server.ts'
@@ -28,25 +28,25 @@ const aging: Resource = {
 
 describe('What is deprecated', () => {
   let app: FastifyInstance
-  let setting: Awaited<ReturnType<typeof freshTracker>>
+  let setting: Awaited<ReturnType<typeof freshContext>>
   let routes: readonly Route[]
   before(async () => {
-    setting = await freshTracker()
-    const { tracker, administrator } = setting
-    const [create, ...others] = resourceRoutes(tracker, undefined as never, aging) as [Route, ...Route[]]
+    setting = await freshContext()
+    const { context, administrator } = setting
+    const [create, ...others] = resourceRoutes(context, undefined as never, aging) as [Route, ...Route[]]
     routes = [create, ...others.map((route) => ({ ...route, deprecation: ofRoute }))]
     app = createServer({ log: createLog({ level: 'silent' }), trustedHops: 0 })
     registerRoutes(app, {
-      tracker,
+      context,
       authentication: {
         async authenticate(authorization) {
           if (authorization === undefined) throw unauthenticated()
-          return { caller: administrator, standsNow: async () => true } as never
+          return { caller: administrator, isActiveNow: async () => true } as never
         },
       },
-      modificationDates: createModificationDates(tracker.database),
+      modificationDates: createModificationDates(context.database),
       routes,
-      showsTimes: false,
+      sendsServerTiming: false,
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
   })
@@ -115,7 +115,7 @@ describe('What is deprecated', () => {
 
   test('does not start when its end is too early', () => {
     const route = { ...routes[0], deprecation: { ...ofRoute, until: '2027-12-31' } } as Route
-    const registration = { tracker: setting.tracker, routes: [route] } as never
+    const registration = { context: setting.context, routes: [route] } as never
     assert.throws(
       () =>
         registerRoutes(createServer({ log: createLog({ level: 'silent' }), trustedHops: 0 }), registration),

@@ -20,7 +20,7 @@ import { tokenRoutes, tokenSchemas } from '../../features/tokens/routes.ts'
 import { webhookRoutes } from '../../features/webhooks/routes.ts'
 import { webhookSchemas } from '../../features/webhooks/schemas.ts'
 import type { AllowedReceivers } from '../../http/addresses.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import { person } from '../../resources/person.ts'
 import { forTokens, type Route } from '../../routes/route.ts'
@@ -41,32 +41,32 @@ export interface ExtensionParts {
 
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
-  tracker: Tracker,
+  context: Context,
   { live, feeds, receivers, administrators, passwords, hasMail }: ExtensionParts,
 ): Route[] => [
   ...forTokens([
-    peopleRoute(tracker, live),
-    ...resources.map((resource) => removedRoute(tracker, live, resource)),
-    ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
-    ...resources.map((resource) => queryRoute(tracker, live, resource)),
-    ...reportRoutes(tracker, live),
+    peopleRoute(context, live),
+    ...resources.map((resource) => removedRoute(context, live, resource)),
+    ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
+    ...resources.map((resource) => queryRoute(context, live, resource)),
+    ...reportRoutes(context, live),
   ]),
-  ...sessionRoutes(tracker),
-  ...identityRoutes(tracker, { passwords }),
-  ...consentRoutes(tracker),
-  ...clientRoutes(tracker),
-  ...tokenRoutes(tracker),
-  ...administratorRoutes({ ...tracker, administrators }),
-  ...deactivationRoutes(tracker),
-  ...linkRoutes(tracker, { administrators, hasMail }),
+  ...sessionRoutes(context),
+  ...identityRoutes(context, { passwords }),
+  ...consentRoutes(context),
+  ...clientRoutes(context),
+  ...tokenRoutes(context),
+  ...administratorRoutes({ ...context, administrators }),
+  ...deactivationRoutes(context),
+  ...linkRoutes(context, { administrators, hasMail }),
   ...forTokens([
-    historyRoute(tracker),
-    differenceRoute(tracker),
-    batchRoute(tracker),
-    feedRoute(tracker, feeds),
-    ...exportRoutes(tracker),
+    historyRoute(context),
+    differenceRoute(context),
+    batchRoute(context),
+    feedRoute(context, feeds),
+    ...exportRoutes(context),
   ]),
-  ...webhookRoutes(tracker, receivers),
+  ...webhookRoutes(context, receivers),
 ]
 
 export const aboutExtensions: About = {

@@ -18,8 +18,8 @@ import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer } from '../../http/server.ts'
 import { forbidden } from '../../model/problem.ts'
-import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
-import type { Tracker } from '../../records/context.ts'
+import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
+import type { Context } from '../../records/context.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import type { Route } from '../../routes/route.ts'
@@ -41,51 +41,51 @@ const proxiesByDefault = 2
 
 /** Wires the REST host and listens. `declared` are the resources that it serves. */
 export async function startRest(
-  givenTracker: Tracker,
+  givenContext: Context,
   authentication: Authentication,
   settings: RestSettings,
   log: Log,
   declared: readonly Resource[] = resources,
 ): Promise<RestHost> {
   const events = countEvents(createSecurityLog(log))
-  const tracker = { ...givenTracker, securityLog: events.log }
+  const context = { ...givenContext, securityLog: events.log }
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
-    budgets: tracker.budgets,
+    budgets: context.budgets,
     cors: { origins: settings.allowedOrigins },
-    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
+    rateLimit: { ...settings.rateLimit, onRejected: requestsRejected(events.log) },
   })
   const { readiness, leave, stop } = prepareStop(app)
-  const streamLimits = createStreamLimits(tracker.budgets)
+  const streamLimits = createStreamLimits(context.budgets)
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.')
-  const live = createLiveListings(tracker, streamLimits, onFailure)
-  const feeds = createFeedStreams(tracker, streamLimits, onFailure)
+  const live = createLiveListings(context, streamLimits, onFailure)
+  const feeds = createFeedStreams(context, streamLimits, onFailure)
   app.addHook('preClose', async () => {
     live.sendAway()
     feeds.sendAway()
   })
   const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
-  await measureHost(app, { ...tracker, events, readers }, settings)
-  compressAnswers(app, tracker.budgets.budget('restCompressions'))
+  await measureHost(app, { ...context, events, readers }, settings)
+  compressAnswers(app, context.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const administrators = administratorsOf(settings)
   const parts = {
     ...{ live, feeds, receivers, administrators, passwords: settings.passwords },
     hasMail: settings.mail !== undefined,
   }
-  const contract = contractRoutes(tracker, live, declared)
-  const extensions = settings.extensions ? extensionRoutes(tracker, parts) : []
+  const contract = contractRoutes(context, live, declared)
+  const extensions = settings.extensions ? extensionRoutes(context, parts) : []
   registerRoutes(app, {
-    tracker,
+    context,
     authentication,
-    modificationDates: createModificationDates(tracker.database),
+    modificationDates: createModificationDates(context.database),
     routes: withoutPasswords([...contract, ...extensions], settings),
-    showsTimes: settings.extensions,
+    sendsServerTiming: settings.extensions,
   })
   addHelloRoute(app)
-  addHealthRoutes(app, [readiness, ...storeReadiness(tracker.database)])
+  addHealthRoutes(app, [readiness, ...storeReadiness(context.database)])
   const about = aboutContract(declared)
   addDocumentation(app, {
     title: about.title,
@@ -95,7 +95,7 @@ export async function startRest(
     }),
   })
   await listen(app, settings)
-  const workers = await startWorkers(tracker, settings, log, { administrators, receivers })
+  const workers = await startWorkers(context, settings, log, { administrators, receivers })
   return {
     app,
     leave,
@@ -107,12 +107,12 @@ export async function startRest(
 
 /** Starts the background work, which all instances share. */
 async function startWorkers(
-  tracker: Tracker,
+  context: Context,
   { extensions, webhooks, mail }: RestSettings,
   log: Log,
   { administrators, receivers }: Pick<ExtensionParts, 'administrators' | 'receivers'>,
 ): Promise<readonly { stop(): Promise<void> }[]> {
-  const { database, budgets, securityLog } = tracker
+  const { database, budgets, securityLog } = context
   const webhookWorker = () =>
     startWebhooks({
       ...{ database, administrators, receivers },
@@ -132,8 +132,8 @@ async function startWorkers(
 const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes
-    : routes.map((route): Route => (route.isForPasswords ? { ...route, handle: refuse } : route))
+    : routes.map((route): Route => (route.isForPasswords ? { ...route, handle: reject } : route))
 
-async function refuse(): Promise<never> {
+async function reject(): Promise<never> {
   throw forbidden('Passwords are switched off here: people sign in by an outside provider.')
 }

@@ -1,11 +1,5 @@
 import { budgetLimits } from '../../config/budgets.ts'
-import {
-  type Envelope,
-  frameworkRefusals,
-  largerThan,
-  problemStatuses,
-  unexpected,
-} from '../../http/errors.ts'
+import { type Envelope, frameworkErrors, largerThan, problemStatuses, unexpected } from '../../http/errors.ts'
 import { type About as DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
 import {
@@ -41,7 +35,7 @@ export const openApiOf = (operations: readonly Operation[], about: About): Schem
     ...(operation.body && {
       requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
     }),
-    responses: { ...answersOf(operation), ...refusalsOf(operation) },
+    responses: { ...answersOf(operation), ...rejectionsOf(operation) },
     ...(operation.isOpen && { security: [] }),
     ...((operation.events ?? operation.isLive) && {
       'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
@@ -114,8 +108,8 @@ const replayedHeaders = {
 }
 
 /** Every operation requires a token and is rate-limited; every body has a maximum size and a type. */
-function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
-  const { method, refusals, body } = operation
+function rejectionsOf(operation: Operation): Readonly<Record<string, Schema>> {
+  const { method, errors, body } = operation
   const keyed = isKeyed(operation) ? [409, 422] : []
   const statuses = [
     401,
@@ -123,22 +117,22 @@ function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
     500,
     503,
     ...(method === 'GET' ? [] : [504]),
-    ...refusals,
+    ...errors,
     ...(body ? [400, 413, 415] : []),
     ...keyed,
   ]
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort()
-      .map((status) => [status, { $ref: `#/components/responses/${refusalName(status)}` }]),
+      .map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]),
   )
 }
 
 /** The shared responses that an operation of the document refers to. */
 function responsesOf(operations: readonly Operation[]): Readonly<Record<string, Schema>> {
-  const used = new Set(operations.flatMap((operation) => Object.keys(refusalsOf(operation))))
+  const used = new Set(operations.flatMap((operation) => Object.keys(rejectionsOf(operation))))
   const statuses = Object.keys(descriptions).filter((status) => used.has(status))
-  return Object.fromEntries(statuses.map((status) => [refusalName(status), refusal(status)]))
+  return Object.fromEntries(statuses.map((status) => [errorName(status), rejection(status)]))
 }
 
 /** These say when to retry. */
@@ -146,12 +140,12 @@ const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer' 
 
 const waits: ReadonlySet<string> = new Set(['429', '503'])
 
-const refusalName = (status: number | string): string => `Refusal${status}`
+const errorName = (status: number | string): string => `Refusal${status}`
 
-const refusal = (status: string): Schema => ({
+const rejection = (status: string): Schema => ({
   description: descriptions[status],
   ...(waits.has(status) && { headers: { 'Retry-After': retryAfter } }),
-  content: { 'application/json': { schema: ref('Error'), example: refusalExamples[Number(status)] } },
+  content: { 'application/json': { schema: ref('Error'), example: errorExamples[Number(status)] } },
 })
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -177,7 +171,7 @@ const common = {
 }
 
 /** Examples of errors, made by the code that makes the errors themselves. */
-const refusalExamples: Readonly<Record<number, Envelope>> = {
+const errorExamples: Readonly<Record<number, Envelope>> = {
   ...Object.fromEntries(
     [
       invalid({ name: ['Name is required.'] }),
@@ -194,8 +188,8 @@ const refusalExamples: Readonly<Record<number, Envelope>> = {
     ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
   ),
   413: largerThan(budgetLimits.restBodyBytes.max),
-  ...(frameworkRefusals.FST_ERR_CTP_INVALID_MEDIA_TYPE && {
-    415: frameworkRefusals.FST_ERR_CTP_INVALID_MEDIA_TYPE,
+  ...(frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE && {
+    415: frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE,
   }),
   500: unexpected,
 }

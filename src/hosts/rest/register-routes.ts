@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Authenticated, type Authentication, whileItStands } from '../../auth/authenticate.ts'
+import { type Authenticated, type Authentication, requireActiveSession } from '../../auth/authenticate.ts'
 import { type FairQueue, takePlace } from '../../db/fair-queue.ts'
 import type { ModificationDates } from '../../db/modification-dates.ts'
 import { startWork, type Work } from '../../db/work.ts'
@@ -14,7 +14,7 @@ import { keySpeller } from '../../http/url.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
 import { invalid, overloaded, unauthenticated } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
 import { requireNoApp, requireOwnClient, requirePerson } from '../../records/rights.ts'
 import { resources } from '../../resources/all.ts'
@@ -23,20 +23,20 @@ import { pagingNumbers } from '../../resources/list-keys.ts'
 import { type Exchange, isKeyed, type Route } from '../../routes/route.ts'
 
 export interface Registration {
-  readonly tracker: Tracker
+  readonly context: Context
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
   /** True if administrators receive the duration of their requests. */
-  readonly showsTimes: boolean
+  readonly sendsServerTiming: boolean
 }
 
 /** Registers every route of the table. The token is checked before a body is read. */
 export function registerRoutes(app: FastifyInstance, registration: Registration) {
-  const { tracker, routes, showsTimes } = registration
+  const { context, routes, sendsServerTiming } = registration
   const host: Host = {
     ...registration,
-    once: createOnce(tracker),
+    once: createOnce(context),
     sentDates: createSentDates(),
     spelled: keySpeller(queryKeysOf(routes)),
     admissions: new WeakMap(),
@@ -52,7 +52,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
       onSend(request, reply, payload, done) {
         const { session, work } = host.admissions.get(request) ?? {}
         // Limited to administrators: timings would reveal rows that other callers may not see.
-        if (work && showsTimes && session?.caller.isAdministrator) showServerTiming(reply, work)
+        if (work && sendsServerTiming && session?.caller.isAdministrator) addServerTiming(reply, work)
         done(null, payload)
       },
     })
@@ -82,7 +82,7 @@ interface Admission {
 }
 
 /** Accepts or rejects the requests of a route by their tokens, and lets them wait for their turn. */
-function admitting(route: Route, { tracker, authentication, spelled, admissions }: Host) {
+function admitting(route: Route, { context, authentication, spelled, admissions }: Host) {
   const { method, isOpen, isForTokens, isForOwnClient, deprecation, turns } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (deprecation) announceDeprecations(reply, [deprecation])
@@ -101,7 +101,7 @@ function admitting(route: Route, { tracker, authentication, spelled, admissions 
       await route.admit?.(session.caller)
       return session
     }
-    const session = isOpen ? nobody(origin) : await tracker.database.during(work, admit)
+    const session = isOpen ? nobody(origin) : await context.database.during(work, admit)
     admission.session = session
     work.holder = isOpen ? addressKey(origin.address) : session.caller.id
     if (turns) admission.turn = await takeTurn(turns, session.caller.id, request, reply, work)
@@ -110,7 +110,7 @@ function admitting(route: Route, { tracker, authentication, spelled, admissions 
 
 /** Handles the requests of a route that were admitted. */
 function handling(route: Route, host: Host) {
-  const { tracker, admissions } = host
+  const { context, admissions } = host
   const { deprecation, deprecatedFields = {} } = route
   const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
   const answer = (route.isConditional ? answeringDated : answering)(route, host)
@@ -123,8 +123,8 @@ function handling(route: Route, host: Host) {
     }
     turn?.bodyIsHere()
     const { caller } = session
-    const run = () => answer({ tracker, caller, session, request, reply })
-    await tracker.database.complete(work, run).finally(turn?.leave)
+    const run = () => answer({ context, caller, session, request, reply })
+    await context.database.complete(work, run).finally(turn?.leave)
     return reply
   }
 }
@@ -132,14 +132,14 @@ function handling(route: Route, host: Host) {
 /** Answers with what the handler of the route makes. */
 function answering(route: Route, { once }: Host) {
   const takesKey = isKeyed(route)
-  const outlastsSession = mayLast(route)
+  const outlastsSession = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
-    const { tracker, session, request, reply } = exchange
+    const { context, session, request, reply } = exchange
     // Checked after the body, which may have taken long to arrive.
-    if (outlastsSession && !(await session.standsNow())) throw unauthenticated()
+    if (outlastsSession && !(await session.isActiveNow())) throw unauthenticated()
     const key = takesKey ? request.headers['idempotency-key'] : undefined
     if (key !== undefined) return answerKeyed(once, route, exchange, key)
-    const held = outlastsSession ? { ...exchange, tracker: heldTo(session, tracker) } : exchange
+    const held = outlastsSession ? { ...exchange, context: heldTo(session, context) } : exchange
     const answer = await route.handle(held)
     // Without one, the handler has taken over the connection.
     if (answer) reply.send(answer.body)
@@ -167,13 +167,13 @@ const answeringDated =
   }
 
 /** Changes of credentials outlast the session, so they require one that is valid now, despite the cache. */
-const mayLast = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
+const changesCredentials = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
   method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
 
 /** A request may have waited for a turn, or for the hash of a password, so its transactions check the session again. */
-const heldTo = (session: Authenticated, tracker: Tracker): Tracker => ({
-  ...tracker,
-  database: whileItStands(tracker.database, session),
+const heldTo = (session: Authenticated, context: Context): Context => ({
+  ...context,
+  database: requireActiveSession(context.database, session),
 })
 
 /** No account has this id, so it neither sees nor changes anything. */
@@ -182,7 +182,7 @@ const nobody = (origin: RequestOrigin): Authenticated => ({
   sessionId: undefined,
   expiresAt: 0,
   recheck: async () => false,
-  standsNow: async () => false,
+  isActiveNow: async () => false,
 })
 
 interface Turn {
@@ -202,7 +202,7 @@ async function takeTurn(
   reply: FastifyReply,
   work: Work,
 ): Promise<Turn> {
-  const { promise: over, resolve: leave } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: leave } = Promise.withResolvers<void>()
   const gone = new AbortController()
   reply.raw.once('close', () => {
     gone.abort()
@@ -210,7 +210,7 @@ async function takeTurn(
   })
   const askedAt = performance.now()
   let lateFrom = Number.POSITIVE_INFINITY
-  await takePlace(turns, account, over, {
+  await takePlace(turns, account, ended, {
     signal: gone.signal,
     lateMilliseconds: () => Math.max(0, performance.now() - lateFrom),
     giveWay() {
@@ -234,9 +234,9 @@ async function takeTurn(
 /** Executes a POST with a key once. */
 async function answerKeyed(once: Once, route: Route, exchange: Exchange, key: string | string[]) {
   const { caller, session, request, reply } = exchange
-  const { answer, isReplay } = await once(readKeyedRequest(key, request, caller), async (tracker) => {
-    const held = mayLast(route) ? heldTo(session, tracker) : tracker
-    const made = await route.handle({ ...exchange, tracker: held })
+  const { answer, isReplay } = await once(parseKeyedRequest(key, request, caller), async (context) => {
+    const held = changesCredentials(route) ? heldTo(session, context) : context
+    const made = await route.handle({ ...exchange, context: held })
     return JSON.stringify(made?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')
@@ -244,7 +244,7 @@ async function answerKeyed(once: Once, route: Route, exchange: Exchange, key: st
   reply.type(envelopeType).header('cache-control', 'no-store').send(answer)
 }
 
-function showServerTiming(reply: FastifyReply, work: Work): void {
+function addServerTiming(reply: FastifyReply, work: Work): void {
   const parts = [
     ['total', reply.elapsedTime],
     ['store', work.storeSeconds * 1000],
@@ -262,7 +262,7 @@ export const replayedHeader = 'Idempotency-Replayed'
 export const keyCharactersMax = 255
 
 /** Parses the header of a POST: the key, and a hash of the request. */
-function readKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
+function parseKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
   // Two headers arrive as one text that contains a space.
   if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
     throw invalid({

@@ -2,8 +2,8 @@ import { answerList } from '../../features/changes/answer-list.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import type { Parameter } from '../../http/operation.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
-import { readObject } from '../../model/problem.ts'
-import type { Tracker } from '../../records/context.ts'
+import { parseObject } from '../../model/problem.ts'
+import type { Context } from '../../records/context.ts'
 import { create } from '../../records/create.ts'
 import { get } from '../../records/get.ts'
 import { remove } from '../../records/remove.ts'
@@ -13,7 +13,7 @@ import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { readIfMatch, refuseIfMatch, rowAnswer, tagOf } from '../../routes/if-match.ts'
+import { parseIfMatch, rejectIfMatch, rowAnswer, tagOf } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
 import { idsBody, listKeys, recordAnswer, ref, updateAnswer } from '../../routes/schemas.ts'
 
@@ -27,11 +27,11 @@ const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}
 type Query = Readonly<Record<string, unknown>>
 
 /** The six operations of one resource, without a branch for any particular one. */
-export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] =>
+export const resourceRoutes = (context: Context, live: LiveListings, resource: Resource): Route[] =>
   [
     createRoute(resource),
-    getRoute(tracker, resource),
-    listRoute(tracker, live, resource),
+    getRoute(context, resource),
+    listRoute(context, live, resource),
     updateRoute(resource),
     removeRoute(resource),
     restoreRoute(resource),
@@ -47,15 +47,15 @@ const createRoute = (resource: Resource): Route => ({
   body: ref(`${resource.title}Create`),
   deprecatedFields: deprecatedFields(resource),
   answer: recordAnswer(resource),
-  refusals: [400, 403, 409, 412],
-  async handle({ tracker, caller, request }) {
-    refuseIfMatch(resource, request)
-    const row = await create(tracker, resource, caller, request.body)
+  errors: [400, 403, 409, 412],
+  async handle({ context, caller, request }) {
+    rejectIfMatch(resource, request)
+    const row = await create(context, resource, caller, request.body)
     return { body: rowAnswer(resource, row) }
   },
 })
 
-const getRoute = (tracker: Tracker, resource: Resource): Route => ({
+const getRoute = (context: Context, resource: Resource): Route => ({
   id: `Get${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Shows one ${resource.noun}.`,
@@ -64,27 +64,27 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: pathOf(resource),
   parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
-    ...(resource.edition === 'ext' ? [momentKey] : []),
+    ...(resource.edition === 'ext' ? [asOfKey] : []),
   ],
   answer: recordAnswer(resource),
-  refusals: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
+  errors: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
     // The contract ignores the key, like every unknown one.
     const wanted = resource.edition === 'ext' ? { id, at } : { id }
-    const { row, lastChangeSecond } = await get(tracker, resource, caller, wanted)
+    const { row, lastChangeSecond } = await get(context, resource, caller, wanted)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },
 })
 
-const momentKey: Parameter = {
+const asOfKey: Parameter = {
   name: 'at',
   description: 'A date and time: the row as it was then, for anyone who may see it now.',
   schema: { type: 'string' },
 }
 
-const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+const listRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `List${resource.pluralTitle}`,
   tag: resource.pluralTitle,
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
@@ -93,10 +93,10 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   path: listPathOf(resource),
   parameters: listKeys(resource),
   answer: ref(`${resource.title}Page`),
-  refusals: [400, 403, 503],
+  errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(tracker, live, resource),
+  handle: answerList(context, live, resource),
 })
 
 const updateRoute = (resource: Resource): Route => ({
@@ -111,11 +111,11 @@ const updateRoute = (resource: Resource): Route => ({
   answer: updateAnswer(resource),
   hasTag: true,
   hasPrecondition: true,
-  refusals: [400, 403, 404, 409, 412],
+  errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
-    const { tracker, caller, request, reply } = exchange
-    const versions = await readIfMatch(tracker, resource, exchange, readObject(request.body).id)
-    const row = await update(tracker, resource, caller, request.body, versions)
+    const { context, caller, request, reply } = exchange
+    const versions = await parseIfMatch(context, resource, exchange, parseObject(request.body).id)
+    const row = await update(context, resource, caller, request.body, versions)
     reply.header('etag', tagOf(resource, caller, row))
     return {
       body: { success: true, ...(isVersioned(resource) && { message: null }), ...rowAnswer(resource, row) },
@@ -133,11 +133,11 @@ const removeRoute = (resource: Resource): Route => ({
   body: idsBody,
   answer: ref('Success'),
   hasPrecondition: true,
-  refusals: [400, 403, 404, 409, 412],
+  errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { body } = exchange.request
-    const versions = await readIfMatch(exchange.tracker, resource, exchange, readObject(body).ids)
-    await remove(exchange.tracker, resource, exchange.caller, body, versions)
+    const versions = await parseIfMatch(exchange.context, resource, exchange, parseObject(body).ids)
+    await remove(exchange.context, resource, exchange.caller, body, versions)
     return { body: { success: true } }
   },
 })
@@ -151,10 +151,10 @@ const restoreRoute = (resource: Resource): Route => ({
   path: `${pathOf(resource)}/restore`,
   body: idsBody,
   answer: ref('Success'),
-  refusals: [400, 403, 404, 409, 412],
-  async handle({ tracker, caller, request }) {
-    refuseIfMatch(resource, request)
-    await restore(tracker, resource, caller, request.body)
+  errors: [400, 403, 404, 409, 412],
+  async handle({ context, caller, request }) {
+    rejectIfMatch(resource, request)
+    await restore(context, resource, caller, request.body)
     return { body: { success: true } }
   },
 })

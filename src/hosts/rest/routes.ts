@@ -1,7 +1,7 @@
 import { createLockouts } from '../../accounts/lockouts.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import { accountRoutes, accountSchemas } from '../../features/own-account.ts'
-import type { Tracker } from '../../records/context.ts'
+import type { Context } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { forTokens, type Route } from '../../routes/route.ts'
@@ -11,12 +11,12 @@ import { resourceRoutes } from './resource-routes.ts'
 
 /** Every route of the contract, in the order of the document. */
 export const contractRoutes = (
-  tracker: Tracker,
+  context: Context,
   live: LiveListings,
   declared: readonly Resource[] = resources,
 ): Route[] => [
-  ...forTokens(resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(tracker, live, resource))),
-  ...accountRoutes(tracker, createLockouts({ database: tracker.database })),
+  ...forTokens(resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(context, live, resource))),
+  ...accountRoutes(context, createLockouts({ database: context.database })),
 ]
 
 export function aboutContract(declared: readonly Resource[] = resources): About {

@@ -9,7 +9,7 @@ import { addHealthRoutes } from '../../http/health.ts'
 import { measureHost } from '../../http/host-metrics.ts'
 import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { createServer, nothingHere, smallBodies } from '../../http/server.ts'
+import { createServer, notFoundEnvelope, smallBodies } from '../../http/server.ts'
 import { pathOf } from '../../http/url.ts'
 import type { ClientConfiguration, WebSettings } from './configuration.ts'
 
@@ -61,7 +61,7 @@ function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
 function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFiles): FastifyReply {
   const path = pathOf(request.url)
   const file = files.get(path) ?? (isScreen(path) ? files.get('/') : undefined)
-  if (file === undefined) return sendEnvelope(reply, nothingHere)
+  if (file === undefined) return sendEnvelope(reply, notFoundEnvelope)
   const { body, encoding } = choose(file, request.headers['accept-encoding'])
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   return reply

@@ -9,10 +9,10 @@ import { changed, invalid, Problem } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
-import type { Tracker } from '../context.ts'
-import { readIds } from '../list-query.ts'
-import { noteAccountChange, notePasswordChange } from '../note-account-change.ts'
-import { readInput } from '../read-input.ts'
+import type { Context } from '../context.ts'
+import { parseIds } from '../list-query.ts'
+import { parseInput } from '../parse-input.ts'
+import { recordAccountChange, recordPasswordChange } from '../record-account-change.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
 import { isOfAccounts, requireRole } from '../rights.ts'
@@ -25,15 +25,15 @@ import {
   type BatchItem,
   batchOperations,
   type Outcome,
+  problemOfAll,
   type ReadyItem,
-  refusalOfAll,
-} from './read-batch.ts'
+} from './parse-batch.ts'
 
 /** The versions that rows must still have, by resource. */
 export type VersionsOf = ReadonlyMap<Resource, RequiredVersions>
 
 interface Work {
-  readonly tracker: Tracker
+  readonly context: Context
   readonly transaction: Queries
   readonly caller: Caller
   readonly versions: VersionsOf
@@ -45,36 +45,36 @@ interface Work {
  * answer is what was committed.
  */
 export async function runBatch(
-  tracker: Tracker,
+  context: Context,
   caller: Caller,
   { mode, items }: Batch,
   readVersions: (items: readonly ReadyItem[]) => Promise<VersionsOf>,
 ): Promise<readonly Outcome[]> {
-  const read = prepareItems(tracker, caller, items)
-  if (mode === 'allOrNothing') refuseAll(read.refused)
+  const read = prepareItems(context, caller, items)
+  if (mode === 'allOrNothing') rejectAll(read.refused)
   const ready: ReadyItem[] = []
-  for (const item of read.ready) ready.push(await prepare(tracker, item))
+  for (const item of read.ready) ready.push(await prepare(context, item))
   const versions = await readVersions(ready)
-  const outcomes = await tracker.database.transaction(async (transaction) => {
+  const outcomes = await context.database.transaction(async (transaction) => {
     await lockAll(transaction, caller, ready)
     const done: Outcome[] = []
     for (const [resource, alike] of stepsOf(ready)) {
-      const step = await perform({ tracker, transaction, caller, versions }, resource, alike)
-      if (mode === 'allOrNothing') refuseAll(step)
+      const step = await perform({ context, transaction, caller, versions }, resource, alike)
+      if (mode === 'allOrNothing') rejectAll(step)
       done.push(...step)
     }
     return done
   })
-  noteAccounts(tracker, caller, ready, outcomes)
+  recordAccounts(context, caller, ready, outcomes)
   return [...read.refused, ...outcomes].sort((one, other) => one.index - other.index)
 }
 
-function refuseAll(outcomes: readonly Outcome[]): void {
-  const refusal = refusalOfAll(outcomes)
-  if (refusal) throw refusal
+function rejectAll(outcomes: readonly Outcome[]): void {
+  const problem = problemOfAll(outcomes)
+  if (problem) throw problem
 }
 
-async function prepare({ passwords }: Tracker, item: ReadyItem): Promise<ReadyItem> {
+async function prepare({ passwords }: Context, item: ReadyItem): Promise<ReadyItem> {
   const { resource, values } = item
   const prepared = (await resource.rules.prepare?.(values, passwords)) ?? values
   return { ...item, stored: storedOf(resource, prepared) }
@@ -111,7 +111,7 @@ async function perform(work: Work, resource: Resource, items: ReadyItem[]): Prom
 }
 
 async function updateEach(
-  { tracker, transaction, caller }: Work,
+  { context, transaction, caller }: Work,
   resource: Resource,
   items: readonly ReadyItem[],
   versions: RequiredVersions,
@@ -119,7 +119,7 @@ async function updateEach(
   const { beforeUpdate, afterUpdate } = resource.rules
   // Such a rule checks one row at a time, in the program.
   if (beforeUpdate || afterUpdate) {
-    const database = within(tracker.database, transaction)
+    const database = within(context.database, transaction)
     return eachAlone(transaction, items, ({ ids: [id = ''], values, stored }) =>
       writeUpdate(database, resource, caller, { id, values, stored, versions }),
     )
@@ -131,20 +131,20 @@ async function updateEach(
 }
 
 /** Logs changes to accounts once they are committed, as after single operations. */
-function noteAccounts(
-  { securityLog }: Tracker,
+function recordAccounts(
+  { securityLog }: Context,
   caller: Caller,
   items: readonly ReadyItem[],
   outcomes: readonly Outcome[],
 ): void {
-  const refused = new Set(outcomes.filter(({ refusal }) => refusal).map(({ index }) => index))
+  const rejected = new Set(outcomes.filter(({ problem }) => problem).map(({ index }) => index))
   const ofAccounts = items.filter(({ resource }) => isOfAccounts(resource))
   for (const operation of batchOperations)
     for (const item of ofAccounts) {
-      if (item.operation !== operation || refused.has(item.index)) continue
-      noteAccountChange(securityLog, caller, operation, item.ids)
+      if (item.operation !== operation || rejected.has(item.index)) continue
+      recordAccountChange(securityLog, caller, operation, item.ids)
       if (operation === 'update' && 'passwordHash' in item.stored)
-        notePasswordChange(securityLog, caller, item.ids[0] ?? '')
+        recordPasswordChange(securityLog, caller, item.ids[0] ?? '')
     }
 }
 
@@ -190,34 +190,34 @@ const isLockable = (resource: Resource, caller: Caller, strength: number) =>
   strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)
 
 /** Parses each item as the single operation would, and reports the errors that need no query. */
-function prepareItems(tracker: Tracker, caller: Caller, items: readonly BatchItem[]) {
+function prepareItems(context: Context, caller: Caller, items: readonly BatchItem[]) {
   const written = new Set<string>()
   const ready: ReadyItem[] = []
-  const refused: Outcome[] = []
+  const rejected: Outcome[] = []
   for (const item of items) {
     try {
-      const read = prepareItem(tracker, caller, item)
+      const read = prepareItem(context, caller, item)
       requireOnce(read, written)
       ready.push(read)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      refused.push({ index: item.index, refusal: error })
+      rejected.push({ index: item.index, problem: error })
     }
   }
-  return { ready, refused }
+  return { ready, refused: rejected }
 }
 
-function prepareItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyItem {
+function prepareItem(context: Context, caller: Caller, item: BatchItem): ReadyItem {
   const { operation, resource, body, ifMatch } = item
   const isNew = operation === 'create' || operation === 'restore'
   // No tag can name a row that does not exist yet.
   if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
   requireRole(resource, caller, 'write')
   if (operation === 'create' || operation === 'update') {
-    const { id = newId(), values } = readInput(resource, body, operation, tracker, caller.id)
+    const { id = newId(), values } = parseInput(resource, body, operation, context, caller.id)
     return { ...item, ids: [id], values, stored: values }
   }
-  const ids = readIds(body, operation === 'remove' ? 'ignored' : 'refused')
+  const ids = parseIds(body, operation === 'remove' ? 'ignored' : 'refused')
   return { ...item, ids, values: {}, stored: {} }
 }
 
@@ -244,8 +244,8 @@ async function together(
     return undefined
   }
   if (items.length > 1) {
-    const { refusal } = await attempt(transaction, () => workOn(items.flatMap(({ ids }) => ids)))
-    if (!refusal) return items.map(({ index }) => ({ index }))
+    const { problem } = await attempt(transaction, () => workOn(items.flatMap(({ ids }) => ids)))
+    if (!problem) return items.map(({ index }) => ({ index }))
   }
   return eachAlone(transaction, items, ({ ids }) => workOn(ids))
 }
@@ -265,7 +265,7 @@ async function eachAlone(
 async function attempt(
   transaction: Queries,
   work: () => Promise<Row | undefined>,
-): Promise<Pick<Outcome, 'refusal' | 'row'>> {
+): Promise<Pick<Outcome, 'problem' | 'row'>> {
   await transaction.query(sql`savepoint item`)
   try {
     const row = await work()
@@ -274,7 +274,7 @@ async function attempt(
     // Any other error ends the transaction, and a conflict restarts it.
     if (!(error instanceof Problem)) throw error
     await transaction.query(sql`rollback to savepoint item`)
-    return { refusal: error }
+    return { problem: error }
   } finally {
     await transaction.query(sql`release savepoint item`).catch(() => undefined)
   }

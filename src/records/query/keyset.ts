@@ -9,7 +9,7 @@ import {
   type Shape,
   textReaders,
   type Value,
-} from './read-filter.ts'
+} from './parse-filter.ts'
 
 export interface SortKey {
   readonly column: QueryColumn
@@ -78,7 +78,7 @@ export const writeCursor = (question: string, place: readonly Value[]): string =
 }
 
 /** Returns undefined for text that is no cursor. */
-export function readCursor(
+export function parseCursor(
   question: string,
   keys: readonly SortKey[],
   cursor: string,
@@ -134,7 +134,7 @@ function comparisonCondition({ column: name, shape, operator, values }: Comparis
 const types: Readonly<Record<Shape, string>> = {
   text: 'text',
   uuid: 'uuid',
-  moment: 'timestamptz',
+  timestamp: 'timestamptz',
   number: 'numeric',
 }
 

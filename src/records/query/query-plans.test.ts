@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { blocksOf, explainedTracker } from '../../../test/support/explained-tracker.ts'
+import { blocksOf, explainedContext } from '../../../test/support/explained-context.ts'
 import { preparedStatements } from '../../db/connections.ts'
 import type { Row } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { resourceNamed } from '../../resources/all.ts'
-import { readQuery } from './read-query.ts'
+import { parseQuery } from './parse-query.ts'
 import { runQuery } from './run-query.ts'
 
 const many = 30_000
@@ -15,12 +15,12 @@ const many = 30_000
 const blocksMax = 150
 
 describe('A page of a query over many rows', () => {
-  let fresh: Awaited<ReturnType<typeof explainedTracker>>
+  let fresh: Awaited<ReturnType<typeof explainedContext>>
   let member: Caller
   let busy: Row
   let quiet: Row
   before(async () => {
-    fresh = await explainedTracker()
+    fresh = await explainedContext()
     busy = await fresh.makeAny('assignment')
     quiet = await fresh.makeAny('assignment')
     member = { id: String(busy.userId), isAdministrator: false }
@@ -41,14 +41,14 @@ describe('A page of a query over many rows', () => {
 
   const appointment = resourceNamed('appointment')
   const pageOf = (caller: Caller, given: Readonly<Record<string, string>>) =>
-    runQuery(appointment, caller, readQuery(appointment, caller, given), fresh.tracker.database.lists)
+    runQuery(appointment, caller, parseQuery(appointment, caller, given), fresh.context.database.lists)
 
   async function blocksReadBy(caller: Caller, given: Readonly<Record<string, string>>) {
     let blocks = 0
     const reads = fresh.explaining((plan) => {
       blocks += blocksOf(plan)
     })
-    await runQuery(appointment, caller, readQuery(appointment, caller, given), reads)
+    await runQuery(appointment, caller, parseQuery(appointment, caller, given), reads)
     return blocks
   }
 
@@ -89,6 +89,6 @@ describe('A page of a query over many rows', () => {
         return []
       },
     }
-    await runQuery(appointment, member, readQuery(appointment, member, {}), reads)
+    await runQuery(appointment, member, parseQuery(appointment, member, {}), reads)
   })
 })

@@ -1,5 +1,5 @@
 import { lastChangeSecond } from '../../db/change-log.ts'
-import { column, shownColumn } from '../../db/columns.ts'
+import { column, selectColumn } from '../../db/columns.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
 import { pageOfQuery } from '../../db/named-statements.ts'
 import type { Row, Values } from '../../db/rows.ts'
@@ -8,12 +8,12 @@ import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { foundOnce, foundRows, hasTrigram, pageOfFound } from '../list.ts'
 import { requireRole } from '../rights.ts'
-import { refuseTooSlow } from '../settled-timestamp.ts'
-import { changesThatMatter, seesEveryRow, shownRows } from '../visible-rows.ts'
-import { joinsOf, referencesOf, type Shown, showRow } from './joins.ts'
+import { rejectTooSlow } from '../settled-timestamp.ts'
+import { changesThatMatter, seesEveryRow, selectRows } from '../visible-rows.ts'
+import { joinsOf, referencesOf, type Selection, serializeRow } from './joins.ts'
 import { behind, filterCondition, orderBy, writeCursor } from './keyset.ts'
-import type { Filter, Value } from './read-filter.ts'
-import type { Query } from './read-query.ts'
+import type { Filter, Value } from './parse-filter.ts'
+import type { Query } from './parse-query.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
@@ -34,7 +34,7 @@ export async function runQuery(
 ): Promise<QueryPage> {
   requireRole(listed, caller, 'read')
   const { pageSize, sort, question } = query
-  const found = await refuseTooSlow(slowness(listed), () =>
+  const found = await rejectTooSlow(slowness(listed), () =>
     reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),
   )
   const [{ totalCount, lastChangeSecond: second } = noSummary] = found
@@ -42,7 +42,7 @@ export async function runQuery(
   const last = rows.length > pageSize ? rows[pageSize - 1] : undefined
   const place = last && sort.map(({ column: { name } }) => last[inPlace(name)] as Value)
   return {
-    rows: rows.slice(0, pageSize).map((row) => showRow(query.shown, row)),
+    rows: rows.slice(0, pageSize).map((row) => serializeRow(query.selection, row)),
     nextCursor: place ? writeCursor(question, place) : null,
     ...(totalCount !== null && { totalCount }),
     lastChangeSecond: second,
@@ -67,26 +67,26 @@ const slowness = ({ pluralNoun }: Listed) => ({
 
 /** Nearly every query has different SQL, so a prepared statement for each would be used once. */
 function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
-  const { sort, place, shown, pageSize, at } = query
+  const { sort, place, selection, pageSize, at } = query
   const from = rowsOf(listed, caller, query)
   const order = orderBy(sort)
-  const { selected, joins, columns } = joinsOf(shown, caller, at)
+  const { selected, joins, columns } = joinsOf(selection, caller, at)
   const sorted = sort.map((key) => key.column.name)
   const placed = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${inPlace(name)}"`)}`)
-  const shownHere = join([...columns.map(shownColumn), ...placed], ', ')
+  const selectedHere = join([...columns.map(selectColumn), ...placed], ', ')
   // Selects one row more than a page has, to detect whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
   const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
   const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
   const counted = isFoundOnce ? raw('found') : from
   const page = isFoundOnce
-    ? pageOfFound(listed, shownHere, { ...(place && { behind: behind(sort, place) }), order, limit })
+    ? pageOfFound(listed, selectedHere, { ...(place && { behind: behind(sort, place) }), order, limit })
     : sql`
-      select ${shownHere}, row_number() over (order by ${order}) as "position"
+      select ${selectedHere}, row_number() over (order by ${order}) as "position"
       from ${from} ${isBehind}
       order by ${order} ${limit}`
   const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
-  const lastChange = sql`${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"`
+  const lastChange = sql`${lastChangeSecond([...resourcesBehind(selection, caller), ...viewResources])} as "lastChangeSecond"`
   const statement = sql`
     ${isFoundOnce ? sql`with ${foundOnce(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
@@ -99,8 +99,8 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   const pieces = {
     lastChange,
     count: query.isCounted ? sql`count(*) as "totalCount" from ${from}` : undefined,
-    page: () => sql`select ${shownHere} from ${from} ${isBehind} order by ${order} ${limit}`,
-    references: () => referencesOf(shown, { caller, at }),
+    page: () => sql`select ${selectedHere} from ${from} ${isBehind} order by ${order} ${limit}`,
+    references: () => referencesOf(selection, { caller, at }),
   }
   return rare(pageOfQuery.of(pieces, statement))
 }
@@ -110,17 +110,17 @@ function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
   // If the caller sees every row, the database may stop at the first matches in the order of an index.
   const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)
   const parts = partsOf(filter)
-  return foundRows(shownRows(listed, caller, at), {
+  return foundRows(selectRows(listed, caller, at), {
     quick: parts.filter((part) => !isApart(part)).map(filterCondition),
     texts: parts.filter(isApart).map(filterCondition),
   })
 }
 
 /** The resources whose changes can affect the answer. */
-export const resourcesBehind = ({ listed, expansions }: Shown, caller: Caller): string[] => [
+export const resourcesBehind = ({ listed, expansions }: Selection, caller: Caller): string[] => [
   ...new Set([
     ...changesThatMatter(listed, caller),
-    ...expansions.flatMap(({ shown }) => resourcesBehind(shown, caller)),
+    ...expansions.flatMap(({ selection }) => resourcesBehind(selection, caller)),
   ]),
 ]
 

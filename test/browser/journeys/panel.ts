@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
-import { noteShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
+import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
 import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -64,7 +64,7 @@ export function panelJourneys(stage: () => Stage): void {
     }
     await make('assignmentImpediment', { assignmentId: id, impedimentId, description: 'Until Friday' })
     const page = await signIn('root@example.com', '/account')
-    await page.addInitScript(noteShifts)
+    await page.addInitScript(recordShifts)
     const late = new Set<string>()
     for (const [name, milliseconds] of Object.entries(lateBy))
       await page.route(new RegExp(`${hosts.api}/(api|ext)/${name}\\?`), async (route) => {

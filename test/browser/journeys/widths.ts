@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { ptBr } from '../../../web/src/texts/pt-br.ts'
 import { allRules, findViolations } from '../support/accessibility-report.ts'
 import { everyScreen } from '../support/every-screen.ts'
-import { noteShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
+import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
@@ -86,7 +86,7 @@ export function widthJourneys(stage: () => Stage): void {
       const id = await workspace.assignment(name)
       await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
       const page = await signIn('root@example.com', '/account', options)
-      await page.addInitScript(noteShifts)
+      await page.addInitScript(recordShifts)
       for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
         await page.setViewportSize({ width: 1440, height: 900 })
         await page.goto(hosts.web + path)

@@ -77,10 +77,10 @@ export async function everyScreen(
     { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },
     { path: '/account', shows: 'New password', shape: 'boxes' },
   ]
-  const forgotten = (await patterns()).filter(
+  const missing = (await patterns()).filter(
     (pattern) => !addresses.some(({ path }) => matchPath(pattern, path.split('?', 1)[0] ?? '')),
   )
-  assert.deepEqual(forgotten, [], 'The client has screens of which no address is listed here.')
+  assert.deepEqual(missing, [], 'The client has screens of which no address is listed here.')
   return addresses
 }
 

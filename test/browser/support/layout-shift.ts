@@ -9,7 +9,7 @@ export interface Shift {
 }
 
 /** Runs before anything else of a page: records layout shifts. */
-export const noteShifts = `
+export const recordShifts = `
   globalThis.noted = []
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, startTime, sources } of list.getEntries())

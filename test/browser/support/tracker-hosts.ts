@@ -63,14 +63,14 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     web: readWebSettings(settings),
   }))
   const log = createLog({ level: 'fatal' })
-  const trackerOf = (host: 'rest' | 'identity') => ({
+  const contextOf = (host: 'rest' | 'identity') => ({
     database: underRoleOf(host, database),
     passwords: cheapPasswords(),
     budgets: openBudgets(),
   })
   const startOneRest = () =>
     startRest(
-      trackerOf('rest'),
+      contextOf('rest'),
       createAuthentication({
         ...rest,
         database: underRoleOf('rest', database),
@@ -81,7 +81,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
       rest,
       log,
     )
-  const identityHost = await startIdentity(trackerOf('identity'), identity, log)
+  const identityHost = await startIdentity(contextOf('identity'), identity, log)
   const webHost = await startWeb(web, log, folder)
   let restHost = await startOneRest()
   return {

@@ -3,7 +3,7 @@ import { type Page, queryOf } from '../../support/browser.ts'
 import { redirectUri } from '../../support/known-clients.ts'
 
 /** The envelope, with OAuth's two properties in it. */
-export function assertRefused({ status, json, headers }: Page, error: string, expected = 400): void {
+export function assertRejected({ status, json, headers }: Page, error: string, expected = 400): void {
   assert.equal(status, expected)
   assert.deepEqual(Object.keys(json), ['statusCode', 'message', 'error', 'error_description'])
   assert.equal(json.error, error)
@@ -15,11 +15,11 @@ export function assertRefused({ status, json, headers }: Page, error: string, ex
 }
 
 /** The error was sent to the client, at its redirect URI. */
-export function assertTold(page: Page, issuer: string, error: string): void {
+export function assertReported(page: Page, issuer: string, error: string): void {
   assert.ok(page.location.startsWith(`${redirectUri}?`), page.location)
-  const { error: told, state, iss, error_description: description, code } = queryOf(page)
+  const { error: reported, state, iss, error_description: description, code } = queryOf(page)
   assert.deepEqual(
-    { told, state, iss, code },
+    { told: reported, state, iss, code },
     { told: error, state: 'state-1', iss: issuer, code: undefined },
   )
   assert.match(description ?? '', /\.$/)

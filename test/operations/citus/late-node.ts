@@ -64,10 +64,10 @@ try {
   await until(() =>
     value(reader, 'select pg_visible_in_snapshot($1, pg_current_snapshot()) as value', [transaction]),
   )
-  const isTold = await value(reader, 'select pg_visible_in_snapshot($1, settled_snapshot()) as value', [
+  const isVisible = await value(reader, 'select pg_visible_in_snapshot($1, settled_snapshot()) as value', [
     transaction,
   ])
-  assert.equal(isTold, false, 'It is told before it is everywhere.')
+  assert.equal(isVisible, false, 'It is told before it is everywhere.')
   assert.deepEqual((await changesSince(database, snapshot)).resources, [])
   assert.equal(await value(reader, 'select name as value from assignments where id = $1', [id]), 'before')
 } finally {

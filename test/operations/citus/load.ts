@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 const [phasesFile = ''] = process.argv.slice(2)
 const phase = () => readFileSync(phasesFile, 'utf8').trim().split('\n').at(-1) ?? ''
-const isOver = () => phase() === 'end'
+const isDone = () => phase() === 'end'
 const rest = `http://127.0.0.1:${process.env.REST_PORT}`
 const identity = `http://127.0.0.1:${process.env.IDENTITY_PORT}`
 
@@ -64,16 +64,16 @@ const userId = person?.id ?? ''
 
 const acknowledged = new Set<string>()
 const assignments: string[] = []
-const note = (row: Row | undefined, resource: string, action: string) => {
+const record = (row: Row | undefined, resource: string, action: string) => {
   if (row) acknowledged.add(`${resource} ${row.id} ${action}`)
   return row
 }
-const moment = () => new Date(Date.UTC(2026, randomInt(12), 1 + randomInt(28))).toISOString()
+const timestamp = () => new Date(Date.UTC(2026, randomInt(12), 1 + randomInt(28))).toISOString()
 
 async function write(): Promise<void> {
-  while (!isOver()) {
-    const startDate = moment()
-    const assignment = note(
+  while (!isDone()) {
+    const startDate = timestamp()
+    const assignment = record(
       await ask<Row>('POST', '/api/assignment', {
         name: randomUUID(),
         startDate,
@@ -91,8 +91,8 @@ async function write(): Promise<void> {
     const old = assignments[randomInt(Math.max(assignments.length, 1))] ?? assignment.id
     assignments.push(assignment.id)
     const hours = { keepDate: startDate, amountHours: 1, assignmentId: assignment.id, userId }
-    const appointment = note(await ask<Row>('POST', '/api/appointment', hours), 'appointment', 'create')
-    note(
+    const appointment = record(await ask<Row>('POST', '/api/appointment', hours), 'appointment', 'create')
+    record(
       await ask<Row>('POST', '/ext/comment', { text: 'Done.', assignmentId: assignment.id, userId }),
       'comment',
       'create',
@@ -100,12 +100,12 @@ async function write(): Promise<void> {
     if (!appointment) continue
     const moved = { ...hours, id: appointment.id, assignmentId: old, amountHours: 2 }
     const isMoved = await ask('PATCH', '/api/appointment', moved)
-    if (isMoved) note(appointment, 'appointment', 'update')
+    if (isMoved) record(appointment, 'appointment', 'update')
   }
 }
 
 async function read(): Promise<void> {
-  while (!isOver()) {
+  while (!isDone()) {
     await ask('GET', `/api/assignments?pageSize=20&projectId=${projectId}`)
     const id = assignments[randomInt(Math.max(assignments.length, 1))]
     if (id) await ask('GET', `/api/assignment?id=${id}`)
@@ -119,7 +119,7 @@ interface Change {
   readonly rowId: string
   readonly action: string
 }
-const told = new Map<string, number>()
+const reported = new Map<string, number>()
 const seen = new Set<string>()
 let notThere = 0
 
@@ -132,7 +132,7 @@ async function follow(): Promise<void> {
     )
     if (!page) continue
     after = page.cursor
-    for (const change of page.data) noteTold(change)
+    for (const change of page.data) recordReported(change)
     for (const resource of ['assignment', 'comment']) await requireThere(resource, page.data)
     if (isLast && !page.hasMore) return
     isLast = areWritersDone
@@ -140,8 +140,8 @@ async function follow(): Promise<void> {
   }
 }
 
-function noteTold({ id, resource, rowId, action }: Change): void {
-  told.set(id, (told.get(id) ?? 0) + 1)
+function recordReported({ id, resource, rowId, action }: Change): void {
+  reported.set(id, (reported.get(id) ?? 0) + 1)
   seen.add(`${resource} ${rowId} ${action}`)
 }
 
@@ -164,7 +164,7 @@ const writers = Promise.all([1, 2, 3, 4].map(write)).then(() => {
 await Promise.all([writers, read(), read(), follow()])
 
 const missed = [...acknowledged].filter((change) => !seen.has(change))
-const twice = [...told.values()].filter((count) => count > 1).length
+const twice = [...reported.values()].filter((count) => count > 1).length
 const requests = [...milliseconds.values()].reduce((sum, one) => sum + one.length, 0)
 console.log(`${requests} requests, ${[...failures.values()].reduce((sum, count) => sum + count, 0)} failed.`)
 for (const [what, count] of failures) console.log(`  ${count} times ${what}`)

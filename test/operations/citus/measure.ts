@@ -5,7 +5,7 @@ import { cpuSecondsOfServer } from '../../../bench/cpu.ts'
 import { openBudgets } from '../../../src/config/budgets.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { raw } from '../../../src/db/sql.ts'
-import type { Tracker } from '../../../src/records/context.ts'
+import type { Context } from '../../../src/records/context.ts'
 import { create } from '../../../src/records/create.ts'
 import { get } from '../../../src/records/get.ts'
 import { list } from '../../../src/records/list.ts'
@@ -19,7 +19,7 @@ import { assignment } from '../../../src/resources/assignment.ts'
  */
 const [title = '', ...folders] = process.argv.slice(2)
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'measure' })
-const tracker = { database, budgets: openBudgets() } as Tracker
+const context = { database, budgets: openBudgets() } as Context
 const [person] = await database.query<{ id: string }>(
   raw(`select id from users where login = 'person1@example.com'`),
 )
@@ -54,14 +54,14 @@ const query = (given: Partial<ListQuery>): ListQuery =>
   }) as ListQuery
 const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
 const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
-  get: (count) => get(tracker, assignment, caller, { id: pick(ids, count) }),
+  get: (count) => get(context, assignment, caller, { id: pick(ids, count) }),
   'list of a project': (count) =>
-    list(tracker, assignment, caller, query({ relations: { projectId: pick(projects, count) } })),
-  'list of all my projects': () => list(tracker, assignment, caller, query({})),
+    list(context, assignment, caller, query({ relations: { projectId: pick(projects, count) } })),
+  'list of all my projects': () => list(context, assignment, caller, query({})),
   'search in all my projects': (count) =>
-    list(tracker, assignment, caller, query({ search: `number ${count + 10000}` })),
+    list(context, assignment, caller, query({ search: `number ${count + 10000}` })),
   'create an assignment': () =>
-    create(tracker, assignment, caller, {
+    create(context, assignment, caller, {
       id: randomUUID(),
       name: 'Measured',
       startDate: '2026-01-01T00:00:00Z',
@@ -73,7 +73,7 @@ const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
       assignmentTypeId: sample?.assignment_type_id,
     }),
   'create an appointment': (count) =>
-    create(tracker, appointment, caller, {
+    create(context, appointment, caller, {
       keepDate: '2026-01-01T00:00:00Z',
       amountHours: 1,
       assignmentId: pick(ids, count),
@@ -87,11 +87,11 @@ for (const [name, work] of Object.entries(works)) {
   const before = folders.map(processorMilliseconds)
   const took: number[] = []
   const endsAt = performance.now() + 8000
-  let refused = 0
+  let rejected = 0
   while (took.length < 300 && performance.now() < endsAt) {
     const startedAt = performance.now()
     await work(took.length).catch(() => {
-      refused += 1
+      rejected += 1
     })
     took.push(performance.now() - startedAt)
   }
@@ -100,7 +100,7 @@ for (const [name, work] of Object.entries(works)) {
   )
   const half = took.sort((one, other) => one - other)[Math.floor(took.length / 2)] ?? 0
   console.log(
-    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((one) => one.toFixed(2)).join(' + ')} ms${refused > 0 ? `; ${refused} refused` : ''}`,
+    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((one) => one.toFixed(2)).join(' + ')} ms${rejected > 0 ? `; ${rejected} refused` : ''}`,
   )
 }
 await database.close()

@@ -11,17 +11,17 @@ interface Page {
 const requestMilliseconds = 5000
 
 /** The ids of all new organizations, page by page from the oldest change, until the run ends and nothing more comes. */
-export async function followFeed(token: string, isOver: () => boolean): Promise<string[]> {
+export async function followFeed(token: string, isDone: () => boolean): Promise<string[]> {
   const ids: string[] = []
   let after: string | undefined
   for (;;) {
-    const wasOver = isOver()
+    const wasDone = isDone()
     const page = await readPage(token, after)
     if (page) {
       ids.push(...page.result.data.map(({ id }) => id))
       after = page.result.cursor
     }
-    if (page && wasOver && !page.result.hasMore) return ids
+    if (page && wasDone && !page.result.hasMore) return ids
     if (!page?.result.hasMore) await sleep(20)
   }
 }

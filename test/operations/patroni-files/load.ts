@@ -13,7 +13,7 @@ import { followFeed } from './follow-feed.ts'
 const [faultsFile = ''] = process.argv.slice(2)
 const faults = () =>
   existsSync(faultsFile) ? readFileSync(faultsFile, 'utf8').trim().split('\n') : ['before the first fault']
-const isOver = () => faults().at(-1) === 'end'
+const isDone = () => faults().at(-1) === 'end'
 
 const requestMilliseconds = 5000
 
@@ -30,15 +30,15 @@ async function send(
  * A connection that was cut, the tracker's 503, and 422 of the bank, which its contract has for an error of the database. What a
  * writer had sent when the store ended may be a 500: whether it was committed is unknown.
  */
-const clearRefusals = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
+const expectedErrors = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
 /** Responses other than acknowledgements, by the current fault: they must not be client errors. */
-const refusals = new Map<string, number>()
-async function noteRefusal(of: string, answer: Response | undefined) {
+const rejections = new Map<string, number>()
+async function recordRejection(of: string, answer: Response | undefined) {
   const said = answer
     ? `${answer.status} ${(await answer.text().catch(() => '')).slice(0, 160)}`
     : 'no answer'
   const key = `${of}, ${faults().at(-1)}: ${said}`
-  refusals.set(key, (refusals.get(key) ?? 0) + 1)
+  rejections.set(key, (rejections.get(key) ?? 0) + 1)
 }
 
 const gaps = new Map<string, number>()
@@ -51,8 +51,8 @@ const writer = (name: string) => {
     gaps.set(key, Math.max(gap, gaps.get(key) ?? 0))
   }
 }
-const noteTracker = writer('tracker')
-const noteBank = writer('bank')
+const recordTracker = writer('tracker')
+const recordBank = writer('bank')
 
 async function readToken(): Promise<string> {
   const basic = Buffer.from(`robot:${process.env.Identity__ServiceClients__robot__Secret}`).toString('base64')
@@ -68,7 +68,7 @@ const organizations: string[] = []
 const unanswered = { tracker: 0, bank: 0 }
 
 async function writeOrganizations(token: string) {
-  while (!isOver()) {
+  while (!isDone()) {
     const name = randomUUID()
     const headers = {
       authorization: `Bearer ${token}`,
@@ -79,11 +79,11 @@ async function writeOrganizations(token: string) {
       const answer = await send('http://127.0.0.1:5100/api/organization', headers, JSON.stringify({ name }))
       if (answer?.status === 200) break
       unanswered.tracker += 1
-      await noteRefusal('tracker', answer)
+      await recordRejection('tracker', answer)
       await sleep(50)
-      if (isOver()) return
+      if (isDone()) return
     }
-    noteTracker()
+    recordTracker()
     organizations.push(name)
   }
 }
@@ -92,16 +92,16 @@ const transactions: string[] = []
 
 async function writeTransactions() {
   const headers = { 'content-type': 'application/json' }
-  while (!isOver()) {
+  while (!isDone()) {
     const descricao = randomUUID().replaceAll('-', '').slice(0, 10)
     const body = JSON.stringify({ valor: 1, tipo: 'c', descricao })
     const answer = await send('http://127.0.0.1:9999/clientes/3/transacoes', headers, body)
     if (answer?.status === 200) {
       transactions.push(descricao)
-      noteBank()
+      recordBank()
     } else {
       unanswered.bank += 1
-      await noteRefusal('bank', answer)
+      await recordRejection('bank', answer)
       await sleep(50)
     }
   }
@@ -109,8 +109,8 @@ async function writeTransactions() {
 
 const token = await readToken()
 const writers = [1, 2, 3, 4]
-const [told] = await Promise.all([
-  followFeed(token, isOver),
+const [reported] = await Promise.all([
+  followFeed(token, isDone),
   ...writers.map(() => writeOrganizations(token)),
   ...writers.map(() => writeTransactions()),
 ])
@@ -148,20 +148,20 @@ check(
   stored.organizations.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
 )
 check('Transactions', transactions, stored.transactions)
-const toldOnce = new Set(told)
-const untold = stored.changes.filter((id) => !toldOnce.has(id)).length
+const reportedOnce = new Set(reported)
+const untold = stored.changes.filter((id) => !reportedOnce.has(id)).length
 console.log(
-  `Changes: ${stored.changes.length} kept, ${untold} of them not told, ${told.length - toldOnce.size} told twice.`,
+  `Changes: ${stored.changes.length} kept, ${untold} of them not told, ${reported.length - reportedOnce.size} told twice.`,
 )
-if (untold > 0 || toldOnce.size < told.length) problems.push('The feed has a gap or tells twice.')
+if (untold > 0 || reportedOnce.size < reported.length) problems.push('The feed has a gap or tells twice.')
 if (account?.fits !== true) problems.push('The balance is not the sum of the ledger.')
 console.log(
   `Requests that failed meanwhile: ${unanswered.tracker} of the tracker, ${unanswered.bank} of the bank.`,
 )
-for (const [refusal, count] of refusals) {
-  console.log(`${count} times ${refusal}`)
-  const isUnknownCommit = / 500 /.test(refusal) && count <= 2 * writers.length
-  if (!isUnknownCommit && !clearRefusals.test(refusal)) problems.push(`Not a clear refusal: ${refusal}`)
+for (const [rejection, count] of rejections) {
+  console.log(`${count} times ${rejection}`)
+  const isUnknownCommit = / 500 /.test(rejection) && count <= 2 * writers.length
+  if (!isUnknownCommit && !expectedErrors.test(rejection)) problems.push(`Not a clear refusal: ${rejection}`)
 }
 for (const [when, seconds] of gaps)
   console.log(`Longest wait for an acknowledgement (${when}): ${seconds.toFixed(1)} s`)

@@ -164,10 +164,10 @@ const forged = [
 ]
 assert.equal(curl(...forged, `${at('id')}/connect/token`).status, 401)
 await sleep(300)
-const refused = readFileSync(HOSTS_LOG, 'utf8')
+const rejected = readFileSync(HOSTS_LOG, 'utf8')
   .split('\n')
   .filter((line) => line.includes('"security":"client-refused"'))
-assert.equal(JSON.parse(refused.at(-1) ?? '{}').address, '127.0.0.1')
+assert.equal(JSON.parse(rejected.at(-1) ?? '{}').address, '127.0.0.1')
 // However it is written, as long as a host would take it for that.
 for (const name of ['app', 'api', 'id', 'bank'])
   for (const path of [

@@ -99,9 +99,9 @@ await untilUsed()
 let failed = 0
 let sent = 0
 let longest = 0
-let isOver = false
+let isDone = false
 const load = Array.from({ length: 8 }, async () => {
-  while (!isOver) {
+  while (!isDone) {
     const startedAt = performance.now()
     await find(second, 'agency').catch((error) => {
       failed += 1
@@ -122,7 +122,7 @@ for (const pid of standbyProcesses()) process.kill(pid, 'SIGSTOP')
 await sleep(4000)
 for (const pid of standbyProcesses()) process.kill(pid, 'SIGCONT')
 await sleep(2000)
-isOver = true
+isDone = true
 await Promise.all(load)
 require(`${sent} lists while the standby was killed, started, and stood still: ${failed} failed`, failed ===
   0)

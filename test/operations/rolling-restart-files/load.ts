@@ -12,7 +12,7 @@ import { openCommandCalls } from '../../support/command-calls.ts'
  */
 const [stepsFile = ''] = process.argv.slice(2)
 const steps = () => (existsSync(stepsFile) ? readFileSync(stepsFile, 'utf8').trim().split('\n') : [''])
-const isOver = () => steps().at(-1) === 'end'
+const isDone = () => steps().at(-1) === 'end'
 
 interface Counted {
   requests: number
@@ -81,7 +81,7 @@ async function load(proxy: string, first: number, token: string): Promise<Seen> 
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     clients.push(
       (async () => {
-        for (let turn = 0; !isOver(); turn += 1) {
+        for (let turn = 0; !isDone(); turn += 1) {
           await count(`${proxy} ${kind}`, () => work(agent, turn))
           await sleep(pauseMilliseconds)
         }
@@ -174,7 +174,7 @@ function follow(kind: string, url: string, { headers }: RequestOptions): Followe
     return undefined
   }
   void (async () => {
-    while (!isOver()) await count(kind, read)
+    while (!isDone()) await count(kind, read)
   })()
   return followed
 }

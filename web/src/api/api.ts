@@ -10,7 +10,7 @@ import {
   type Resources,
   type Tracker,
 } from '#tracker-client'
-import { inOwnWords } from '../texts/text.ts'
+import { translateSentence } from '../texts/text.ts'
 
 type Singular<List> = List extends `${infer Name}s` ? Name : never
 export type ResourceName = Singular<keyof Resources>
@@ -36,7 +36,7 @@ export interface Page<Row> {
 export type Connect<Value> = (options: ConnectionOptions) => AsyncGenerator<LiveAnswer<Value>, void>
 
 /** One write of a batch; its resource is that of the batch. */
-export type BatchWish = Omit<BatchItem, 'resource'>
+export type BatchRequest = Omit<BatchItem, 'resource'>
 
 /** The resources by their names. Every error is a TrackerError in the user's words. */
 export interface Api {
@@ -53,7 +53,7 @@ export interface Api {
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Sends independent writes of one resource, so that one error affects no other write. Part of the extensions. */
-  batch(name: ResourceName, items: readonly BatchWish[]): Promise<readonly BatchResult[]>
+  batch(name: ResourceName, items: readonly BatchRequest[]): Promise<readonly BatchResult[]>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
   removed<Name extends ResourceName>(
     name: Name,
@@ -128,7 +128,7 @@ export const withoutBlanks = <Query extends object>(query: Query) =>
 export const keyOf = (query: object): string => JSON.stringify(withoutBlanks(query))
 
 const inOwnWordsOf = (result: BatchResult): BatchResult =>
-  result.message === undefined ? result : { ...result, message: inOwnWords(result.message) }
+  result.message === undefined ? result : { ...result, message: translateSentence(result.message) }
 
 interface Asked {
   readonly answer: Promise<unknown>

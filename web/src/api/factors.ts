@@ -36,7 +36,7 @@ export interface MadeCodes {
 }
 
 /** The session is too old for this change: the user has to sign in again first. */
-export class StaleSignIn extends Error {
+export class StaleSignInError extends Error {
   constructor() {
     super(t('Sign in again to change how you sign in.'))
   }
@@ -72,7 +72,7 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
       .json()
       .catch(() => ({}))
     throw error === 'insufficient_user_authentication'
-      ? new StaleSignIn()
+      ? new StaleSignInError()
       : inUsersWords(await errorOf(response))
   }
   return {

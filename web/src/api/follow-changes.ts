@@ -30,7 +30,7 @@ export function followChanges<Name extends ResourceName>(
   query: QueryOf<Name>,
   listener: ChangeListener<RecordOf<Name>>,
 ): () => void {
-  let isOver = false
+  let isDone = false
   let close: () => void = () => undefined
   const sorted = { ...query, sortColumn: 'updatedAt', sortOrder: 'DESC' } as const
   const open = (window: Window) => {
@@ -47,7 +47,7 @@ export function followChanges<Name extends ResourceName>(
   }
   const reopen = (window: Window) => {
     close()
-    if (!isOver) open(window)
+    if (!isDone) open(window)
   }
   const begin = async () => {
     close()
@@ -65,7 +65,7 @@ export function followChanges<Name extends ResourceName>(
   }
   open(wholeList)
   return () => {
-    isOver = true
+    isDone = true
     close()
   }
 }

@@ -41,7 +41,7 @@ async function run<Value>(
     ).catch((error: unknown) => error)
     if (closed.aborted) return
     if (problem === looked) {
-      await untilEvent([[window, 'offline']], closed, lookMilliseconds)
+      await untilEvent([[window, 'offline']], closed, pollMilliseconds)
       continue
     }
     if (isFinal(problem)) {
@@ -61,7 +61,7 @@ const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
 /** A listing without a connection of its own is polled this often. */
-const lookMilliseconds = 3000
+const pollMilliseconds = 3000
 const looked = Symbol('looked')
 
 type Show<Value> = (id: string, value: Value) => void

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { openTracker, type Tracker, type TrackerError, type TrackerOptions } from '#tracker-client'
-import { type Session, SessionEnded } from '../session/session.ts'
+import { type Session, SessionEndedError } from '../session/session.ts'
 import { inUsersWords, unreachable } from './problems.ts'
 
 export interface PageTracker {
@@ -22,12 +22,12 @@ export function openPageTracker(address: string, session: Session): PageTracker 
     retries: busyRetriesMax,
     retryAfter: busyMilliseconds,
     token: (rejected) =>
-      (rejected === undefined ? session.accessToken() : session.renewedToken(rejected)).catch(tellOutage),
+      (rejected === undefined ? session.accessToken() : session.renewedToken(rejected)).catch(reportOutage),
     mapError(error) {
-      if (error instanceof SessionEnded) return error
+      if (error instanceof SessionEndedError) return error
       if (error.status !== 401) return inUsersWords(error)
       session.end()
-      return new SessionEnded()
+      return new SessionEndedError()
     },
     async pause(milliseconds) {
       busyUntil.value = Math.max(busyUntil.value ?? 0, Date.now() + milliseconds)
@@ -60,8 +60,8 @@ function busyMilliseconds({ status, retryAfterSeconds = busySecondsDefault }: Tr
 }
 
 /** Renewing fails when the session has ended, or because the provider cannot be reached. */
-const tellOutage = (error: unknown): never => {
-  throw error instanceof SessionEnded ? error : unreachable(error)
+const reportOutage = (error: unknown): never => {
+  throw error instanceof SessionEndedError ? error : unreachable(error)
 }
 
 function watchNetwork(): { readonly fetch: typeof fetch; readonly isReached: Signal<boolean> } {

@@ -116,20 +116,20 @@ interface Wanted {
 /** Only administrators can read names without the extensions; other users know their own. */
 function createSource(api: Api, session: Session, extensions: boolean) {
   let hasPeople = extensions
-  const findElsewhere = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
+  const findOnServer = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
     const self = session.person.peek()
     if (self?.isAdministrator) return (await api.list('user', { ...wanted, sortColumn: 'name' }, abort)).data
     const isFound = self?.name.toLowerCase().includes(wanted.search?.toLowerCase() ?? '') ?? false
     return self !== undefined && isFound ? [self] : []
   }
   return async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
-    if (!hasPeople) return findElsewhere(wanted, abort)
+    if (!hasPeople) return findOnServer(wanted, abort)
     try {
       return (await api.people(wanted, abort)).data
     } catch (error) {
       if (!(error instanceof TrackerError && error.status === 404)) throw error
       hasPeople = false
-      return findElsewhere(wanted, abort)
+      return findOnServer(wanted, abort)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { TrackerError } from '#tracker-client'
 import { nounOf } from '../texts/declared-names.ts'
-import { inOwnWords, t } from '../texts/text.ts'
+import { t, translateSentence } from '../texts/text.ts'
 
 export type FieldErrors = TrackerError['errors']
 
@@ -32,13 +32,13 @@ export function inUsersWords(error: TrackerError): TrackerError {
   if (status === 0) return unreachable(error)
   const words = Object.entries(errors).map(([name, messages]) => [
     name,
-    messages.map((one) => inOwnWords(one)),
+    messages.map((one) => translateSentence(one)),
   ])
   // A proxy may answer in the place of the server; its page has no message for the user.
   const isProxy = /^The server answered \d+\.$/.test(message)
   return new TrackerError(
     status,
-    isProxy ? t('The server answered {status}.', { status }) : inOwnWords(message),
+    isProxy ? t('The server answered {status}.', { status }) : translateSentence(message),
     { errors: Object.fromEntries(words), retryAfterSeconds, cause: error },
   )
 }

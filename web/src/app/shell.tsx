@@ -5,7 +5,7 @@ import { isEndingTimer, TimerDialog } from '../assignment/timer-button.tsx'
 import { assignmentPath, homePath, type ScreenProps } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showClock } from '../time/hours.ts'
+import { formatClock } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -264,7 +264,7 @@ function Clock({ running }: { readonly running: Running }) {
   }, [])
   return (
     <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
-      {showClock(secondsOf(running, now))}
+      {formatClock(secondsOf(running, now))}
     </time>
   )
 }
@@ -308,7 +308,7 @@ const key = 'tracker.density'
 /** Compact density, for users who want to see more at once; stored in this browser. */
 const isCompact = (): boolean => localStorage.getItem(key) === 'compact'
 
-export function showChosenDensity(): void {
+export function applyChosenDensity(): void {
   if (isCompact()) document.documentElement.dataset.density = 'compact'
   else delete document.documentElement.dataset.density
 }
@@ -316,7 +316,7 @@ export function showChosenDensity(): void {
 function chooseDensity(compact: boolean): void {
   if (compact) localStorage.setItem(key, 'compact')
   else localStorage.removeItem(key)
-  showChosenDensity()
+  applyChosenDensity()
 }
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (

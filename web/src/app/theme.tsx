@@ -34,12 +34,12 @@ export function currentTheme(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
-export function showChosenTheme(): void {
+export function applyChosenTheme(): void {
   const chosen = localStorage.getItem(key)
   if (chosen !== null) document.documentElement.dataset.theme = chosen
 }
 
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(key, theme)
-  showChosenTheme()
+  applyChosenTheme()
 }

@@ -81,10 +81,10 @@ const isPaletteKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
 
 /** Returns whether a key belongs to a text field, a dialog, a menu, or the browser. */
 function isTaken({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean {
-  const isElsewhere =
+  const isTypingElsewhere =
     target instanceof Element &&
     target.closest('input, textarea, select, dialog, [role=menu], [role=listbox]') !== null
-  return altKey || ctrlKey || metaKey || defaultPrevented || isElsewhere
+  return altKey || ctrlKey || metaKey || defaultPrevented || isTypingElsewhere
 }
 
 function focusSearch(): boolean {

@@ -8,7 +8,7 @@ import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showMoment } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/kept-format.ts'
 import { ChangeList } from '../ui/change-list.tsx'
 import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -128,8 +128,10 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
         {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
       </Guarded>
       <footer class="panel-footer quiet-text">
-        <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>
-        {assignment.updatedAt && <p>{t('Changed {moment}', { moment: showMoment(assignment.updatedAt) })}</p>}
+        <p>{t('Created {moment}', { moment: formatTimestamp(assignment.createdAt) })}</p>
+        {assignment.updatedAt && (
+          <p>{t('Changed {moment}', { moment: formatTimestamp(assignment.updatedAt) })}</p>
+        )}
       </footer>
       <Guarded instead={unshown}>
         <HistorySection assignmentId={assignment.id} />

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Api, CreateOf, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
-import { readHours } from '../forms/fields.tsx'
+import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'
-import { dayOf, momentOf } from '../time/days.ts'
+import { dayOf, timestampOf } from '../time/days.ts'
 import { typeHours } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 
@@ -40,9 +40,9 @@ export const bodyOf = (
 ): CreateOf<'assignment'> => ({
   ...values,
   description: values.description.trim() === '' ? null : values.description,
-  startDate: momentOf(values.startDate, stored?.startDate),
-  endDate: momentOf(values.endDate, stored?.endDate),
-  amountHours: readHours(values.amountHours, 'amountHours'),
+  startDate: timestampOf(values.startDate, stored?.startDate),
+  endDate: timestampOf(values.endDate, stored?.endDate),
+  amountHours: parseHours(values.amountHours, 'amountHours'),
   projectId,
 })
 

@@ -12,7 +12,7 @@ type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */
 export type Change = Partial<ReturnType<typeof fieldsOf>>
 
-interface Wish {
+interface RequestedChange {
   readonly id: string
   readonly change: Change
   /** Makes the change conditional on this version. */
@@ -26,14 +26,14 @@ interface Wish {
  */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const { api, configuration, toasts } = useServices()
-  const send = async (wishes: readonly Wish[]) => {
-    const sent = await sendWishes(api, configuration.extensions, wishes)
+  const send = async (requests: readonly RequestedChange[]) => {
+    const sent = await sendRequests(api, configuration.extensions, requests)
     onChanged(sent.rows)
     return sent
   }
-  const takeBack = (wishes: readonly Wish[]) =>
-    send(wishes).then(
-      ({ refusedCount }) => tellKept(toasts, refusedCount),
+  const revert = (requests: readonly RequestedChange[]) =>
+    send(requests).then(
+      ({ rejectedCount }) => reportUnchanged(toasts, rejectedCount),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )
   return async (
@@ -42,20 +42,20 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
     said: (count: number) => string = (count) =>
       tn(count, 'One assignment was changed.', '{count} assignments were changed.'),
   ): Promise<void> => {
-    const wishes = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
+    const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
     try {
-      const sent = await send(wishes.filter(({ change }) => Object.keys(change).length > 0))
-      const { back, refusedCount, why } = sent
-      const action = { label: undoLabel(), run: () => takeBack(back) }
+      const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
+      const { back, rejectedCount, why } = sent
+      const action = { label: undoLabel(), run: () => revert(back) }
       if (back.length > 0) toasts.show({ kind: 'done', text: said(back.length), action })
-      tellKept(toasts, refusedCount, why)
+      reportUnchanged(toasts, rejectedCount, why)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
   }
 }
 
-function tellKept(
+function reportUnchanged(
   toasts: Toasts,
   count: number,
   why = tn(
@@ -69,12 +69,12 @@ function tellKept(
 }
 
 /** Reports how to undo the changes, and which were rejected. */
-async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]) {
+async function sendRequests(api: Api, hasBatches: boolean, requests: readonly RequestedChange[]) {
   const read = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
-  const former = await read(wishes.map(({ id }) => id))
-  const known = wishes.flatMap((wish) => {
-    const row = former.get(wish.id)
-    return row === undefined ? [] : [{ ...wish, row, body: { ...fieldsOf(row), ...wish.change } }]
+  const former = await read(requests.map(({ id }) => id))
+  const known = requests.flatMap((requested) => {
+    const row = former.get(requested.id)
+    return row === undefined ? [] : [{ ...requested, row, body: { ...fieldsOf(row), ...requested.change } }]
   })
   const results = hasBatches
     ? await api.batch(
@@ -85,7 +85,7 @@ async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]
         api,
         known.map(({ body }) => body),
       )
-  const back = known.flatMap(({ id, row, change }, index): Wish[] => {
+  const back = known.flatMap(({ id, row, change }, index): RequestedChange[] => {
     const result = results[index]
     if (result?.statusCode !== 200) return []
     const names = Object.keys(change) as (keyof Change)[]
@@ -93,7 +93,7 @@ async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]
   })
   const rows = [...(await read(back.map(({ id }) => id))).values()]
   const why = results.find(({ statusCode }) => statusCode !== 200 && statusCode !== 412)?.message
-  return { rows, back, refusedCount: wishes.length - back.length, why }
+  return { rows, back, rejectedCount: requests.length - back.length, why }
 }
 
 /** Used where the API has no batches. */
@@ -113,13 +113,15 @@ async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
   const removeTogether = useRemoval()
-  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const removeEach = async (ids: readonly string[]) => {
     const items = ids.map((id) => ({ operation: 'remove' as const, body: { ids: [id] } }))
     const results = await api.batch('assignment', items)
     const removed = ids.filter((_, index) => results[index]?.statusCode === 200)
     const restore = () =>
-      api.batch('assignment', [{ operation: 'restore', body: { ids: removed } }]).then(() => undefined, tell)
+      api
+        .batch('assignment', [{ operation: 'restore', body: { ids: removed } }])
+        .then(() => undefined, report)
     if (removed.length > 0)
       toasts.show({
         kind: 'done',
@@ -132,7 +134,7 @@ export function useRemoveMany() {
     if (kept > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
   }
   return async (ids: readonly string[]): Promise<void> => {
-    if (configuration.extensions) await removeEach(ids).catch(tell)
+    if (configuration.extensions) await removeEach(ids).catch(report)
     else await removeTogether('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
   }
 }

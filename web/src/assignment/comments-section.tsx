@@ -6,7 +6,7 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showMoment } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/kept-format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -79,7 +79,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
         <header>
           <strong dir="auto">{name}</strong>{' '}
           <time class="quiet-text" dateTime={createdAt}>
-            {showMoment(createdAt)}
+            {formatTimestamp(createdAt)}
           </time>
           {updatedAt && <span class="quiet-text">{t('changed')}</span>}
           {isMine && !isEditing && (

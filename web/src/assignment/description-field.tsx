@@ -29,7 +29,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     leave()
   }
   const discard = () => {
-    edit.takeBack()
+    edit.revert()
     leave()
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {

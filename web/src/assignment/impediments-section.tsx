@@ -4,7 +4,7 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showAge } from '../time/days.ts'
+import { formatAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import type { PanelSections } from './use-panel-sections.ts'
@@ -34,7 +34,7 @@ export function ImpedimentsSection({
                   {description}
                 </span>
               )}
-              <span class="quiet-text line">{t('Blocked {age}', { age: showAge(createdAt) })}</span>
+              <span class="quiet-text line">{t('Blocked {age}', { age: formatAge(createdAt) })}</span>
             </span>
             <button
               type="button"

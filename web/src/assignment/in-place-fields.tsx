@@ -7,7 +7,7 @@ import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showLongDay } from '../time/days.ts'
+import { formatLongDay } from '../time/days.ts'
 import { DayInput } from '../ui/day-input.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { type EditableName, type InPlace, useEdit } from './use-in-place.ts'
@@ -29,7 +29,7 @@ const keysOf = (edit: InPlace) => (event: TargetedKeyboardEvent<HTMLInputElement
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
     event.preventDefault()
-    edit.takeBack()
+    edit.revert()
   }
 }
 
@@ -95,7 +95,7 @@ export function ChoiceInPlace({
 export function DayInPlace({ assignment, name, label, onSaved }: NamedProps) {
   const edit = useEdit(assignment, name, onSaved)
   return (
-    <InPlaceField label={label} edit={edit} show={showLongDay}>
+    <InPlaceField label={label} edit={edit} show={formatLongDay}>
       {(attributes) => (
         <DayInput
           attributes={attributes}
@@ -222,7 +222,7 @@ const Conflict = ({ label, edit, show }: ConflictProps) => (
         type="button"
         class="button"
         aria-label={t('Keep theirs: {label}', { label })}
-        onClick={edit.takeBack}
+        onClick={edit.revert}
       >
         {t('Keep theirs')}
       </button>

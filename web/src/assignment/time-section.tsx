@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { readHours, TextField } from '../forms/fields.tsx'
+import { parseHours, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showDay, today } from '../time/days.ts'
-import { showHours } from '../time/hours.ts'
+import { formatDay, today } from '../time/days.ts'
+import { formatHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
@@ -52,20 +52,20 @@ const sumOf = (appointments: readonly Appointment[]): number =>
 
 /** Shows the sentence next to it as a bar. */
 function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
-  const isOver = planned > 0 && recorded > planned
+  const isExceeded = planned > 0 && recorded > planned
   const text =
     planned === 0
-      ? t('{hours} recorded, no hours planned yet', { hours: showHours(recorded) })
-      : isOver
+      ? t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
+      : isExceeded
         ? t('{recorded} of {planned}, {over} over', {
-            recorded: showHours(recorded),
-            planned: showHours(planned),
-            over: showHours(recorded - planned),
+            recorded: formatHours(recorded),
+            planned: formatHours(planned),
+            over: formatHours(recorded - planned),
           })
-        : t('{recorded} of {planned}', { recorded: showHours(recorded), planned: showHours(planned) })
+        : t('{recorded} of {planned}', { recorded: formatHours(recorded), planned: formatHours(planned) })
   return (
     <div class="time-bar">
-      <svg class={isOver ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <svg class={isExceeded ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
         <rect class="time-planned" width="100" height="6" />
         <rect
           class="time-recorded"
@@ -84,11 +84,12 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   const { id, userId, keepDate, amountHours, description } = appointment
   const self = session.person.value
   const isMine = self?.isAdministrator || userId === self?.id
-  const name = t('{hours} on {day}', { hours: showHours(amountHours), day: showDay(keepDate) })
+  const name = t('{hours} on {day}', { hours: formatHours(amountHours), day: formatDay(keepDate) })
   return (
     <li class="row">
       <span class="row-text">
-        <strong>{showHours(amountHours)}</strong> · {showDay(keepDate)} · <bdi>{people.nameOf(userId)}</bdi>
+        <strong>{formatHours(amountHours)}</strong> · {formatDay(keepDate)} ·{' '}
+        <bdi>{people.nameOf(userId)}</bdi>
         {description && (
           <span class="quiet-text line" dir="auto">
             {description}
@@ -118,7 +119,7 @@ function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: stri
     async submit({ amountHours, ...values }) {
       await api.create('appointment', {
         ...values,
-        amountHours: readHours(amountHours, 'amountHours'),
+        amountHours: parseHours(amountHours, 'amountHours'),
         assignmentId,
         userId: session.person.value?.id ?? '',
       })

@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
-import { readHours, TextField } from '../forms/fields.tsx'
+import { parseHours, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
-import { dayOfMoment } from '../time/days.ts'
-import { showHours, typeHours } from '../time/hours.ts'
+import { dayOfTimestamp } from '../time/days.ts'
+import { formatHours, typeHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -61,11 +61,11 @@ function useTimer() {
   const record = async (running: Running) => {
     const amountHours = hoursOf(secondsOf(running))
     const { assignmentId, userId, name } = running
-    const keepDate = dayOfMoment(running.since)
+    const keepDate = dayOfTimestamp(running.since)
     const { id } = await api.create('appointment', { assignmentId, userId, keepDate, amountHours })
     toasts.show({
       kind: 'done',
-      text: t('{hours} recorded for {name}.', { hours: showHours(amountHours), name }),
+      text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name }),
       action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
     })
   }
@@ -97,9 +97,9 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
   const { assignmentId, userId, name } = running
   const [hours] = useState(() => hoursOf(secondsOf(running)))
   const form = useForm({
-    initial: { keepDate: dayOfMoment(running.since), amountHours: typeHours(hours), description: '' },
+    initial: { keepDate: dayOfTimestamp(running.since), amountHours: typeHours(hours), description: '' },
     async submit({ keepDate, amountHours, description }) {
-      const recorded = readHours(amountHours, 'amountHours')
+      const recorded = parseHours(amountHours, 'amountHours')
       await api.create('appointment', {
         assignmentId,
         userId,
@@ -110,7 +110,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
       stopTimer()
       toasts.show({
         kind: 'done',
-        text: t('{hours} recorded for {name}.', { hours: showHours(recorded), name }),
+        text: t('{hours} recorded for {name}.', { hours: formatHours(recorded), name }),
       })
     },
   })
@@ -122,7 +122,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
     <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
       {hours > hoursExpected && (
         <p class="form-note">
-          {t('The timer ran for {hours}. Did you forget it?', { hours: showHours(hours) })}
+          {t('The timer ran for {hours}. Did you forget it?', { hours: formatHours(hours) })}
         </p>
       )}
       <Form

@@ -2,10 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { forgetDraft, readDraft, writeDraft } from '../forms/drafts.ts'
-import { readHours } from '../forms/fields.tsx'
+import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
+import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
-import { endMomentOf, momentOf } from '../time/days.ts'
+import { endTimestampOf, timestampOf } from '../time/days.ts'
 import { type AssignmentValues, fieldsOf, valuesOf } from './assignment-values.ts'
 
 export interface InPlaceOptions {
@@ -29,7 +29,7 @@ export interface InPlace {
   commit(text?: string): Promise<void>
   /** Overwrites the value of the other user. */
   saveMine(): Promise<void>
-  takeBack(): void
+  revert(): void
 }
 
 interface Typed {
@@ -52,12 +52,12 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   const [theirs, setTheirs] = useState<string>()
   const latest = useRef<Typed>(undefined)
   latest.current = typed
-  const forget = () => {
+  const revert = () => {
     latest.current = undefined
     setTyped(undefined)
     setTheirs(undefined)
     setProblem(undefined)
-    forgetDraft(draft)
+    deleteDraft(draft)
   }
   const keep = (next: Typed) => {
     latest.current = next
@@ -66,7 +66,7 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   }
   useEffect(() => {
     if (typed === undefined || isSaving) return
-    if (stored === typed.text) forget()
+    if (stored === typed.text) revert()
     else if (stored !== typed.base) setTheirs(stored)
   }, [stored])
   const send = async (next: Typed) => {
@@ -76,13 +76,13 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
       setProblem(undefined)
       setTheirs(other)
       // Skipped if the user has typed more meanwhile.
-      if (other === undefined && latest.current?.text === next.text) forget()
+      if (other === undefined && latest.current?.text === next.text) revert()
     } catch (error) {
       setProblem(error)
     }
     setSaving(false)
   }
-  useNetworkAgain(!isSaving && isUnreached(problem), () => latest.current && void send(latest.current))
+  useRetryWhenOnline(!isSaving && isUnreached(problem), () => latest.current && void send(latest.current))
   return {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
@@ -94,7 +94,7 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
       if (text !== undefined) keep({ text, base: latest.current?.base ?? stored })
       const next = latest.current
       if (next === undefined || theirs !== undefined) return
-      await (next.text === stored ? forget() : send(next))
+      await (next.text === stored ? revert() : send(next))
     },
     async saveMine() {
       if (latest.current === undefined || theirs === undefined) return
@@ -103,21 +103,21 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
       setTheirs(undefined)
       await send(next)
     },
-    takeBack: forget,
+    revert: revert,
   }
 }
 
 const isUnreached = (problem: unknown) => problem instanceof TrackerError && problem.status === 0
 
 /** The browser may report a network before it works, and does not report a server that is back. */
-const againMilliseconds = 5000
+const retryMilliseconds = 5000
 
 /** Retries a save that failed without a network once the network is back. */
-function useNetworkAgain(isWaiting: boolean, send: () => void): void {
+function useRetryWhenOnline(isWaiting: boolean, send: () => void): void {
   useEffect(() => {
     if (!isWaiting) return
     addEventListener('online', send)
-    const timer = setInterval(send, againMilliseconds)
+    const timer = setInterval(send, retryMilliseconds)
     return () => {
       removeEventListener('online', send)
       clearInterval(timer)
@@ -152,15 +152,15 @@ export function useEdit(
 }
 
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
-  if (name === 'amountHours') return { amountHours: readHours(text, name) }
+  if (name === 'amountHours') return { amountHours: parseHours(text, name) }
   if (name === 'startDate') return movedStart(text, stored)
-  if (name === 'endDate') return { endDate: endMomentOf(text, stored.endDate, stored.startDate) }
+  if (name === 'endDate') return { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
   if (name === 'description') return { description: text.trim() === '' ? null : text }
   return { [name]: text }
 }
 
 /** A start after the end moves the end too. */
 function movedStart(day: string, { startDate, endDate }: Assignment): Partial<Assignment> {
-  const start = momentOf(day, startDate)
+  const start = timestampOf(day, startDate)
   return start > endDate ? { startDate: start, endDate: start } : { startDate: start }
 }

@@ -23,7 +23,7 @@ export interface BoardRows {
   /** Merges changed rows; `isOwn`: written by this tab, so that a new one is counted at once. */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
   /** Used for another query, whose result may not contain the rows written here. */
-  forgetOwn(): BoardRows
+  dropOwn(): BoardRows
   /** Changed since the board was loaded, but not loaded: its previous place is unknown. */
   isUnexpected(row: Assignment): boolean
 }
@@ -66,7 +66,7 @@ function boardOf(state: State): BoardRows {
     },
     append: (stage, some, total) => withRows(rows.values(), some, stage.id, total),
     merge: (some, { isOwn = false } = {}) => merge(board, state, some, { seen: newestOf(some), isOwn }),
-    forgetOwn: () => (own.size === 0 ? board : boardOf({ ...state, own: new Set() })),
+    dropOwn: () => (own.size === 0 ? board : boardOf({ ...state, own: new Set() })),
     isUnexpected: (row) => !rows.has(row.id) && changedAt(row) > newest,
   }
   return board

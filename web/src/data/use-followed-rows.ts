@@ -4,7 +4,7 @@ import { followChanges } from '../api/follow-changes.ts'
 import type { Connection } from '../api/live.ts'
 import { byId, rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
-import { SessionEnded } from '../session/session.ts'
+import { SessionEndedError } from '../session/session.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -66,9 +66,10 @@ export function useFollowedRows(
   useEffect(() => {
     if (!isSignedIn) return
     const left = new AbortController()
-    const tell = (error: Error) => left.signal.aborted || error instanceof SessionEnded || setProblem(error)
+    const report = (error: Error) =>
+      left.signal.aborted || error instanceof SessionEndedError || setProblem(error)
     const known = { key, find: () => latest.current, show, firstPageAtOnce }
-    follow(api, query, known, { signal: left.signal, onConnection: setConnection, tell })
+    follow(api, query, known, { signal: left.signal, onConnection: setConnection, report })
     return () => left.abort()
   }, [api, key, turn, isSignedIn])
   const rows = useMemo(() => [...(known?.rows.values() ?? [])], [known?.rows])
@@ -87,7 +88,7 @@ export function useFollowedRows(
 interface Following {
   readonly signal: AbortSignal
   onConnection(connection: Connection): void
-  tell(error: Error): unknown
+  report(error: Error): unknown
 }
 
 interface KnownRows {
@@ -102,7 +103,7 @@ function follow(
   api: Api,
   query: QueryOf<'assignment'>,
   { key, find, show, firstPageAtOnce }: KnownRows,
-  { signal, onConnection, tell }: Following,
+  { signal, onConnection, report }: Following,
 ): void {
   let isLoaded = false
   const load = async () => {
@@ -114,13 +115,13 @@ function follow(
       isLoaded = true
       show(rows, totalCount)
     } catch (error) {
-      tell(error as Error)
+      report(error as Error)
     }
   }
   const soon = debounce(load)
   const stop = followChanges(api, 'assignment', query, {
     onConnection,
-    onProblem: tell,
+    onProblem: report,
     onRows(changed, totalCount) {
       const before = find()
       if (!isLoaded || before === undefined) return

@@ -3,7 +3,7 @@ import { TrackerError } from '#tracker-client'
 import { keyOf, type Page, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
-import { SessionEnded } from '../session/session.ts'
+import { SessionEndedError } from '../session/session.ts'
 
 export interface Listing<Row> {
   /** The last known rows, which stay while a changed query loads or the connection is down. */
@@ -55,7 +55,7 @@ export function useListing<Name extends ResourceName>(
     }
     // The end of the session has a dialog of its own; the known rows stay visible behind it.
     const onProblem = (problem: Error) =>
-      problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
+      problem instanceof SessionEndedError || setKnown((last) => ({ ...last, problem }))
     // The connection works and only the query has changed, so the connection status stays.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Connect, keyOf, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
-import { SessionEnded } from '../session/session.ts'
+import { SessionEndedError } from '../session/session.ts'
 import { type Listing, useListing } from './use-listing.ts'
 import type { Loaded } from './use-loaded.ts'
 
@@ -23,7 +23,7 @@ export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value
       onValue: (value) => setKnown({ key, value }),
       onConnection: setConnection,
       onProblem: (problem) =>
-        problem instanceof SessionEnded || setKnown((last) => ({ ...last, key, problem })),
+        problem instanceof SessionEndedError || setKnown((last) => ({ ...last, key, problem })),
     })
   }, [key, turn, isSignedIn])
   return {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../api/api.ts'
 import { useServices } from '../services/services.ts'
-import { SessionEnded } from '../session/session.ts'
+import { SessionEndedError } from '../session/session.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 export interface Loaded<Value> {
@@ -36,7 +36,7 @@ export function useLoaded<Value>(
       (value) => left.signal.aborted || setKnown({ key, value }),
       (problem: Error) => {
         // The end of the session has a dialog of its own.
-        if (!left.signal.aborted && !(problem instanceof SessionEnded))
+        if (!left.signal.aborted && !(problem instanceof SessionEndedError))
           setKnown((last) => ({ ...last, problem }))
       },
     )

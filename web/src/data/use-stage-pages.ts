@@ -4,7 +4,7 @@ import { followChanges } from '../api/follow-changes.ts'
 import type { Connection } from '../api/live.ts'
 import { rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
-import { SessionEnded } from '../session/session.ts'
+import { SessionEndedError } from '../session/session.ts'
 import { type BoardRows, emptyBoard, type StageQuery } from './board-rows.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
@@ -46,16 +46,17 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
   useEffect(() => {
     if (!isSignedIn || stages.length === 0) return
     const left = new AbortController()
-    const tell = (error: Error) => left.signal.aborted || error instanceof SessionEnded || setProblem(error)
+    const report = (error: Error) =>
+      left.signal.aborted || error instanceof SessionEndedError || setProblem(error)
     const change = (next: (board: BoardRows) => BoardRows) => show(next(latest.current))
-    latest.current = latest.current.forgetOwn()
-    const loader = createLoader({ api, query, stages, signal: left.signal, change, tell })
+    latest.current = latest.current.dropOwn()
+    const loader = createLoader({ api, query, stages, signal: left.signal, change, report })
     run.current = loader
     void loader.loadAll()
     const lookUp = createLookUp(loader)
     const stop = followChanges(api, 'assignment', query, {
       onConnection: setConnection,
-      onProblem: tell,
+      onProblem: report,
       onRows(rows, totalCount) {
         // The first snapshot may arrive before the pages, which are newer in that case.
         if (!loader.isLoaded()) return
@@ -113,13 +114,13 @@ interface LoaderOptions {
   readonly stages: readonly StageQuery[]
   readonly signal: AbortSignal
   change(next: (board: BoardRows) => BoardRows): void
-  tell(error: Error): unknown
+  report(error: Error): unknown
 }
 
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3
 
-function createLoader({ api, query, stages, signal, change, tell }: LoaderOptions) {
+function createLoader({ api, query, stages, signal, change, report }: LoaderOptions) {
   const pages = new Map<string, number>()
   const busy = new Set<string>()
   let isLoaded = false
@@ -146,7 +147,7 @@ function createLoader({ api, query, stages, signal, change, tell }: LoaderOption
       await Promise.all(Array.from({ length: parallelMax }, work))
       isLoaded = true
     } catch (error) {
-      tell(error as Error)
+      report(error as Error)
     }
   }
   return {
@@ -163,7 +164,7 @@ function createLoader({ api, query, stages, signal, change, tell }: LoaderOption
         pages.set(stageId, next)
         if (!signal.aborted) change((board) => board.append(stage, data, totalCount))
       } catch (error) {
-        tell(error as Error)
+        report(error as Error)
       } finally {
         busy.delete(stageId)
       }

@@ -28,7 +28,7 @@ export function writeDraft(name: string | undefined, values: object): void {
   if (!names.peek().includes(name)) names.value = namesKept()
 }
 
-export function forgetDraft(name: string | undefined): void {
+export function deleteDraft(name: string | undefined): void {
   if (name === undefined) return
   sessionStorage.removeItem(keyOf(name))
   if (names.peek().includes(name)) names.value = namesKept()

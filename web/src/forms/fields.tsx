@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { aboutField } from '../api/problems.ts'
 import { type Text, t } from '../texts/text.ts'
-import { type FormState, type FormValues, refuse } from './use-form.ts'
+import { type FormState, type FormValues, reject } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
   readonly form: FormState<Values>
@@ -154,7 +154,7 @@ const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
 /** Parses hours: 1.5, 1,5 or 1:30. Blank text is left to the API, which reports it as missing. */
-export function readHours(text: string, field: string): number {
+export function parseHours(text: string, field: string): number {
   const [, hours, minutes] = /^(\d{1,6}):([0-5]?\d)$/.exec(text.trim()) ?? []
   const number =
     hours === undefined
@@ -162,5 +162,5 @@ export function readHours(text: string, field: string): number {
       : Number(hours) + Math.round((Number(minutes) / 60) * 100) / 100
   if (text.trim() === '') return undefined as never
   if (Number.isFinite(number)) return number
-  return refuse({ [field]: [t('Enter hours as a number, such as 1.5 or 1:30.')] })
+  return reject({ [field]: [t('Enter hours as a number, such as 1.5 or 1:30.')] })
 }

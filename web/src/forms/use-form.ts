@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { FieldErrors } from '../api/problems.ts'
 import { t } from '../texts/text.ts'
-import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
+import { deleteDraft, readDraft, writeDraft } from './drafts.ts'
 
 /** The typed values as text; a form converts them for the API when it submits. */
 export type FormValues = Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       try {
         await current.current.submit(values.peek())
         errors.value = {}
-        forgetDraft(draft)
+        deleteDraft(draft)
         return true
       } catch (error) {
         errors.value = errorsOf(error)
@@ -72,7 +72,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       discard() {
         values.value = start.peek()
         errors.value = {}
-        forgetDraft(draft)
+        deleteDraft(draft)
       },
       isChanged: computed(() => isAnyDifferent(values.value, start.value)),
       follow(next) {
@@ -90,7 +90,7 @@ const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
   Object.keys(some).some((name) => some[name] !== others[name])
 
 /** Reports errors of a form's own checks in the format of the API. */
-export const refuse = (errors: FieldErrors): never => {
+export const reject = (errors: FieldErrors): never => {
   throw new TrackerError(400, t('Please correct the fields below.'), { errors })
 }
 

@@ -6,8 +6,8 @@ import type { Configuration } from './configuration.ts'
 import { askForTokens, claimsOf, discover, ProviderError, revoke } from './provider.ts'
 import { storableTokens } from './sign-in.ts'
 import {
-  forgetSession,
-  isOver,
+  deleteSession,
+  isEnded,
   onSessionChange,
   readSession,
   type StoredSession,
@@ -31,13 +31,13 @@ export interface Session {
   /** Returns a token that stays valid for a short while. */
   accessToken(): Promise<string>
   /** Returns a new token after the API rejected this one. */
-  renewedToken(refused: string): Promise<string>
+  renewedToken(rejected: string): Promise<string>
   /** Called when the API rejects even a fresh token. */
   end(): void
   signOut(): Promise<void>
 }
 
-export class SessionEnded extends TrackerError {
+export class SessionEndedError extends TrackerError {
   constructor() {
     super(401, t('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.'))
   }
@@ -56,13 +56,13 @@ export function createSession(configuration: Configuration): Session {
   onSessionChange(adopt)
   const tokensOf = (): Tokens => {
     const current = stored.peek()
-    if (current === undefined || isOver(current)) throw new SessionEnded()
+    if (current === undefined || isEnded(current)) throw new SessionEndedError()
     return current
   }
   const renew = async (old: Tokens): Promise<string> => {
     const renewed = await refresh(configuration, old)
     adopt()
-    if (renewed === undefined) throw new SessionEnded()
+    if (renewed === undefined) throw new SessionEndedError()
     return renewed.accessToken
   }
   const accessToken = async () => {
@@ -81,9 +81,9 @@ export function createSession(configuration: Configuration): Session {
       adopt()
     },
     accessToken,
-    async renewedToken(refused) {
+    async renewedToken(rejected) {
       const tokens = tokensOf()
-      return tokens.accessToken === refused ? renew(tokens) : tokens.accessToken
+      return tokens.accessToken === rejected ? renew(tokens) : tokens.accessToken
     },
     end() {
       writeSession({ hasEnded: true })
@@ -97,14 +97,14 @@ const isStale = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() < ref
 
 function stateOf(stored: StoredSession | undefined) {
   if (stored === undefined) return 'signed-out'
-  return isOver(stored) ? 'ended' : 'signed-in'
+  return isEnded(stored) ? 'ended' : 'signed-in'
 }
 
 function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
   let last: SignedInPerson | undefined
   return computed(() => {
     const session = stored.value
-    if (session === undefined || isOver(session)) return last
+    if (session === undefined || isEnded(session)) return last
     const access = claimsOf(session.accessToken)
     const person = {
       id: String(access.sub),
@@ -122,13 +122,13 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
 async function signOut(configuration: Configuration, stored: StoredSession | undefined): Promise<void> {
   // Comes first, because without the provider the session would not end.
   const provider = await discover(configuration)
-  forgetSession()
+  deleteSession()
   sessionStorage.clear()
   const parameters = new URLSearchParams({
     post_logout_redirect_uri: `${location.origin}/login/`,
     ui_locales: currentLanguage().id,
   })
-  if (stored !== undefined && !isOver(stored)) {
+  if (stored !== undefined && !isEnded(stored)) {
     // The session ends next anyway, so a failure here is harmless.
     await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)
     parameters.set('id_token_hint', stored.idToken)
@@ -143,10 +143,10 @@ async function signOut(configuration: Configuration, stored: StoredSession | und
 function refresh(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request('tracker.refresh', async () => {
     const stored = readSession()
-    if (stored === undefined || isOver(stored)) return undefined
+    if (stored === undefined || isEnded(stored)) return undefined
     if (stored.accessToken !== old.accessToken) return stored
     // The tab that started this was closed, and its successor token is lost.
-    if (stored.isSpending) return over()
+    if (stored.isSpending) return clear()
     return spend(configuration, stored)
   })
 }
@@ -155,7 +155,7 @@ function refresh(configuration: Configuration, old: Tokens): Promise<Tokens | un
 export function settleRefresh(): Promise<void> {
   return navigator.locks.request('tracker.refresh', async () => {
     const stored = readSession()
-    if (stored !== undefined && !isOver(stored) && stored.isSpending) over()
+    if (stored !== undefined && !isEnded(stored) && stored.isSpending) clear()
   })
 }
 
@@ -173,13 +173,13 @@ async function spend(configuration: Configuration, stored: Tokens): Promise<Toke
     writeSession(tokens)
     return tokens
   } catch (error) {
-    if (error instanceof ProviderError && error.code === 'invalid_grant') return over()
+    if (error instanceof ProviderError && error.code === 'invalid_grant') return clear()
     // The provider was unreachable or busy, and did not use the token.
     if (readSession() !== undefined) writeSession(stored)
     throw error
   }
 }
 
-function over(): undefined {
+function clear(): undefined {
   if (readSession() !== undefined) writeSession({ hasEnded: true })
 }

@@ -56,7 +56,7 @@ export async function completeSignIn(
   configuration: Configuration,
   answer: URLSearchParams,
 ): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
-  const { verifier, nonce, returnTo } = takeAttempt(answer)
+  const { verifier, nonce, returnTo } = consumeAttempt(answer)
   const provider = await discover(configuration)
   const issuer = answer.get('iss')
   // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider announces.
@@ -90,7 +90,7 @@ export const storableTokens = (answer: {
 })
 
 /** Each attempt accepts one response. */
-function takeAttempt(answer: URLSearchParams): Attempt {
+function consumeAttempt(answer: URLSearchParams): Attempt {
   const key = attemptKey(answer.get('state') ?? '')
   const stored = sessionStorage.getItem(key)
   if (stored === null) throw new ProviderError('invalid_request', t('This sign-in was not started here.'))

@@ -16,7 +16,7 @@ export interface EndedSession {
 
 export type StoredSession = Tokens | EndedSession
 
-export const isOver = (stored: StoredSession): stored is EndedSession => 'hasEnded' in stored
+export const isEnded = (stored: StoredSession): stored is EndedSession => 'hasEnded' in stored
 
 const key = 'tracker.session'
 
@@ -33,7 +33,7 @@ export function readSession(): StoredSession | undefined {
 export const writeSession = (session: StoredSession): void =>
   localStorage.setItem(key, JSON.stringify(session))
 
-export const forgetSession = (): void => localStorage.removeItem(key)
+export const deleteSession = (): void => localStorage.removeItem(key)
 
 /** Reports changes by other tabs; a tab does not receive its own writes. */
 export function onSessionChange(listener: () => void): void {

@@ -1,4 +1,4 @@
-import { type Speech, speak } from './text.ts'
+import { type Speech, setLanguage } from './text.ts'
 
 export interface Language {
   /** The language tag, for the document and for matching the browser's languages. */
@@ -35,11 +35,11 @@ export function currentLanguage(): Language {
 const rootOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? ''
 
 /** Runs before the first render. If the texts cannot be loaded, the page is in English rather than blank. */
-export async function speakCurrentLanguage(): Promise<void> {
+export async function applyCurrentLanguage(): Promise<void> {
   const { id, locale, load } = currentLanguage()
   if (load === undefined) return
   try {
-    speak(locale, await load())
+    setLanguage(locale, await load())
     document.documentElement.lang = id
   } catch {}
 }

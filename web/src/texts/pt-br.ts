@@ -1,4 +1,4 @@
-import { ptBrRefusals } from './pt-br-refusals.ts'
+import { ptBrErrors } from './pt-br-errors.ts'
 
 /**
  * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”; buttons are
@@ -864,7 +864,7 @@ export const ptBr = {
 }
 
 /** The things that errors name, in singular and plural. */
-const ptBrThings: Readonly<Record<string, string>> = {
+const ptBrNouns: Readonly<Record<string, string>> = {
   organization: 'organização',
   organizations: 'organizações',
   workflow: 'etapa',
@@ -911,4 +911,4 @@ const ptBrThings: Readonly<Record<string, string>> = {
   hours: 'horas',
 }
 
-export const ptBrSpeech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }
+export const ptBrSpeech = { texts: ptBr, errors: ptBrErrors, nouns: ptBrNouns }

@@ -12,22 +12,22 @@ type Translations = Readonly<Record<Text, string>>
 export interface Speech {
   readonly texts: Translations
   /** Messages of the server, which are part of its contract: with names in braces for variable parts. */
-  readonly refusals: Readonly<Record<string, string>>
+  readonly errors: Readonly<Record<string, string>>
   /** The things that errors name. */
-  readonly things: Readonly<Record<string, string>>
+  readonly nouns: Readonly<Record<string, string>>
 }
 
 type Words = Readonly<Record<string, string>>
 
 /** The language of a page never changes: another choice reloads it. */
-const chosen: { locale: string; texts: Words; refusals: Words; things: Words } = {
+const chosen: { locale: string; texts: Words; errors: Words; nouns: Words } = {
   locale: 'en-GB',
   texts: {},
-  refusals: {},
-  things: {},
+  errors: {},
+  nouns: {},
 }
 
-export function speak(locale: string, speech: Speech): void {
+export function setLanguage(locale: string, speech: Speech): void {
   Object.assign(chosen, { locale, ...speech })
 }
 
@@ -74,15 +74,18 @@ export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
 
 /** Translates a message of the server; without a translation it is shown unchanged. */
-export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | 'things'> = chosen): string {
-  for (const [pattern, translation] of Object.entries(speech.refusals)) {
+export function translateSentence(
+  sentence: string,
+  speech: Pick<Speech, 'errors' | 'nouns'> = chosen,
+): string {
+  for (const [pattern, translation] of Object.entries(speech.errors)) {
     const found = patternOf(pattern).exec(sentence)?.groups
     if (found || pattern === sentence)
       return endedOnce(
         translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
           const part = found?.[name] ?? ''
           // A message may contain another one, such as advice, which is translated too.
-          return thingOf(speech.things, part) ?? inOwnWords(part, speech)
+          return nounOf(speech.nouns, part) ?? translateSentence(part, speech)
         }),
       )
   }
@@ -90,8 +93,8 @@ export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | '
 }
 
 /** The server writes AssignmentType in one place and assignment type in another. */
-const thingOf = (things: Words, word: string): string | undefined =>
-  things[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
+const nounOf = (nouns: Words, word: string): string | undefined =>
+  nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replaceAll(/[.?:/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

@@ -2,20 +2,20 @@ import { locale, t } from '../texts/text.ts'
 import { keptFormat } from './kept-format.ts'
 
 /** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
-export const dayOf = (moment: string): string => moment.slice(0, 10)
+export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
 
 /** The current day of the user. */
-export const today = (): string => dayOfMoment(new Date().toISOString())
+export const today = (): string => dayOfTimestamp(new Date().toISOString())
 
 /** The day of a timestamp in the user's time zone. */
-export function dayOfMoment(moment: string): string {
-  const at = new Date(moment)
+export function dayOfTimestamp(timestamp: string): string {
+  const at = new Date(timestamp)
   return dayOf(new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString())
 }
 
 export function addDays(day: string, count: number): string {
-  const moment = Date.parse(`${day}T00:00:00Z`)
-  return Number.isNaN(moment) ? day : dayOf(new Date(moment + count * 86_400_000).toISOString())
+  const timestamp = Date.parse(`${day}T00:00:00Z`)
+  return Number.isNaN(timestamp) ? day : dayOf(new Date(timestamp + count * 86_400_000).toISOString())
 }
 
 type Style = 'short' | 'long' | 'weekday' | 'month' | 'whole'
@@ -35,10 +35,10 @@ export const formatOf = keptFormat(
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
 /** Adds the year only if it is not the current one. */
-export const showDay = (day: string): string =>
+export const formatDay = (day: string): string =>
   formatOf(day.slice(0, 4) === today().slice(0, 4) ? 'short' : 'long').format(dateOf(day))
 
-export const showLongDay = (day: string): string => formatOf('long').format(dateOf(day))
+export const formatLongDay = (day: string): string => formatOf('long').format(dateOf(day))
 
 /** Returns whether the text is a valid calendar day. */
 export const isDay = (text: string): boolean =>
@@ -48,19 +48,19 @@ export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / 86_400_000)
 
 /** The age in days, for waiting items. */
-export function showAge(moment: string): string {
-  const days = daysBetween(dayOf(moment), today())
+export function formatAge(timestamp: string): string {
+  const days = daysBetween(dayOf(timestamp), today())
   if (days <= 0) return t('since today')
   return days === 1 ? t('for 1 day') : t('for {days} days', { days })
 }
 
 /** Keeps the stored timestamp, unless the user chose another day. */
-export const momentOf = (day: string, stored: string | undefined): string =>
+export const timestampOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
 /** Does the same for an end. On the day of the start it is not before the start, which may have any time of the day. */
-export function endMomentOf(day: string, stored: string | undefined, start: string): string {
-  const end = momentOf(day, stored)
+export function endTimestampOf(day: string, stored: string | undefined, start: string): string {
+  const end = timestampOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
 }
 
@@ -85,17 +85,17 @@ export const daysOfWeek = (monday: string): readonly string[] =>
   Array.from({ length: daysInWeek }, (_, index) => addDays(monday, index))
 
 /** A week in an address may be any of its days; anything else means the current week. */
-export function readWeek(text: string | null): string {
+export function parseWeek(text: string | null): string {
   return mondayOf(text !== null && isDay(text) ? text : today())
 }
 
-export const showWeekday = (day: string): string => formatOf('weekday').format(dateOf(day))
+export const formatWeekday = (day: string): string => formatOf('weekday').format(dateOf(day))
 
-export const showWeek = (monday: string): string =>
+export const formatWeek = (monday: string): string =>
   formatOf('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
 
 /** Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined if it is not a day. */
-export function readDay(text: string): string | undefined {
+export function parseDay(text: string): string | undefined {
   const given = text.trim().toLowerCase()
   for (const [pattern, read] of forms) {
     const found = pattern.exec(given)

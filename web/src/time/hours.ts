@@ -6,15 +6,15 @@ const formatOf = keptFormat(
   (locale, useGrouping: boolean) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2, useGrouping }),
 )
 
-export const showNumber = (number: number): string => formatOf(true).format(number)
+export const formatNumber = (number: number): string => formatOf(true).format(number)
 
 /** Formats hours for a text field. */
 export const typeHours = (hours: number): string => formatOf(false).format(hours)
 
-export const showHours = (hours: number): string => t('{hours} h', { hours: showNumber(hours) })
+export const formatHours = (hours: number): string => t('{hours} h', { hours: formatNumber(hours) })
 
 /** Formats elapsed time like a clock. */
-export function showClock(seconds: number): string {
+export function formatClock(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   return `${hours}:${String(minutes).padStart(2, '0')}:${String(Math.floor(seconds) % 60).padStart(2, '0')}`
 }
@@ -39,7 +39,7 @@ export function plannedHours({ startDate, endDate, amountHours }: Planned, from:
 }
 
 /** A share of an estimate is a guess, so tenths are enough. */
-export const showPlanned = (hours: number): string => showHours(Math.round(hours * 10) / 10)
+export const formatPlanned = (hours: number): string => formatHours(Math.round(hours * 10) / 10)
 
 const dayMilliseconds = 86_400_000
 

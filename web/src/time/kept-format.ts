@@ -20,4 +20,4 @@ const format = keptFormat<void, Intl.DateTimeFormat>(
 )
 
 /** Formats a timestamp in the user's time zone. */
-export const showMoment = (moment: string): string => format().format(new Date(moment))
+export const formatTimestamp = (timestamp: string): string => format().format(new Date(timestamp))

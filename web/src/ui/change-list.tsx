@@ -6,8 +6,8 @@ import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { nounOf } from '../texts/declared-names.ts'
 import { type Text, t, tx } from '../texts/text.ts'
-import { dayOf, showDay } from '../time/days.ts'
-import { showMoment } from '../time/kept-format.ts'
+import { dayOf, formatDay } from '../time/days.ts'
+import { formatTimestamp } from '../time/kept-format.ts'
 import { PersonAvatar } from './person-picker.tsx'
 import { Skeleton } from './skeleton.tsx'
 
@@ -42,7 +42,7 @@ function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameO
           </span>
         ))}
         <time class="quiet-text line" dateTime={change.at}>
-          {showMoment(change.at)}
+          {formatTimestamp(change.at)}
         </time>
       </span>
     </li>
@@ -85,7 +85,7 @@ function subjectOf({ resource, rowId, before, after }: Change, nameOf: NameOf): 
 /** Fields that repeat the action and the subject, or that only programs read. */
 const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt', 'id'])
 /** Fields shown for a new record, in addition to its name. */
-const toldOfNew: ReadonlySet<string> = new Set([
+const announcedFields: ReadonlySet<string> = new Set([
   'comment.text',
   'appointment.amountHours',
   'appointment.keepDate',
@@ -93,7 +93,9 @@ const toldOfNew: ReadonlySet<string> = new Set([
 
 function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
   return Object.keys(after ?? {})
-    .filter((name) => !silent.has(name) && (action !== 'create' || toldOfNew.has(`${resource}.${name}`)))
+    .filter(
+      (name) => !silent.has(name) && (action !== 'create' || announcedFields.has(`${resource}.${name}`)),
+    )
     .map((name) => ({
       name: capitalized(nounOf(name, resource)),
       before: shown(name, before?.[name], nameOf),
@@ -106,8 +108,8 @@ const charactersMax = 120
 function shown(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return ''
   if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
-  if (name.endsWith('Date')) return showDay(dayOf(String(value)))
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return showMoment(value)
+  if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
   const text = String(value)
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text
 }
@@ -135,12 +137,12 @@ function useChangeNames(changes: readonly Change[]): NameOf | undefined {
     await people.known(userIdsIn(changes))
     return new Map(found.flat())
   })
-  const told = new Map(
+  const reported = new Map(
     changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
   )
   if (value === undefined && !problem) return undefined
   return (property, id) =>
-    property === 'userId' ? people.findName(id) || undefined : (value?.get(id) ?? told.get(id))
+    property === 'userId' ? people.findName(id) || undefined : (value?.get(id) ?? reported.get(id))
 }
 
 /** The name of a removed record is only in its history. */

@@ -9,12 +9,12 @@ import {
   dateOf,
   daysInWeek,
   daysOfWeek,
+  formatLongDay,
   formatOf,
+  formatWeekday,
   isDay,
   mondayOf,
-  readDay,
-  showLongDay,
-  showWeekday,
+  parseDay,
   today,
 } from '../time/days.ts'
 import { Icon } from './icon.tsx'
@@ -37,9 +37,9 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
   const input = useRef<HTMLInputElement>(null)
   const layer = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const shown = isDay(value) ? showLongDay(value) : value
+  const shown = isDay(value) ? formatLongDay(value) : value
   const take = (text: string) => {
-    const day = readDay(text)
+    const day = parseDay(text)
     setTyped(undefined)
     // Invalid text is left to the form's check.
     const next = text.trim() === '' ? '' : (day ?? text)
@@ -68,7 +68,7 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
         class="input"
         type="text"
         autocomplete="off"
-        placeholder={placeholder ?? showLongDay(today())}
+        placeholder={placeholder ?? formatLongDay(today())}
         value={typed ?? shown}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onBlur={() => typed !== undefined && take(typed)}
@@ -126,7 +126,7 @@ function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: stri
           <tr>
             {daysOfWeek(monday).map((one) => (
               <th key={one} scope="col">
-                {showWeekday(one)}
+                {formatWeekday(one)}
               </th>
             ))}
           </tr>

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { Guarded } from './guarded.tsx'
-import { type Block, type Inline, type Item, readMarkdown } from './read-markdown.ts'
+import { type Block, type Inline, type Item, parseMarkdown } from './parse-markdown.ts'
 
 /** Markdown becomes elements, never HTML, so that text cannot inject markup. */
 export const Markdown = ({ text }: { readonly text: string }) => (
@@ -10,7 +10,7 @@ export const Markdown = ({ text }: { readonly text: string }) => (
 )
 
 const Blocks = ({ text }: { readonly text: string }) => (
-  <div class="markdown">{readMarkdown(text).map(drawBlock)}</div>
+  <div class="markdown">{parseMarkdown(text).map(drawBlock)}</div>
 )
 
 function drawBlock(block: Block): ComponentChild {

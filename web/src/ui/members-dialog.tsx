@@ -10,7 +10,7 @@ import { useForm } from '../forms/use-form.ts'
 import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showMoment } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/kept-format.ts'
 import { ConfirmDialog, Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { LoadProblem } from './notes.tsx'
@@ -28,7 +28,7 @@ function InvitationsSection(props: {
   const { value, reload } = useLoaded(`invitations ${props.projectId}`, [], () =>
     tracker.call('GET /ext/invitations', { query: { projectId: props.projectId } }),
   )
-  useEvery(lookMilliseconds, reload)
+  useEvery(pollMilliseconds, reload)
   const end = (link: Link) =>
     tracker.call('DELETE /ext/invitations', { body: { id: link.id } }).then(
       () => {
@@ -61,7 +61,7 @@ function InvitationsSection(props: {
 }
 
 const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onEnd(): void }) => {
-  const until = showMoment(props.link.expiresAt)
+  const until = formatTimestamp(props.link.expiresAt)
   return (
     <li class="row">
       <span class="row-text">
@@ -141,14 +141,14 @@ export interface MembersDialogProps {
 }
 
 /** An invited person may join while the dialog is open. */
-const lookMilliseconds = 5000
+const pollMilliseconds = 5000
 
 /** The members of the project, who may see and change the list. */
 export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const { api, people, session } = useServices()
   const remove = useRemoval()
   const members = useMembers(project.id)
-  useEvery(lookMilliseconds, members.reload)
+  useEvery(pollMilliseconds, members.reload)
   const [problem, setProblem] = useState<string>()
   const [isLeaving, setLeaving] = useState(false)
   const self = session.person.value

@@ -46,18 +46,18 @@ export function useMedia(query: string): boolean {
 }
 
 /** Counts down to the time; 0 when it has passed or there is none. */
-export function useSecondsUntil(moment: number | undefined): number {
+export function useSecondsUntil(timestamp: number | undefined): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     setNow(Date.now())
-    if (moment === undefined) return
+    if (timestamp === undefined) return
     const timer = setInterval(() => {
       setNow(Date.now())
-      if (Date.now() >= moment) clearInterval(timer)
+      if (Date.now() >= timestamp) clearInterval(timer)
     }, 250)
     return () => clearInterval(timer)
-  }, [moment])
-  return moment === undefined ? 0 : Math.max(0, Math.ceil((moment - now) / 1000))
+  }, [timestamp])
+  return timestamp === undefined ? 0 : Math.max(0, Math.ceil((timestamp - now) / 1000))
 }
 
 /** User agents of all browsers begin with the same words. */

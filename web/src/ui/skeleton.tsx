@@ -22,12 +22,12 @@ const places: Readonly<Record<SkeletonProps['as'], readonly [whole: string, bloc
 
 /** Grey shapes in place of loading content; they appear only when it takes a while. */
 export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps) {
-  const isSaid = useSaidOnce()
+  const isAnnounced = useAnnouncedOnce()
   const [whole, block] = places[as]
   return (
     <div class={`skeleton skeleton-${as} ${whole}`}>
       <p class="visually-hidden" role="status">
-        {isSaid && t('Loading')}
+        {isAnnounced && t('Loading')}
       </p>
       {times(Math.max(1, blocks)).map((index) => (
         <div key={index} class={`skeleton-block ${block}`} aria-hidden="true">
@@ -50,26 +50,26 @@ export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
 /** Skeletons that are shown without a gap count as one loading: that of a screen, then those of its parts. */
-const run = { standing: 0, isSaid: false, endedAt: Number.NEGATIVE_INFINITY }
+const run = { count: 0, isAnnounced: false, endedAt: Number.NEGATIVE_INFINITY }
 const breakMilliseconds = 1000
 /** The delay of the shapes. */
 const patienceMilliseconds = 250
 
 /** True for the one skeleton that announces the loading. */
-function useSaidOnce(): boolean {
-  const [isSaid, setSaid] = useState(false)
+function useAnnouncedOnce(): boolean {
+  const [isAnnounced, setSaid] = useState(false)
   useEffect(() => {
-    if (run.standing === 0 && performance.now() - run.endedAt > breakMilliseconds) run.isSaid = false
-    run.standing += 1
+    if (run.count === 0 && performance.now() - run.endedAt > breakMilliseconds) run.isAnnounced = false
+    run.count += 1
     const timer = setTimeout(() => {
-      setSaid(!run.isSaid)
-      run.isSaid = true
+      setSaid(!run.isAnnounced)
+      run.isAnnounced = true
     }, patienceMilliseconds)
     return () => {
       clearTimeout(timer)
-      run.standing -= 1
+      run.count -= 1
       run.endedAt = performance.now()
     }
   }, [])
-  return isSaid
+  return isAnnounced
 }

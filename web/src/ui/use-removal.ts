@@ -10,7 +10,7 @@ import { type Text, t } from '../texts/text.ts'
  */
 export function useRemoval() {
   const { api, toasts } = useServices()
-  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   return async (
     resource: ResourceName,
     ids: string | readonly string[],
@@ -21,10 +21,10 @@ export function useRemoval() {
     try {
       await api.remove(resource, removed)
     } catch (error) {
-      tell(error)
+      report(error)
       return false
     }
-    const run = () => api.restore(resource, removed).catch(tell)
+    const run = () => api.restore(resource, removed).catch(report)
     toasts.show({
       kind: 'done',
       text: t(said, { name }),

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { budgetLimits, openBudgets } from '../../../config/budgets.ts'
-import { bankAnswers, readTransaction } from '../answers.ts'
+import { bankAnswers, parseTransaction } from '../answers.ts'
 import { bankEndpoints } from '../endpoints.ts'
 import { knownLines } from '../known-lines.ts'
-import { refusalOf } from '../respond.ts'
+import { rejectionOf } from '../respond.ts'
 import { createBankServer } from '../server.ts'
 import type { Transaction } from '../transactions.ts'
 import type { Observed } from './observe.ts'
@@ -60,7 +60,7 @@ export async function startReference(): Promise<Reference> {
     if (broken) end(broken.status)
     else if (request.method !== 'POST') end(200)
     else
-      readTransactionOf(request, end, (transaction) =>
+      parseTransactionOf(request, end, (transaction) =>
         applied.push(noteOf({ ...transaction, account: Number(id) })),
       )
   }
@@ -129,7 +129,7 @@ const rules: readonly Rule[] = [
   {
     reason: 'Pages of other sites can make a browser send anything but this type.',
     status: 415,
-    isBroken: (request) => request.method === 'POST' && refusalOf(request) !== undefined,
+    isBroken: (request) => request.method === 'POST' && rejectionOf(request) !== undefined,
   },
 ]
 
@@ -153,7 +153,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** Responds 422 as soon as the body exceeds the bank's limit. */
-function readTransactionOf(
+function parseTransactionOf(
   request: IncomingMessage,
   end: (status: number) => void,
   apply: (transaction: Omit<Transaction, 'account'>) => void,
@@ -169,7 +169,7 @@ function readTransactionOf(
   })
   request.on('end', () => {
     if (bytes > bodyBytesMax) return
-    const transaction = readTransaction(Buffer.concat(chunks))
+    const transaction = parseTransaction(Buffer.concat(chunks))
     if (typeof transaction !== 'string') apply(transaction)
     end(typeof transaction === 'string' ? 422 : 200)
   })

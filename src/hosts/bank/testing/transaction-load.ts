@@ -8,7 +8,7 @@ export interface TransactionLoad {
   readonly applied: readonly string[]
   /** The returned balance by description. */
   readonly balances: ReadonlyMap<string, number>
-  readonly refused: readonly string[]
+  readonly rejected: readonly string[]
   /**
    * Requests without a response, or whose response says that nothing was applied or that the outcome is
    * unknown.
@@ -32,7 +32,7 @@ const requestsMax = 200_000
 export function startTransactionLoad(port: number, writers = 32, name = ''): TransactionLoad {
   const applied: string[] = []
   const balances = new Map<string, number>()
-  const refused: string[] = []
+  const rejected: string[] = []
   const failed: string[] = []
   const underLimit: string[] = []
   let count = 0
@@ -49,7 +49,7 @@ export function startTransactionLoad(port: number, writers = 32, name = ''): Tra
       if (saldo < -limite) underLimit.push(body)
       balances.set(description, saldo)
       applied.push(description)
-    } else if (body.includes('limit')) refused.push(description)
+    } else if (body.includes('limit')) rejected.push(description)
     else failed.push(description)
   }
   const read = async (client: RawClient) => {
@@ -59,16 +59,16 @@ export function startTransactionLoad(port: number, writers = 32, name = ''): Tra
     const { saldo } = JSON.parse(body)
     if (saldo.total < -saldo.limite) underLimit.push(body)
   }
-  const isOver = () => isStopping || count >= requestsMax
+  const isDone = () => isStopping || count >= requestsMax
   const working = Promise.all([
-    ...Array.from({ length: writers }, () => repeat(port, write, isOver)),
-    repeat(port, read, isOver),
+    ...Array.from({ length: writers }, () => repeat(port, write, isDone)),
+    repeat(port, read, isDone),
   ])
   return {
     name,
     applied,
     balances,
-    refused,
+    rejected,
     failed,
     underLimit,
     statements: () => statements,
@@ -83,10 +83,10 @@ export function startTransactionLoad(port: number, writers = 32, name = ''): Tra
 async function repeat(
   port: number,
   work: (client: RawClient) => Promise<void>,
-  isOver: () => boolean,
+  isDone: () => boolean,
 ): Promise<void> {
   let client = openRawClient(port)
-  while (!isOver()) {
+  while (!isDone()) {
     try {
       await work(client)
       if (client.isOpen()) continue

@@ -17,15 +17,15 @@ import {
   integerAs,
   integerFormsOf,
 } from '../../../../test/support/message-pack-encoder.ts'
-import { OversizedMessage } from '../call-error.ts'
-import { UnreadableMessage } from '../message.ts'
+import { OversizedMessageError } from '../call-error.ts'
+import { UnreadableMessageError } from '../message.ts'
 import { decompress } from './decompress.ts'
 
 const body = encode({ Name: 'Lay the cables', Description: 'and then lay the cables again. '.repeat(40) })
 const gives = (sent: Buffer, expected: Uint8Array = body) =>
   assert.ok(Buffer.from(decompress(sent)).equals(expected))
-const unreadable = (sent: Buffer) => assert.throws(() => decompress(sent), UnreadableMessage)
-const oversized = (sent: Buffer) => assert.throws(() => decompress(sent), OversizedMessage)
+const unreadable = (sent: Buffer) => assert.throws(() => decompress(sent), UnreadableMessageError)
+const oversized = (sent: Buffer) => assert.throws(() => decompress(sent), OversizedMessageError)
 const megabytes = (count: number) => count * 1024 ** 2
 
 describe('the body of a .NET client', () => {

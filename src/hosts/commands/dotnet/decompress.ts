@@ -1,5 +1,5 @@
-import { messageBytesMax, OversizedMessage } from '../call-error.ts'
-import { UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessageError } from '../call-error.ts'
+import { UnreadableMessageError } from '../message.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 
 /**
@@ -24,7 +24,7 @@ const wholeBlock = 99
 const blocksMax = 4096
 
 function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
-  if (length > blocksMax + 1) throw new UnreadableMessage()
+  if (length > blocksMax + 1) throw new UnreadableMessageError()
   const lengths = blockLengthsIn(reader.next(), length - 1)
   requireLegal(lengths.reduce((sum, each) => sum + each, 0))
   const blocks = lengths.map((each) => decodeLz4Block(bytesIn(reader.next()), each))
@@ -33,7 +33,7 @@ function decompressArray(reader: MessagePackReader, length: number): Uint8Array 
 }
 
 function blockLengthsIn(token: Token, count: number): number[] {
-  if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessage()
+  if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessageError()
   const reader = new MessagePackReader(token.extension.bytes)
   const lengths = Array.from({ length: count }, () => lengthIn(reader.next()))
   requireEnd(reader)
@@ -48,23 +48,23 @@ function decompressWhole({ bytes }: Extension): Uint8Array {
 }
 
 const bytesIn = (token: Token): Uint8Array => {
-  if (token.kind !== 'bytes') throw new UnreadableMessage()
+  if (token.kind !== 'bytes') throw new UnreadableMessageError()
   return token.bytes
 }
 
 const lengthIn = (token: Token): number => {
   const isLength = token.kind === 'value' && Number.isSafeInteger(token.value) && Number(token.value) >= 0
-  if (!isLength) throw new UnreadableMessage()
+  if (!isLength) throw new UnreadableMessageError()
   return Number(token.value)
 }
 
 /** Checked before anything is allocated: the lengths come from the client. */
 function requireLegal(length: number): void {
-  if (length > messageBytesMax) throw new OversizedMessage()
+  if (length > messageBytesMax) throw new OversizedMessageError()
 }
 
 function requireEnd(reader: MessagePackReader): void {
-  if (!reader.isAtEnd) throw new UnreadableMessage()
+  if (!reader.isAtEnd) throw new UnreadableMessageError()
 }
 
 /** Decodes one raw LZ4 block into exactly `length` bytes, which the caller has checked against its limit. */
@@ -74,7 +74,7 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
   let to = 0
   const byte = (): number => {
     const value = block[from++]
-    if (value === undefined) throw new UnreadableMessage()
+    if (value === undefined) throw new UnreadableMessageError()
     return value
   }
   /** Lengths of 15 and more continue in further bytes. */
@@ -86,7 +86,7 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
   while (true) {
     const token = byte()
     const literals = lengthOf(token >> 4)
-    if (from + literals > block.length || to + literals > length) throw new UnreadableMessage()
+    if (from + literals > block.length || to + literals > length) throw new UnreadableMessageError()
     output.set(block.subarray(from, from + literals), to)
     from += literals
     to += literals
@@ -94,11 +94,11 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
     if (from === block.length) break
     const distance = byte() | (byte() << 8)
     const match = lengthOf(token & 15) + matchLengthMin
-    if (distance === 0 || distance > to || to + match > length) throw new UnreadableMessage()
+    if (distance === 0 || distance > to || to + match > length) throw new UnreadableMessageError()
     copyWithin(output, to, distance, match)
     to += match
   }
-  if (to !== length) throw new UnreadableMessage()
+  if (to !== length) throw new UnreadableMessageError()
   return output
 }
 

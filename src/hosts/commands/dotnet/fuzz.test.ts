@@ -18,17 +18,17 @@ import {
 } from '../../../../test/support/message-pack-encoder.ts'
 import {
   bytesOf,
-  decodeElsewhere,
-  decompressElsewhere,
+  decodeWithReference,
+  decompressWithReference,
   hasBrokenText,
   keyOf,
   prototypeKey,
-  readElsewhere,
+  readWithReference,
   rejected,
   textOf,
 } from '../../../../test/support/reference-codecs.ts'
-import { messageBytesMax, OversizedMessage } from '../call-error.ts'
-import { UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessageError } from '../call-error.ts'
+import { UnreadableMessageError } from '../message.ts'
 import { decodeLz4Block, decompress } from './decompress.ts'
 import { isTimestamp, timestampIn } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
@@ -41,7 +41,7 @@ describe('Whatever the bytes are', () => {
     const anything = fc.oneof(document, damaged(document), fc.uint8Array({ maxLength: 100 }))
     fc.assert(
       fc.property(anything, (bytes) => {
-        const [ours, theirs] = [outcomeOf(() => readAll(bytes)), readElsewhere(bytes)]
+        const [ours, theirs] = [outcomeOf(() => readAll(bytes)), readWithReference(bytes)]
         if (theirs === prototypeKey) return
         const isWanted = ours === rejected && theirs !== rejected && hasBrokenText(bytes)
         if (!isWanted) assert.deepEqual(ours, theirs)
@@ -96,7 +96,7 @@ describe('Whatever the bytes are', () => {
       fc.property(anyBlock, lengthError, (block, error) => {
         const length = Math.max(0, block.length + error)
         const ours = outcomeOf(() => decodeLz4Block(block.bytes, length))
-        assert.deepEqual(ours, decodeElsewhere(block.bytes, length))
+        assert.deepEqual(ours, decodeWithReference(block.bytes, length))
       }),
       fuzzed({ runs: 4000, properties }),
     )
@@ -113,7 +113,7 @@ describe('Whatever the bytes are', () => {
         const ours = outcomeOf(() => decompress(bytes))
         // An uncompressed body is returned unchanged.
         if (ours === bytes) return assert.notEqual(new MessagePackReader(bytes).next().kind, 'array')
-        assert.deepEqual(ours, decompressElsewhere(bytes, messageBytesMax))
+        assert.deepEqual(ours, decompressWithReference(bytes, messageBytesMax))
       }),
       fuzzed({ runs: 3000, properties }),
     )
@@ -125,7 +125,7 @@ function outcomeOf(read: () => unknown): unknown {
   try {
     return read()
   } catch (error) {
-    if (error instanceof UnreadableMessage || error instanceof OversizedMessage) return rejected
+    if (error instanceof UnreadableMessageError || error instanceof OversizedMessageError) return rejected
     throw error
   }
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { lz4Block, lz4Sequence } from '../../../../test/support/lz4-encoder.ts'
-import { UnreadableMessage } from '../message.ts'
+import { UnreadableMessageError } from '../message.ts'
 import { decodeLz4Block } from './decompress.ts'
 
 const restores = (bytes: Uint8Array, block = lz4Block(bytes)) =>
   assert.ok(decodeLz4Block(block, bytes.length).equals(bytes))
-const refuses = (block: Uint8Array, length: number) =>
-  assert.throws(() => decodeLz4Block(block, length), UnreadableMessage)
+const rejects = (block: Uint8Array, length: number) =>
+  assert.throws(() => decodeLz4Block(block, length), UnreadableMessageError)
 const letters = (length: number) => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz')
 
 describe('an LZ4 block', () => {
@@ -46,18 +46,18 @@ describe('an LZ4 block', () => {
 
   it('is rejected when it gives more or less than it said', () => {
     const bytes = letters(1000)
-    for (const length of [0, 1, 999, 1001, 4096]) refuses(lz4Block(bytes), length)
-    refuses(Buffer.alloc(0), 1)
-    refuses(Buffer.alloc(0), 0)
+    for (const length of [0, 1, 999, 1001, 4096]) rejects(lz4Block(bytes), length)
+    rejects(Buffer.alloc(0), 1)
+    rejects(Buffer.alloc(0), 0)
   })
 
   it('is rejected when its end is cut off behind a match', () => {
-    refuses(lz4Sequence(letters(4), 4, 8), 12)
+    rejects(lz4Sequence(letters(4), 4, 8), 12)
   })
 
   it('is rejected when it refers to what is not there', () => {
     const end = lz4Sequence(Buffer.from('12345'))
-    const after = (sequence: Buffer, length: number) => refuses(Buffer.concat([sequence, end]), length)
+    const after = (sequence: Buffer, length: number) => rejects(Buffer.concat([sequence, end]), length)
     after(lz4Sequence(letters(4), 0, 8), 17)
     after(lz4Sequence(letters(4), 5, 8), 17)
     after(lz4Sequence(letters(0), 1, 8), 13)
@@ -67,19 +67,19 @@ describe('an LZ4 block', () => {
   it('is rejected at whichever byte it is cut off', () => {
     const bytes = Buffer.concat([letters(300), Buffer.alloc(600), letters(300)])
     const block = lz4Block(bytes)
-    for (let length = 0; length < block.length; length++) refuses(block.subarray(0, length), bytes.length)
+    for (let length = 0; length < block.length; length++) rejects(block.subarray(0, length), bytes.length)
   })
 
   it('is rejected when a length goes on forever', () => {
-    refuses(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
-    refuses(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+    rejects(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+    rejects(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
   })
 
   it('is rejected before more is written than it may give', () => {
     const startedAt = process.cpuUsage()
     const start = Buffer.of(0x1f, 0x61, 1, 0)
     for (let round = 0; round < 10; round++) {
-      refuses(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
+      rejects(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
     }
     assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
   })
@@ -90,7 +90,7 @@ describe('an LZ4 block', () => {
         try {
           assert.equal(decodeLz4Block(block, length).length, length)
         } catch (error) {
-          assert.ok(error instanceof UnreadableMessage)
+          assert.ok(error instanceof UnreadableMessageError)
         }
       }),
       { numRuns: 2000 },

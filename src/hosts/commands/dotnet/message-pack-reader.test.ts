@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { array, map } from '../../../../test/support/message-pack-encoder.ts'
-import { UnreadableMessage } from '../message.ts'
+import { UnreadableMessageError } from '../message.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 
 const next = (bytes: Buffer) => new MessagePackReader(bytes).next()
@@ -13,7 +13,7 @@ describe('a token', () => {
       [2, 65_535],
       [4, 2 ** 32 - 1],
     ] as const) {
-      assert.throws(() => next(array([1, 2], width, claimed)), UnreadableMessage)
+      assert.throws(() => next(array([1, 2], width, claimed)), UnreadableMessageError)
       assert.throws(
         () =>
           next(
@@ -26,7 +26,7 @@ describe('a token', () => {
               claimed,
             ),
           ),
-        UnreadableMessage,
+        UnreadableMessageError,
       )
     }
     assert.deepEqual(next(array([1, 2])), { kind: 'array', length: 2 })

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { UnreadableMessage } from '../message.ts'
+import { UnreadableMessageError } from '../message.ts'
 
 /** An extension, or any other value that is not a plain one. */
 export interface Extension {
@@ -38,7 +38,7 @@ export class MessagePackReader {
     if (code <= 0xbf) return value(this.#text(code & 0x1f))
     if (code >= 0xe0) return value(code - 0x100)
     const read = readings[code - 0xc0]
-    if (read === undefined) throw new UnreadableMessage()
+    if (read === undefined) throw new UnreadableMessageError()
     return read(this)
   }
 
@@ -51,7 +51,7 @@ export class MessagePackReader {
   /** Returns the start of the next `length` bytes. */
   #advance(length: number): number {
     const start = this.#position
-    if (start + length > this.#bytes.length) throw new UnreadableMessage()
+    if (start + length > this.#bytes.length) throw new UnreadableMessageError()
     this.#position = start + length
     return start
   }
@@ -70,14 +70,15 @@ export class MessagePackReader {
     const start = this.#advance(length)
     const text = this.#bytes.toString('utf8', start, start + length)
     const isSuspicious = text.includes('\ufffd')
-    if (isSuspicious && !isUtf8(this.#bytes.subarray(start, start + length))) throw new UnreadableMessage()
+    if (isSuspicious && !isUtf8(this.#bytes.subarray(start, start + length)))
+      throw new UnreadableMessageError()
     return text
   }
 
   /** Each entry takes at least one byte (two in a map), so a larger count must be false. */
   #container(kind: 'array' | 'map', length: number): Token {
     const bytesMin = kind === 'map' ? 2 * length : length
-    if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()
+    if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessageError()
     return { kind, length }
   }
 

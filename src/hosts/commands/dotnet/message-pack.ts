@@ -5,10 +5,10 @@ import {
   type Encoding,
   type Message,
   type MessageField,
-  momentOf,
   partsOf,
   type Scalar,
-  UnreadableMessage,
+  timestampOf,
+  UnreadableMessageError,
   unreadable,
 } from '../message.ts'
 import { decompress } from './decompress.ts'
@@ -24,7 +24,7 @@ export const messagePack: Encoding = {
     return (body) => {
       const reader = new MessagePackReader(decompress(body))
       const content = read(reader, reader.next())
-      if (!reader.isAtEnd) throw new UnreadableMessage()
+      if (!reader.isAtEnd) throw new UnreadableMessageError()
       return content
     }
   },
@@ -47,7 +47,7 @@ function readerOf({ fields, rejected = [] }: Message): (reader: MessagePackReade
   ])
   const defaults = Object.fromEntries(fields.flatMap(defaultOf))
   return (reader, token) => {
-    if (token.kind !== 'map') throw new UnreadableMessage()
+    if (token.kind !== 'map') throw new UnreadableMessageError()
     const content: Record<string, unknown> = { ...defaults }
     for (let entry = 0; entry < token.length; entry++) {
       const field = known.get(keyIn(reader))
@@ -125,7 +125,7 @@ const unless =
 const scalarReadings: Readonly<Record<Scalar, Read>> = {
   text: readScalar,
   uuid: readGuid,
-  moment: unless('0001-01-01T00:00:00Z'),
+  timestamp: unless('0001-01-01T00:00:00Z'),
   number: readScalar,
   wholeNumber: readScalar,
   flag: readScalar,
@@ -177,7 +177,7 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
   number: writeNumber,
   wholeNumber: writeNumber,
   flag: (writer, value) => writer.flag(value as boolean),
-  moment(writer, value) {
+  timestamp(writer, value) {
     const { seconds, nanoseconds } = partsOf(value as string)
     writer.timestamp(seconds, nanoseconds)
   },
@@ -218,11 +218,11 @@ export const isTimestamp = (token: Token): token is { kind: 'extension'; extensi
 /** Reads its 32, 64 or 96-bit form. */
 export function timestampIn(bytes: Uint8Array): string | typeof unreadable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length === 4) return momentOf({ seconds: view.getUint32(0), nanoseconds: 0 })
+  if (bytes.length === 4) return timestampOf({ seconds: view.getUint32(0), nanoseconds: 0 })
   if (bytes.length === 8) {
     const packed = view.getBigUint64(0)
-    return momentOf({ seconds: Number(packed & 0x3_ffff_ffffn), nanoseconds: Number(packed >> 34n) })
+    return timestampOf({ seconds: Number(packed & 0x3_ffff_ffffn), nanoseconds: Number(packed >> 34n) })
   }
-  if (bytes.length !== 12) throw new UnreadableMessage()
-  return momentOf({ seconds: Number(view.getBigInt64(4)), nanoseconds: view.getUint32(0) })
+  if (bytes.length !== 12) throw new UnreadableMessageError()
+  return timestampOf({ seconds: Number(view.getBigInt64(4)), nanoseconds: view.getUint32(0) })
 }

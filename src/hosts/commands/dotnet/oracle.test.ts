@@ -55,8 +55,8 @@ describe('compared with independent libraries', () => {
       fc.property(request, ({ startDate, ...fields }) => {
         const bytes = encode({ ...pascalCased(fields), StartDate: startDate })
         for (const body of [bytes, inBlocks(bytes, 100)]) {
-          const { startDate: moment, ...others } = read(body)
-          assert.equal(Date.parse(String(moment)), startDate.getTime())
+          const { startDate: timestamp, ...others } = read(body)
+          assert.equal(Date.parse(String(timestamp)), startDate.getTime())
           assert.deepEqual(others, fields)
         }
       }),
@@ -78,9 +78,12 @@ describe('compared with independent libraries', () => {
       fc.property(fc.array(record, { maxLength: 30 }), fc.nat(), (rows, totalCount) => {
         const data = rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
         const bytes = write({ success: true, message: 'Done.', result: { data, totalCount } })
-        const told = decode(bytes, { extensionCodec: codec }) as Record<string, Record<string, unknown>>
-        assert.deepEqual([told.Success, told.Message, told.Result?.TotalCount], [true, 'Done.', totalCount])
-        const read = told.Result?.Data as readonly Record<string, unknown>[]
+        const reported = decode(bytes, { extensionCodec: codec }) as Record<string, Record<string, unknown>>
+        assert.deepEqual(
+          [reported.Success, reported.Message, reported.Result?.TotalCount],
+          [true, 'Done.', totalCount],
+        )
+        const read = reported.Result?.Data as readonly Record<string, unknown>[]
         assert.deepEqual(
           read.map(({ Id, Description, AmountHours, Active, CreatedAt }) => [
             Id,

@@ -16,7 +16,7 @@ import {
 } from '../../../../test/support/message-pack-encoder.ts'
 import { resources } from '../../../resources/all.ts'
 import { commands } from '../main.ts'
-import { type Content, UnreadableMessage, unreadable } from '../message.ts'
+import { type Content, UnreadableMessageError, unreadable } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 
 const commandNamed = (name: string) => {
@@ -26,7 +26,7 @@ const commandNamed = (name: string) => {
 }
 const read = (name: string, body: unknown): Content =>
   messagePack.reader(commandNamed(name).request)(encode(body))
-const refuses = (name: string, body: unknown) => assert.throws(() => read(name, body), UnreadableMessage)
+const rejects = (name: string, body: unknown) => assert.throws(() => read(name, body), UnreadableMessageError)
 
 const id = '8de21ef6-19a3-41ee-b4cd-ea3fae2e91c9'
 const otherId = '81d2c3b4-a596-4788-99aa-bbccddeeff00'
@@ -137,7 +137,7 @@ describe('a command of a .NET client', () => {
 
   it('cannot be read when lists within lists claim more than its bytes could hold, and nothing is allocated for them', () => {
     const claims = Buffer.from('dd003d0900', 'hex')
-    refuses('GetProjectById', { Extra: Buffer.concat(Array(200).fill(claims)) })
+    rejects('GetProjectById', { Extra: Buffer.concat(Array(200).fill(claims)) })
   })
 
   it('may list no more ids than a message of the largest size can hold', () => {
@@ -186,7 +186,7 @@ describe('a command of a .NET client', () => {
 
   it('cannot be read when its text is no UTF-8', () => {
     for (const bytes of ['ff', 'c3', 'c0af', 'eda080', 'f4908080', '61e282']) {
-      refuses('CreateProject', { Name: text(Buffer.from(bytes, 'hex')) })
+      rejects('CreateProject', { Name: text(Buffer.from(bytes, 'hex')) })
     }
   })
 
@@ -199,11 +199,11 @@ describe('a command of a .NET client', () => {
 
   it('cannot be read when it is anything but one object', () => {
     for (const body of [null, true, 1, 'text', [], [1], bin(Buffer.alloc(1)), timestamp(32, 0n)]) {
-      refuses('GetProjectById', body)
+      rejects('GetProjectById', body)
     }
-    refuses('GetProjectById', Buffer.alloc(0))
-    refuses('GetProjectById', Buffer.of(0xc1))
-    refuses('GetProjectById', Buffer.concat([encode({ Id: id }), Buffer.of(0xc0)]))
-    refuses('ListProjects', { Pagination: 'all' })
+    rejects('GetProjectById', Buffer.alloc(0))
+    rejects('GetProjectById', Buffer.of(0xc1))
+    rejects('GetProjectById', Buffer.concat([encode({ Id: id }), Buffer.of(0xc0)]))
+    rejects('ListProjects', { Pagination: 'all' })
   })
 })

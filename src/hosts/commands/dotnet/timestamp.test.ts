@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { moment, timestamp } from '../../../../test/support/message-pack-encoder.ts'
-import { partsOf, UnreadableMessage, unreadable } from '../message.ts'
+import { instant, timestamp } from '../../../../test/support/message-pack-encoder.ts'
+import { partsOf, UnreadableMessageError, unreadable } from '../message.ts'
 import { isTimestamp, timestampIn } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
@@ -13,7 +13,7 @@ function read(bytes: Buffer) {
   return timestampIn(token.extension.bytes)
 }
 
-const moments = {
+const timestamps = {
   '1970-01-01T00:00:00Z': [32, 64, 96],
   '2026-10-08T12:34:56Z': [32, 64, 96],
   '2106-02-07T06:28:15Z': [32, 64, 96],
@@ -27,7 +27,7 @@ const moments = {
 } as const
 
 describe('a timestamp', () => {
-  for (const [text, forms] of Object.entries(moments)) {
+  for (const [text, forms] of Object.entries(timestamps)) {
     for (const bits of forms) {
       it(`of ${bits} bits holds ${text}`, () => {
         assert.equal(read(timestamp(bits, BigInt(Date.parse(text) / 1000))), text)
@@ -56,7 +56,7 @@ describe('a timestamp', () => {
 
   it('of any other size cannot be read', () => {
     for (const size of [0, 1, 2, 3, 5, 7, 9, 11, 13, 16, 300]) {
-      assert.throws(() => timestampIn(Buffer.alloc(size)), UnreadableMessage)
+      assert.throws(() => timestampIn(Buffer.alloc(size)), UnreadableMessageError)
     }
   })
 
@@ -70,7 +70,7 @@ describe('a timestamp', () => {
         const writer = new MessagePackWriter()
         const parts = partsOf(text)
         writer.timestamp(parts.seconds, parts.nanoseconds)
-        assert.deepEqual(writer.finish(), moment(text))
+        assert.deepEqual(writer.finish(), instant(text))
         assert.equal(read(writer.finish()), text)
       }),
       { numRuns: 1000 },

@@ -54,7 +54,7 @@ export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>
   return [
     ...(hasMask ? ['google/protobuf/field_mask.proto'] : []),
     ...(shapes.includes('values') ? ['google/protobuf/struct.proto'] : []),
-    ...(shapes.includes('moment') ? ['google/protobuf/timestamp.proto'] : []),
+    ...(shapes.includes('timestamp') ? ['google/protobuf/timestamp.proto'] : []),
   ]
 }
 
@@ -75,7 +75,7 @@ export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'
 
 /** Types with a message of protobuf's own. */
 export const wellKnown: Readonly<Record<string, string>> = {
-  moment: 'google.protobuf.Timestamp',
+  timestamp: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',
 }
 

@@ -68,7 +68,7 @@ function typeText({ shape }: MessageField): string {
 const typeTexts = {
   text: 'string',
   uuid: 'string',
-  moment: 'google.protobuf.Timestamp',
+  timestamp: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',
   number: 'double',
   wholeNumber: 'int32',

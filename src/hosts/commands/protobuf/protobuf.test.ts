@@ -15,7 +15,7 @@ import {
   type Message,
   type MessageField,
   partsOf,
-  UnreadableMessage,
+  UnreadableMessageError,
   unreadable,
 } from '../message.ts'
 import { fileDescriptor, messagesIn } from './descriptors.ts'
@@ -63,7 +63,7 @@ describe('Protocol Buffers', () => {
           try {
             read(bytes)
           } catch (error) {
-            assert.ok(error instanceof UnreadableMessage)
+            assert.ok(error instanceof UnreadableMessageError)
           }
         }),
         { numRuns: 50 },
@@ -164,7 +164,7 @@ const scalars = {
     ),
     { noNullPrototype: true },
   ),
-  moment: fc
+  timestamp: fc
     .tuple(
       fc.date({
         min: new Date(-62_135_596_800_000),
@@ -188,7 +188,7 @@ function initOf({ fields }: Message, content: Content): Record<string, unknown> 
 function initValue({ shape, isRepeated }: MessageField, value: unknown): unknown {
   if (isRepeated) return (value as unknown[]).map((item) => initValue({ shape } as MessageField, item))
   if (typeof shape !== 'string') return initOf(shape, value as Content)
-  if (shape !== 'moment') return value
+  if (shape !== 'timestamp') return value
   const { seconds, nanoseconds } = partsOf(value as string)
   return { seconds: BigInt(seconds), nanos: nanoseconds }
 }

@@ -4,10 +4,10 @@ import {
   type Encoding,
   type Message,
   type MessageField,
-  momentOf,
   partsOf,
   type Scalar,
-  UnreadableMessage,
+  timestampOf,
+  UnreadableMessageError,
   type unreadable,
 } from '../message.ts'
 
@@ -20,7 +20,7 @@ export const protobuf: Encoding = {
         const reader = new BinaryReader(bytes)
         return read(reader, bytes.length, {})
       } catch {
-        throw new UnreadableMessage()
+        throw new UnreadableMessageError()
       }
     }
   },
@@ -48,7 +48,7 @@ function readerOf({ fields }: Message): ReadMessage {
       if (field?.wireType === wireType) into[field.name] = field.read(reader, into[field.name])
       else reader.skip(wireType, number)
     }
-    if (reader.pos !== end) throw new UnreadableMessage()
+    if (reader.pos !== end) throw new UnreadableMessageError()
     return into
   }
 }
@@ -76,7 +76,7 @@ const collecting =
   (read: Reading['read']): Reading['read'] =>
   (reader, before) => {
     const items = (before as unknown[] | undefined) ?? []
-    if (items.length === itemsMax) throw new UnreadableMessage()
+    if (items.length === itemsMax) throw new UnreadableMessageError()
     items.push(read(reader))
     return items
   }
@@ -95,12 +95,12 @@ const scalarReadings: Readonly<Record<Scalar, Reading>> = {
   number: { wireType: WireType.Bit64, read: (reader) => reader.double() },
   wholeNumber: { wireType: WireType.Varint, read: (reader) => reader.int32() },
   flag: { wireType: WireType.Varint, read: (reader) => reader.bool() },
-  moment: { wireType: WireType.LengthDelimited, read: readMoment },
+  timestamp: { wireType: WireType.LengthDelimited, read: readTimestamp },
   values: { wireType: WireType.LengthDelimited, read: (reader) => readValues(reader, endOf(reader)) },
 }
 
 /** google.protobuf.Timestamp: seconds are field 1, nanoseconds field 2. */
-function readMoment(reader: BinaryReader): string | typeof unreadable {
+function readTimestamp(reader: BinaryReader): string | typeof unreadable {
   const end = endOf(reader)
   let seconds = 0
   let nanoseconds = 0
@@ -110,8 +110,8 @@ function readMoment(reader: BinaryReader): string | typeof unreadable {
     else if (number === 2 && wireType === WireType.Varint) nanoseconds = reader.int32()
     else reader.skip(wireType, number)
   }
-  if (reader.pos !== end) throw new UnreadableMessage()
-  return momentOf({ seconds, nanoseconds })
+  if (reader.pos !== end) throw new UnreadableMessageError()
+  return timestampOf({ seconds, nanoseconds })
 }
 
 function writerOf({ fields }: Message): WriteMessage {
@@ -163,7 +163,7 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
   number: (writer, value) => void writer.double(value as number),
   wholeNumber: (writer, value) => void writer.int32(value as number),
   flag: (writer, value) => void writer.bool(value as boolean),
-  moment(writer, value) {
+  timestamp(writer, value) {
     const { seconds, nanoseconds } = partsOf(value as string)
     writer.fork()
     if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
@@ -247,13 +247,13 @@ function* fieldsIn(
     if (read) yield read()
     else reader.skip(wireType, number)
   }
-  if (reader.pos !== end) throw new UnreadableMessage()
+  if (reader.pos !== end) throw new UnreadableMessageError()
 }
 
 /** Reads the length of a message and returns its end. */
 function endOf(reader: BinaryReader): number {
   const length = reader.uint32()
   const end = reader.pos + length
-  if (end > reader.len) throw new UnreadableMessage()
+  if (end > reader.len) throw new UnreadableMessageError()
   return end
 }

@@ -19,13 +19,13 @@ export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
 
 /** An error that can be sent to the client, by redirecting the browser back to it. */
-export class AuthorizationRejection extends Error {
+export class AuthorizationError extends Error {
   readonly replyTo: ReplyTo
   readonly reason: OAuthError
 
   constructor(replyTo: ReplyTo, reason: OAuthError) {
     super(reason.message)
-    this.name = 'AuthorizationRejection'
+    this.name = 'AuthorizationError'
     this.replyTo = replyTo
     this.reason = reason
   }
@@ -39,7 +39,7 @@ export function rejectedToClient<Result>(replyTo: ReplyTo, steps: () => Result):
   try {
     return steps()
   } catch (error) {
-    throw error instanceof OAuthError ? new AuthorizationRejection(replyTo, error) : error
+    throw error instanceof OAuthError ? new AuthorizationError(replyTo, error) : error
   }
 }
 

@@ -58,9 +58,9 @@ export function parseAuthorizationRequest(clients: Clients, given: GivenParamete
       redirectUri,
       nonce: parameters.nonce,
       scopes: requireScopes(client, parameters),
-      codeChallenge: readCodeChallenge(client, parameters),
-      prompts: readPrompts(parameters),
-      maxAgeSeconds: readMaxAge(parameters),
+      codeChallenge: parseCodeChallenge(client, parameters),
+      prompts: parsePrompts(parameters),
+      maxAgeSeconds: parseMaxAge(parameters),
       idTokenHint: parameters.id_token_hint,
       loginHint: hintOf(parameters),
       language: replyTo.language,
@@ -145,7 +145,7 @@ function requireScopes(client: Client, parameters: Parameters): readonly string[
 }
 
 /** RFC 7636, 4.3: without a method it would be `plain`, which protects nothing. */
-function readCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+function parseCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
   if (registration?.requiresPkce === false && !isAsked) return undefined
   const codeChallenge = parameters.code_challenge
@@ -200,7 +200,7 @@ type Prompt = (typeof prompts)[number]
 /**
  * OpenID Connect Core, 3.1.2.1: with `none` no page may be shown, so it cannot be combined with other values.
  */
-function readPrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
+function parsePrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
   const words = new Set(prompt.split(' ').filter((word) => word !== ''))
   const known = prompts.filter((name) => words.has(name))
   if (known.length < words.size) throw invalidRequest(`prompt can have ${prompts.join(', ')}.`)
@@ -208,7 +208,7 @@ function readPrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
   return new Set(known)
 }
 
-function readMaxAge({ max_age: maxAge }: Parameters): number | undefined {
+function parseMaxAge({ max_age: maxAge }: Parameters): number | undefined {
   if (maxAge === undefined) return undefined
   if (!maxAgePattern.test(maxAge)) throw invalidRequest('max_age must be a whole number of seconds.')
   return Number(maxAge)

@@ -1,7 +1,7 @@
 import type { Parameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { OAuthError } from '../values/oauth-error.ts'
-import { AuthorizationRejection } from './answer-client.ts'
+import { AuthorizationError } from './answer-client.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './parse-authorization-request.ts'
 
 /**
@@ -46,7 +46,7 @@ export async function openPendingRequest(
     const { parameters, ...others } = sealed
     return { ...others, request: parseAuthorizationRequest(clients, withoutAbsent(parameters)) }
   } catch (error) {
-    if (error instanceof OAuthError || error instanceof AuthorizationRejection) return undefined
+    if (error instanceof OAuthError || error instanceof AuthorizationError) return undefined
     throw error
   }
 }

@@ -29,7 +29,7 @@ export const consentPath = '/ext/consent'
 export const forgotPasswordPath = '/ext/forgot-password'
 
 /** True if a reset link can be mailed. */
-export const canForget = ({ settings }: Pick<Identity, 'settings'>): boolean =>
+export const canResetPassword = ({ settings }: Pick<Identity, 'settings'>): boolean =>
   settings.mail && settings.passwords
 
 /** Registered clients have no sign-in page of their own: theirs is on this host. */

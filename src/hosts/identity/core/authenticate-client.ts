@@ -50,14 +50,14 @@ function parseCredentials(authorization: string | undefined, parameters: Paramet
     if (id === undefined) throw invalidClient()
     return { id, secret }
   }
-  const basic = readBasic(authorization)
+  const basic = parseBasic(authorization)
   if (secret !== undefined || (id !== undefined && id !== basic.id))
     throw invalidRequest('The client must be authenticated in one way only.')
   return basic
 }
 
 /** Both parts are form-encoded before they are joined (RFC 6749, 2.3.1). */
-function readBasic(authorization: string): Credentials {
+function parseBasic(authorization: string): Credentials {
   const encoded = basicPattern.exec(authorization)?.[1] ?? ''
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
   if (id === '') throw invalidClient()

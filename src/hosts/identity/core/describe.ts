@@ -41,10 +41,10 @@ export const secondFactorParameters = [
 ]
 
 /** A page of this host. */
-export const shownPage = { tag: 'Pages', method: 'GET', refusals: [400] } as const
+export const pageOperation = { tag: 'Pages', method: 'GET', errors: [400] } as const
 
 /** A page on the way to an external provider or back. */
-export const federatedPage = { tag: 'OutsideProviders', method: 'GET', refusals: [400, 403] } as const
+export const federatedPage = { tag: 'OutsideProviders', method: 'GET', errors: [400, 403] } as const
 export const providerParameter = required('provider', 'The id of the provider in the settings.')
 
 export const postedByOwnPage = 'Only the page itself posts this form, from the origin of this host.'
@@ -54,7 +54,7 @@ export const postedForm = {
   tag: 'Pages',
   method: 'POST',
   description: postedByOwnPage,
-  refusals: [400, 403],
+  errors: [400, 403],
 } as const
 
 /** A client may authenticate with its secret, or be public. */
@@ -100,7 +100,7 @@ export const object = (properties: Readonly<Record<string, Schema>>): Schema => 
 export const id: Schema = { type: 'string', format: 'uuid' }
 
 /** Endpoints that show and change the second factors of an account. */
-export const factorEndpoint = { tag: 'Factors', security: bearer, refusals: [400, 401] } as const
+export const factorEndpoint = { tag: 'Factors', security: bearer, errors: [400, 401] } as const
 export const bySignInOfLastMinutes = 'Requires a sign-in within the last ten minutes.'
 
 export const madeCodes = answering(

@@ -33,7 +33,7 @@ export const openProviders = (
     settings.map((provider) => {
       const fetch = openProviderFetch({
         host: new URL(provider.issuer).host,
-        underWay: budgets.budget('outsideRequests'),
+        inFlight: budgets.budget('outsideRequests'),
         answerBytesMax: budgetLimits.outsideAnswerBytes.max,
       })
       const configure = kept(now, () => discover(provider, fetch, now))
@@ -98,13 +98,13 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
 }
 
 /** The provider could not be reached, or sent an invalid response. */
-export class ProviderUnreachable extends Error {}
+export class ProviderUnreachableError extends Error {}
 
 export interface ProviderFetchOptions {
   /** The host of the issuer, which may be called although its address is not public. */
   readonly host: string
   /** Requests in flight. */
-  readonly underWay: Budget
+  readonly inFlight: Budget
   readonly answerBytesMax: number
 }
 
@@ -112,21 +112,21 @@ export interface ProviderFetchOptions {
  * The `fetch` for `openid-client`. It calls https at public addresses and at the issuer's host, because a discovery document may
  * name any address. Redirects are not followed; the size of responses and, by the caller's signal, the time are limited.
  */
-function openProviderFetch({ host, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
+function openProviderFetch({ host, inFlight, answerBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers([host])
   return async (address, { method, headers, body, signal }) => {
     const target = new URL(address)
     const problem = receivers.problemOf(target)
-    if (problem !== undefined) throw new ProviderUnreachable(`An address of the provider ${problem}`)
-    if (!underWay.take()) throw new ProviderUnreachable('Too many requests to providers are in flight.')
+    if (problem !== undefined) throw new ProviderUnreachableError(`An address of the provider ${problem}`)
+    if (!inFlight.take()) throw new ProviderUnreachableError('Too many requests to providers are in flight.')
     const text = body === undefined || body === null ? undefined : String(body)
     return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
       .catch((error: Error) => {
-        throw error instanceof ProviderUnreachable
+        throw error instanceof ProviderUnreachableError
           ? error
-          : new ProviderUnreachable(error.message, { cause: error.cause ?? error })
+          : new ProviderUnreachableError(error.message, { cause: error.cause ?? error })
       })
-      .finally(() => underWay.giveBack())
+      .finally(() => inFlight.release())
   }
 }
 
@@ -156,7 +156,7 @@ async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<Re
     bytes += (piece as Buffer).length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new ProviderUnreachable('The answer of the provider is too long.')
+      throw new ProviderUnreachableError('The answer of the provider is too long.')
     }
     pieces.push(piece as Buffer)
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../../../db/sql.ts'
-import { AuthorizationRejection, answerClient } from '../authorization/answer-client.ts'
+import { AuthorizationError, answerClient } from '../authorization/answer-client.ts'
 import { hasConsented } from '../authorization/consent.ts'
 import {
   type AuthorizationRequest,
@@ -49,7 +49,7 @@ export const authorize: Endpoint = {
       'A pending request that comes back from the sign-in page, in place of all others.',
     ),
   ],
-  refusals: [400],
+  errors: [400],
   handler:
     (identity) =>
     async ({ parameters, headers }) => {
@@ -97,7 +97,7 @@ async function readHint(identity: Identity, request: AuthorizationRequest): Prom
   if (request.idTokenHint === undefined) return undefined
   const claims = await parseTokenHint(identity, request.idTokenHint)
   if (claims?.aud !== request.clientId)
-    throw new AuthorizationRejection(
+    throw new AuthorizationError(
       request.replyTo,
       invalidRequest('id_token_hint is no identity token of this client.'),
     )
@@ -113,7 +113,7 @@ function askToSignIn(
   const mayShowPage = !pending.request.prompts.has('none')
   const hasJustSignedIn = session !== undefined && session.authenticatedAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
-    throw new AuthorizationRejection(
+    throw new AuthorizationError(
       pending.request.replyTo,
       new OAuthError('login_required', 'The user has to sign in.'),
     )
@@ -129,13 +129,13 @@ function askToSignIn(
 function askForConsent(identity: Identity, pending: PendingRequest, { sessionId }: LiveSession): Answer {
   const { prompts, replyTo } = pending.request
   if (prompts.has('none'))
-    throw new AuthorizationRejection(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
+    throw new AuthorizationError(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId })
   return { redirectTo: onThisHost(identity.settings, consentPath, { authRequest }) }
 }
 
 function errorAnswer(identity: Identity, error: unknown): Answer {
-  if (error instanceof AuthorizationRejection) {
+  if (error instanceof AuthorizationError) {
     const { code, message } = error.reason
     const answer = { error: code, error_description: message }
     return answerClient(error.replyTo, identity.settings.issuer, answer)

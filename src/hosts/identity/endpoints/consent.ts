@@ -6,7 +6,7 @@ import {
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
 import { consentPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
-import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { authRequestParameter, pageOperation, postedForm, required } from '../core/describe.ts'
 import { type Answer, type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { LiveSession } from '../core/sessions.ts'
@@ -19,7 +19,7 @@ import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askConsent: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowConsent',
   summary: 'Asks the user for consent to a client that is not first-party.',
   description: 'This host redirects browsers here.',
@@ -30,7 +30,7 @@ export const askConsent: Endpoint = {
     withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
       page: consentPage({
         ...request,
-        isAskedAgain: isAnyProgram(request),
+        isRepeated: isAnyProgram(request),
         person: { name, login },
         authRequest,
         action: ownAddress(identity.settings, consentPath),
@@ -106,13 +106,13 @@ export interface ConsentPageOptions {
   readonly person: { readonly name: string; readonly login: string }
   readonly redirectUri: string
   /** The consent is valid for this request only. */
-  readonly isAskedAgain: boolean
+  readonly isRepeated: boolean
   readonly authRequest: string
   readonly action: string
 }
 
 const consentPage =
-  ({ client, scopes, person, redirectUri, isAskedAgain, ...form }: ConsentPageOptions): Page =>
+  ({ client, scopes, person, redirectUri, isRepeated, ...form }: ConsentPageOptions): Page =>
   (say) => {
     const asking = client.registration?.name ?? client.id
     return {
@@ -130,13 +130,13 @@ ${scopes.flatMap((scope) => {
 <button name="answer" value="allow">${say('Allow')}</button>
 <button name="answer" value="deny" class="second">${say('Do not allow')}</button>
 </form>
-<p class="quiet">${say(isAskedAgain ? askedAgain : askedOnce, { place: placeOf(redirectUri) })}</p>`,
+<p class="quiet">${say(isRepeated ? repeated : askedOnce, { place: placeOf(redirectUri) })}</p>`,
     }
   }
 
 const askedOnce =
   'Either way you return to {place}. You will not be asked again for permissions that you have granted.'
-const askedAgain =
+const repeated =
   'Either way you return to {place}, an address of this device. You will be asked each time, because another program on it could use the same address.'
 
 /** The meaning of each scope, as shown to the user. */

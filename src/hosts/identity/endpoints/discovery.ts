@@ -34,7 +34,7 @@ export const getDiscovery: Endpoint = {
   method: 'GET',
   path: '/.well-known/openid-configuration',
   ...metadata,
-  refusals: [],
+  errors: [],
   handler(identity) {
     const implicit = {
       response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
@@ -75,7 +75,7 @@ export const getKeys: Endpoint = {
       },
     },
   }),
-  refusals: [],
+  errors: [],
   handler:
     ({ signingKeys }) =>
     async () => ({ body: { keys: signingKeys.all().map(({ jwk }) => jwk) }, maxAgeSeconds }),
@@ -91,7 +91,7 @@ export const getServerMetadata: Endpoint = {
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   ...metadata,
-  refusals: [],
+  errors: [],
   handler: (identity) => async () => ({
     body: { ...metadataOf(identity), ui_locales_supported: languages },
     maxAgeSeconds,

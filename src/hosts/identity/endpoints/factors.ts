@@ -1,4 +1,4 @@
-import { readFields } from '../../../accounts/read-fields.ts'
+import { parseFields } from '../../../accounts/parse-fields.ts'
 import { sql } from '../../../db/sql.ts'
 import type { Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
@@ -77,14 +77,14 @@ export const showFactors: Endpoint = {
       hasFactor: { type: 'boolean', description: 'Whether the account has a second factor.' },
     }),
   },
-  refusals: [400, 401, 403],
+  errors: [400, 401, 403],
   handler: (identity) => async (call) => {
     const session = await requireFactorCaller(identity, call)
     const { userId } = parseSingle(call.parameters)
     if (userId === undefined || userId === session.accountId)
       return { body: await serializeFactors(identity, session) }
     requireAdministrator(identity, session)
-    const { userId: id } = readFields({ userId }, { userId: uuid })
+    const { userId: id } = parseFields({ userId }, { userId: uuid })
     return { body: { hasFactor: hasFactor(await findFactors(identity.database, id)) } }
   },
 }
@@ -158,7 +158,7 @@ export const removeAuthenticatorApp: Endpoint = {
   method: 'POST',
   path: '/ext/factors/app/remove',
   ...success,
-  refusals: [400, 401, 404],
+  errors: [400, 401, 404],
   handler: (identity) =>
     changing(identity, 'app removed', async (transaction, { accountId }) => {
       const [removed] = await transaction.query(
@@ -185,7 +185,7 @@ export const renewRecoveryCodes: Endpoint = {
     }),
 }
 
-export const takeFactorsAway: Endpoint = {
+export const removeFactors: Endpoint = {
   ...factorEndpoint,
   id: 'TakeFactorsAway',
   summary: 'Removes the second factors of a user who has lost them.',
@@ -194,11 +194,11 @@ export const takeFactorsAway: Endpoint = {
   path: '/ext/factors/take-away',
   parameters: [required('userId', 'The account.', id)],
   ...success,
-  refusals: [400, 401, 403, 404],
+  errors: [400, 401, 403, 404],
   handler: (identity) => async (call) => {
     const administrator = await requireFreshCaller(identity, call)
     requireAdministrator(identity, administrator)
-    const { userId } = readFields(parseSingle(call.parameters), { userId: uuid })
+    const { userId } = parseFields(parseSingle(call.parameters), { userId: uuid })
     await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, userId)
       requireAdministrator(identity, await requireFreshCaller(identity, call))

@@ -25,15 +25,15 @@ import {
   callbackAddress,
   callbackPath,
   connectPath,
+  consumeAttempt,
   type SignInPurpose,
-  takeAttempt,
 } from '../federation/attempts.ts'
 import { type FederatedPerson, redeemCallback } from '../federation/claims.ts'
 import { connectIdentity } from '../federation/connect-identity.ts'
-import { type FailureKind, FederationFailure, recordFailure } from '../federation/failures.ts'
+import { type FailureKind, FederationError, recordFailure } from '../federation/failures.ts'
 import { findFederatedAccount } from '../federation/find-account.ts'
-import { browserOf, leaveForProvider } from '../federation/leave-for-provider.ts'
 import { connectPage, failurePage, signInAgainPage } from '../federation/pages.ts'
+import { browserOf, redirectToProvider } from '../federation/redirect-to-provider.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.ts'
@@ -75,9 +75,9 @@ export const startConnecting: Endpoint = {
       return { page: signInAgainPage(provider, returnTo), language }
     try {
       const purpose = { sessionId: session.sessionId, returnTo, language }
-      return await leaveForProvider(identity, provider, call, { purpose })
+      return await redirectToProvider(identity, provider, call, { purpose })
     } catch (error) {
-      if (!(error instanceof FederationFailure)) throw error
+      if (!(error instanceof FederationError)) throw error
       recordFailure(identity, provider, call, error.kind, { failure: error, account: session.accountId })
       return {
         page: failurePage(identity, provider, error.kind, { returnTo }, error.retryAfterSeconds),
@@ -117,7 +117,7 @@ export const confirmConnecting: Endpoint = {
   },
 }
 
-export const comeBack: ProviderEndpoint = {
+export const handleCallback: ProviderEndpoint = {
   ...federatedPage,
   id: 'ComeBackFromProvider',
   summary: 'Receives browsers from a provider after its sign-in.',
@@ -135,7 +135,7 @@ export const comeBack: ProviderEndpoint = {
   page: 'The question whether to connect, if the user has requested that.',
   handlerOf: (identity, provider) => async (call) => {
     const { state = '' } = parseSingle(call.parameters)
-    const attempt = await takeOwnAttempt(identity, provider, call, state)
+    const attempt = await consumeOwnAttempt(identity, provider, call, state)
     if (attempt === undefined) {
       recordFailure(identity, provider, call, 'unknown attempt')
       return { page: outdatedPage }
@@ -150,7 +150,7 @@ export const comeBack: ProviderEndpoint = {
       )
       return await goOn(identity, provider, call, attempt, person)
     } catch (error) {
-      if (!(error instanceof FederationFailure)) throw error
+      if (!(error instanceof FederationError)) throw error
       recordFailure(identity, provider, call, error.kind, { failure: error })
       return {
         page: failurePage(identity, provider, error.kind, attempt.purpose),
@@ -161,7 +161,7 @@ export const comeBack: ProviderEndpoint = {
 }
 
 /** The attempt must have started in this browser, for this provider, and must be unused. */
-async function takeOwnAttempt(
+async function consumeOwnAttempt(
   identity: Identity,
   provider: ExternalProvider,
   { headers }: Call,
@@ -169,7 +169,7 @@ async function takeOwnAttempt(
 ): Promise<Attempt | undefined> {
   const browser = browserOf(identity, headers)
   if (state === '' || browser === undefined) return undefined
-  const attempt = await takeAttempt(identity, state)
+  const attempt = await consumeAttempt(identity, state)
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
@@ -268,7 +268,7 @@ async function askToConnect(
   const session = await findSameSession(identity, call, sessionId)
   if (session === undefined) return fail(identity, provider, call, 'other session', { returnTo, language })
   const { issuer, subject } = person
-  const { label } = await person.tell()
+  const { label } = await person.fetchProfile()
   const pending: PendingIdentity = {
     providerId: provider.id,
     issuer,

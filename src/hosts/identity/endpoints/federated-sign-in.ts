@@ -8,9 +8,9 @@ import {
 } from '../core/describe.ts'
 import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { signOutReturnPath, startPath } from '../federation/attempts.ts'
-import { FederationFailure, recordFailure } from '../federation/failures.ts'
-import { leaveForProvider } from '../federation/leave-for-provider.ts'
+import { FederationError, recordFailure } from '../federation/failures.ts'
 import { failurePage } from '../federation/pages.ts'
+import { redirectToProvider } from '../federation/redirect-to-provider.ts'
 import type { Return } from '../federation/sign-out.ts'
 import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
@@ -45,7 +45,7 @@ export const listProviders: Endpoint = {
       },
     },
   }),
-  refusals: [],
+  errors: [],
   handler({ settings, providers }) {
     const body = {
       passwords: settings.passwords,
@@ -70,7 +70,7 @@ export const signInWith: Endpoint = {
     if (authRequest === undefined || !pending || !provider) return { page: outdatedPage }
     const { prompts, maxAgeSeconds, loginHint, language } = pending.request
     try {
-      return await leaveForProvider(identity, provider, call, {
+      return await redirectToProvider(identity, provider, call, {
         purpose: { authRequest, language },
         // A request for a new sign-in is passed on to the provider.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
@@ -78,7 +78,7 @@ export const signInWith: Endpoint = {
         loginHint,
       })
     } catch (error) {
-      if (!(error instanceof FederationFailure)) throw error
+      if (!(error instanceof FederationError)) throw error
       recordFailure(identity, provider, call, error.kind, { failure: error })
       return {
         page: failurePage(identity, provider, error.kind, { authRequest }, error.retryAfterSeconds),

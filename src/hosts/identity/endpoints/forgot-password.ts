@@ -1,16 +1,16 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { canForget, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
-import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { canResetPassword, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
+import { authRequestParameter, pageOperation, postedForm, required } from '../core/describe.ts'
 import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
-export const askForgotten: Endpoint = {
-  ...shownPage,
+export const askForgotPassword: Endpoint = {
+  ...pageOperation,
   id: 'ShowForgotPassword',
   summary: 'Asks for the login whose password is lost.',
   description: 'Sign-in pages of clients link here, if the server can send mail.',
@@ -22,10 +22,10 @@ export const askForgotten: Endpoint = {
     async ({ parameters }) => {
       const { authRequest } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
-      if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
+      if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
       const { settings } = identity
       return {
-        page: forgotPage({
+        page: forgotPasswordPage({
           authRequest,
           action: ownAddress(settings, forgotPasswordPath),
           back: onThisHost(settings, '/api/account/login-page', { authRequest }),
@@ -39,7 +39,7 @@ export const askForgotten: Endpoint = {
  * Response and work do not depend on whether the account exists: the mail is only queued here, and its
  * recipient is looked up when it is sent. A client over its limit gets the same response, too.
  */
-export const answerForgotten: Endpoint = {
+export const answerForgotPassword: Endpoint = {
   ...postedForm,
   id: 'AnswerForgotPassword',
   summary: 'Queues a mail with a password-reset link.',
@@ -50,12 +50,12 @@ export const answerForgotten: Endpoint = {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
     const { login = '', authRequest } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
+    if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
     const { address, requestId } = call
-    const wish = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
+    const requested = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
     const isKept =
-      isMailAddress(wish.login) &&
-      (await identity.database.transaction((transaction) => queueMail(transaction, wish)))
+      isMailAddress(requested.login) &&
+      (await identity.database.transaction((transaction) => queueMail(transaction, requested)))
     identity.securityLog({
       event: 'mail-asked',
       outcome: isKept ? 'kept' : 'refused',
@@ -67,15 +67,15 @@ export const answerForgotten: Endpoint = {
   },
 }
 
-export interface ForgotPageOptions {
+export interface ForgotPasswordPageOptions {
   readonly authRequest: string
   readonly action: string
   /** Leads to the sign-in. */
   readonly back: string
 }
 
-const forgotPage =
-  ({ authRequest, action, back }: ForgotPageOptions): Page =>
+const forgotPasswordPage =
+  ({ authRequest, action, back }: ForgotPasswordPageOptions): Page =>
   (say) => ({
     title: say('Forgot your password?'),
     content: html`<p>${say('If your login is a mail address, we will send it a link for choosing a new password.')}</p>

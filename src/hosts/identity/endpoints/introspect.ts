@@ -61,7 +61,7 @@ export const introspectToken: Endpoint = {
     },
     additionalProperties: true,
   }),
-  refusals: [400, 401],
+  errors: [400, 401],
   handler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateConfidentialClient(identity, call, parameters)
@@ -147,7 +147,7 @@ export const revokeToken: Endpoint = {
     ...clientParameters,
   ],
   answer: { type: 'object' },
-  refusals: [400, 401],
+  errors: [400, 401],
   handler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)

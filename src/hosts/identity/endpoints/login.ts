@@ -2,7 +2,7 @@ import { Problem } from '../../../model/problem.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Account } from '../core/accounts.ts'
 import {
-  canForget,
+  canResetPassword,
   forgotPasswordPath,
   hostedSignInPath,
   onThisHost,
@@ -18,15 +18,15 @@ import {
   authRequestParameter,
   credentialParameters,
   outcomeParameters,
+  pageOperation,
   postedForm,
   required,
-  shownPage,
   text,
 } from '../core/describe.ts'
 import { type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
-import { providerLinks } from '../federation/leave-for-provider.ts'
+import { providerLinks } from '../federation/redirect-to-provider.ts'
 import { outdatedPage, signInPageOf } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
@@ -42,7 +42,7 @@ export const showLoginPage: Endpoint = {
   method: 'GET',
   path: '/api/account/login-page',
   parameters: [authRequestParameter],
-  refusals: [400],
+  errors: [400],
   handler:
     (identity) =>
     async ({ parameters }) => {
@@ -73,12 +73,12 @@ export const logIn: Endpoint = {
   method: 'POST',
   path: '/api/account/login',
   parameters: [...credentialParameters, authRequestParameter],
-  refusals: [400, 403],
+  errors: [400, 403],
   handler: (identity) => loginFrom(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignIn: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowSignInPage',
   summary: 'Shows the sign-in page for clients that have none.',
   description: 'This host redirects browsers of such clients here.',
@@ -96,13 +96,13 @@ export const showSignIn: Endpoint = {
       const passkeyAddress = identity.settings.passkeys?.areForSignIn
         ? onThisHost(identity.settings, passkeyPath, { authRequest })
         : undefined
-      const forgotAddress = canForget(identity)
+      const forgotPasswordAddress = canResetPassword(identity)
         ? onThisHost(identity.settings, forgotPasswordPath, { authRequest })
         : undefined
       return {
         page: signInPageOf({
           ...{ client: pending.request.client, authRequest, error, retryAfter, action },
-          ...{ passkeyAddress, forgotAddress },
+          ...{ passkeyAddress, forgotPasswordAddress },
           loginHint: pending.request.loginHint,
           providers: providerLinks(identity, authRequest),
           passwords: identity.settings.passwords,
@@ -137,7 +137,7 @@ export const getError: Endpoint = {
       errorDescription: text('What was wrong, as a sentence.'),
     },
   }),
-  refusals: [400, 404],
+  errors: [400, 404],
   handler:
     ({ seals }) =>
     async ({ parameters }) => {

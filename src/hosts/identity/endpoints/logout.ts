@@ -11,7 +11,7 @@ import {
   unknownAddress,
   withParameters,
 } from '../core/addresses.ts'
-import { localesParameter, optional, postedForm, required, shownPage } from '../core/describe.ts'
+import { localesParameter, optional, pageOperation, postedForm, required } from '../core/describe.ts'
 import {
   type Answer,
   type Call,
@@ -50,7 +50,7 @@ export const endSessionByQuery: Endpoint = {
     optional('post_logout_redirect_uri', 'One of its registered addresses, letter for letter.'),
     optional('state', 'Comes back unchanged.'),
   ],
-  refusals: [400],
+  errors: [400],
   handler:
     (identity) =>
     async ({ parameters: given, headers }) => {
@@ -127,7 +127,7 @@ export const logOut: Endpoint = {
   path: '/api/account/logout',
   parameters: [checked],
   page: signedOut,
-  refusals: [400, 403],
+  errors: [400, 403],
   handler: (identity) => async (call) => {
     const { parameters, headers } = call
     requireNoPrefetch(headers)
@@ -150,12 +150,12 @@ export const confirmLogOut: Endpoint = {
   path: '/api/account/logout',
   parameters: [asked],
   page: signedOut,
-  refusals: [403],
+  errors: [403],
   handler: (identity) => confirmFrom(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignOut: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowSignOut',
   summary: 'Asks the user whether to sign out, for clients that have no page for it.',
   description: 'This host redirects browsers here.',
@@ -182,7 +182,7 @@ export const answerSignOut: Endpoint = {
 }
 
 export const showSignedOut: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowSignedOut',
   summary: 'Confirms that the user is signed out.',
   description: 'A sign-out without a redirect address ends here.',

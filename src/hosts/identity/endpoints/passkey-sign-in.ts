@@ -4,9 +4,9 @@ import { onThisHost, ownAddress, ownOrigin, passkeyPath } from '../core/addresse
 import {
   authRequestParameter,
   outcomeParameters,
+  pageOperation,
   passkeyParameters,
   postedForm,
-  shownPage,
 } from '../core/describe.ts'
 import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { askForPasskey } from '../factors/passkey-challenge.ts'
@@ -23,7 +23,7 @@ import { attemptPasskey } from '../sign-in/verify-credentials.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askPasskey: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowPasskeyPage',
   summary: 'Signs in with a passkey alone, for every client.',
   description: 'Sign-in pages of clients link here.',
@@ -61,15 +61,15 @@ export const answerPasskey: Endpoint = {
     const { authRequest, challenge = '', credential = '' } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending) return { page: outdatedPage }
-    const again = (outcome: Readonly<Record<string, string>>) => ({
+    const retryWith = (outcome: Readonly<Record<string, string>>) => ({
       redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...outcome }),
     })
     const passkey = await findPasskey(identity.database, credential)
     const account = passkey && (await findAccountById(identity.database, passkey.accountId))
-    if (!passkey || !account) return again({ error: 'invalid' })
+    if (!passkey || !account) return retryWith({ error: 'invalid' })
     const answer = { passkey, challenge, credential, isAlone: true }
     const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, answer)
-    if (outcome !== 'right') return again(outcome)
+    if (outcome !== 'right') return retryWith(outcome)
     const origin = { ...(await signInOriginOf(identity, call, pending)), methods: ['pop', 'mfa'] }
     const session = await beginSession(identity, account, origin, call)
     return {

@@ -1,4 +1,4 @@
-import { readFields } from '../../../accounts/read-fields.ts'
+import { parseFields } from '../../../accounts/parse-fields.ts'
 import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
@@ -68,7 +68,7 @@ export const addPasskey: Endpoint = {
   ...madeCodes,
   handler: (identity) =>
     changing(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
-      const { name } = readFields(form, { name: passkeyName })
+      const { name } = parseFields(form, { name: passkeyName })
       const { challenge = '', credential = '' } = form
       if (!(await acceptPasskey(identity, transaction, accountId, { challenge, credential, name })))
         throw invalid({ generalErrors: [`The passkey could not be kept. There may be ${passkeysMax}.`] })
@@ -85,13 +85,13 @@ export const renamePasskey: Endpoint = {
   path: '/ext/factors/passkeys/rename',
   parameters: [required('id', 'The passkey.', id), nameParameter],
   ...success,
-  refusals: [400, 401, 404],
+  errors: [400, 401, 404],
   handler: (identity) =>
     changing(
       identity,
       'passkey renamed',
       async (transaction, { accountId }, form) => {
-        const { id, name } = readFields(form, { id: uuid, name: passkeyName })
+        const { id, name } = parseFields(form, { id: uuid, name: passkeyName })
         const [renamed] = await transaction.query(
           sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
         )
@@ -111,10 +111,10 @@ export const removePasskey: Endpoint = {
   path: '/ext/factors/passkeys/remove',
   parameters: [required('id', 'The passkey.', id)],
   ...success,
-  refusals: [400, 401, 404],
+  errors: [400, 401, 404],
   handler: (identity) =>
     changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
-      const { id } = readFields(form, { id: uuid })
+      const { id } = parseFields(form, { id: uuid })
       const [removed] = await transaction.query(
         sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
       )

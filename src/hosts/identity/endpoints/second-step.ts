@@ -4,9 +4,9 @@ import { onThisHost, ownAddress, ownOrigin, secondStepPath } from '../core/addre
 import {
   authRequestParameter,
   outcomeParameters,
+  pageOperation,
   postedForm,
   secondFactorParameters,
-  shownPage,
   stepParameter,
 } from '../core/describe.ts'
 import { type Call, type Endpoint, parseSingle } from '../core/endpoint.ts'
@@ -24,7 +24,7 @@ import type { Say } from '../pages/texts.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { authenticatedBy, type BegunSignIn, type SignInStep, withStep } from '../sign-in/sign-in-step.ts'
+import { authenticatedBy, type PendingSignIn, type SignInStep, withStep } from '../sign-in/sign-in-step.ts'
 import {
   type AuthenticationOutcome,
   attemptAuthentication,
@@ -33,7 +33,7 @@ import {
 import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askSecondFactor: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowSecondStep',
   summary: 'Asks for the second factor after a correct password.',
   description: 'This host redirects browsers here, whichever page the password was entered on.',
@@ -93,7 +93,7 @@ export const answerSecondFactor: Endpoint = {
 
 const attemptCode = (
   identity: Identity,
-  begun: BegunSignIn,
+  begun: PendingSignIn,
   call: Call,
   code: string,
 ): Promise<AuthenticationOutcome> =>
@@ -105,7 +105,7 @@ const attemptCode = (
 /** A passkey of another account is rejected. */
 async function attemptOwnPasskey(
   identity: Identity,
-  { account, step, pending }: BegunSignIn,
+  { account, step, pending }: PendingSignIn,
   call: Call,
   answer: PasskeyAnswer,
 ): Promise<AuthenticationOutcome> {

@@ -2,9 +2,9 @@ import { onThisHost, ownAddress, ownOrigin, setUpPath } from '../core/addresses.
 import {
   authRequestParameter,
   optional,
+  pageOperation,
   postedForm,
   secondFactorParameters,
-  shownPage,
   stepParameter,
 } from '../core/describe.ts'
 import { type Answer, type Endpoint, type Parameters, parseSingle } from '../core/endpoint.ts'
@@ -23,12 +23,12 @@ import type { PlainText } from '../pages/texts.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { authenticatedBy, type BegunSignIn, withStep } from '../sign-in/sign-in-step.ts'
+import { authenticatedBy, type PendingSignIn, withStep } from '../sign-in/sign-in-step.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
 /** An account that is required to have a second factor but has none must set one up before anything else. */
 export const askToSetUp: Endpoint = {
-  ...shownPage,
+  ...pageOperation,
   id: 'ShowFactorSetUp',
   summary: 'Asks a user who is required to have a second factor to set one up.',
   description: 'This host redirects browsers here after a correct password.',
@@ -86,7 +86,7 @@ const passkeyProblem = 'The passkey could not be saved. Try again.'
 /** Only possible while there is no factor: an attacker who knows the password must not replace one. */
 const setUp = (
   identity: Identity,
-  { account: { accountId }, step }: BegunSignIn,
+  { account: { accountId }, step }: PendingSignIn,
   { offer = '', code = '', challenge = '', credential }: Parameters,
 ): Promise<readonly string[] | 'wrong' | 'over'> =>
   identity.database.transaction(async (transaction) => {
@@ -104,7 +104,7 @@ const setUp = (
 
 const showSetUp = async (
   identity: Identity,
-  { pending, authRequest, stepText, account }: BegunSignIn,
+  { pending, authRequest, stepText, account }: PendingSignIn,
   problem: PlainText | undefined,
 ): Promise<Answer> => {
   const { passkeys } = identity.settings

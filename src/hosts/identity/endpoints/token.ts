@@ -48,7 +48,7 @@ export const requestToken: Endpoint = {
       scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
     },
   }),
-  refusals: [400, 401],
+  errors: [400, 401],
   handler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
@@ -96,7 +96,7 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
     id: opaqueTokenId(requireParameter(parameters, 'code')),
     client,
     redirectUri: requireParameter(parameters, 'redirect_uri'),
-    codeChallenge: readChallenge(client, parameters),
+    codeChallenge: parseChallenge(client, parameters),
   }
 }
 
@@ -104,7 +104,7 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
  * A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the
  * challenge.
  */
-function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+function parseChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')
   if (!verifierPattern.test(verifier))

@@ -22,7 +22,7 @@ export const getUserinfo: Endpoint = {
       name: text('What others call the person.', 'Ann Example'),
     },
   }),
-  refusals: [400, 401, 403],
+  errors: [400, 401, 403],
   handler:
     (identity) =>
     async ({ method, parameters, headers }) => {

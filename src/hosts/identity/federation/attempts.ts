@@ -7,7 +7,7 @@ import type { Language } from '../../../model/language.ts'
 import type { Identity } from '../core/identity.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { millisecondsOf, timestamp } from '../values/timestamps.ts'
-import { FederationFailure } from './failures.ts'
+import { FederationError } from './failures.ts'
 
 /** A sign-in at a provider that is in progress. */
 export interface Attempt {
@@ -46,7 +46,7 @@ const attemptMilliseconds = 15 * 60_000
  * Anyone can start an attempt, so each network address has a limit. Requests from one address are serialized,
  * so that the limit holds under concurrency; throws when it is reached.
  */
-export async function keepAttempt(
+export async function storeAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
   state: string,
   attempt: Attempt,
@@ -62,7 +62,7 @@ export async function keepAttempt(
       where address = ${address} and expires_at > ${timestamp(now())}`)
     const { count = 0, nextEnd } = pending ?? {}
     if (count >= budgetLimits.outsideAttemptsOfAddress.max)
-      throw new FederationFailure(
+      throw new FederationError(
         'too many attempts',
         'This address has reached the limit of sign-ins in progress.',
         Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)),
@@ -74,7 +74,7 @@ export async function keepAttempt(
 }
 
 /** An attempt can be taken once: the row's lock lets one of two requests with the same state through. */
-export async function takeAttempt(
+export async function consumeAttempt(
   { database, seals }: Pick<Identity, 'database' | 'seals'>,
   state: string,
 ): Promise<Attempt | undefined> {

@@ -3,7 +3,7 @@ import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import type { Attempt } from './attempts.ts'
-import { askProvider, FederationFailure } from './failures.ts'
+import { askProvider, FederationError } from './failures.ts'
 
 /** The user who has returned from a provider. Only issuer and subject together identify them. */
 export interface FederatedPerson {
@@ -17,7 +17,7 @@ export interface FederatedPerson {
   /** Sent as the hint of the sign-out there. */
   readonly identityToken: string
   /** Requested only at the first sign-in: many providers return profiles only at userinfo. */
-  tell(): Promise<FederatedProfile>
+  fetchProfile(): Promise<FederatedProfile>
 }
 
 export interface FederatedProfile {
@@ -64,7 +64,7 @@ export const redeemCallback = (
       subject: claims.sub,
       authenticatedAt: authenticatedAtOf(claims.auth_time, since, now),
       identityToken: tokens.id_token ?? '',
-      tell: () =>
+      fetchProfile: () =>
         askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
     }
   })
@@ -88,10 +88,7 @@ function authenticatedAtOf(
  */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
-    throw new FederationFailure(
-      'not asked again',
-      `The sign-in there is of ${authTime ?? 'an unknown time'}.`,
-    )
+    throw new FederationError('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
 }
 
 function profileOf(
@@ -130,8 +127,8 @@ async function askForMore(
   tokens: Tokens,
   claims: Claims & { readonly sub: string },
 ): Promise<Claims> {
-  const isTold = claims.email !== undefined && claims.name !== undefined
-  if (isTold || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  const isComplete = claims.email !== undefined && claims.name !== undefined
+  if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
   return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
 }
 

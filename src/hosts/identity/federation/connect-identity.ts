@@ -1,5 +1,5 @@
+import { identitiesMax } from '../../../accounts/external-identities.ts'
 import { queueMail } from '../../../accounts/mail-queue.ts'
-import { identitiesMax } from '../../../accounts/outside-identities.ts'
 import { holdSignIn } from '../../../accounts/sign-ins.ts'
 import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'

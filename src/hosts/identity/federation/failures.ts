@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import type { Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { type ExternalProvider, ProviderUnreachable } from '../core/providers.ts'
+import { type ExternalProvider, ProviderUnreachableError } from '../core/providers.ts'
 
 /**
  * The reasons why a user authenticated by the provider is not signed in here; each has its own message on the
@@ -23,7 +23,7 @@ export type FailureKind =
   | 'connected elsewhere'
 
 /** A failure of the provider or of its user, never of this host. */
-export class FederationFailure extends Error {
+export class FederationError extends Error {
   readonly kind: FailureKind
   readonly retryAfterSeconds: number | undefined
 
@@ -42,8 +42,8 @@ export async function askProvider<Result>(steps: () => Promise<Result>): Promise
   try {
     return await steps()
   } catch (error) {
-    if (error instanceof FederationFailure) throw error
-    throw new FederationFailure(kindOf(error), reasonOf(error as Error))
+    if (error instanceof FederationError) throw error
+    throw new FederationError(kindOf(error), reasonOf(error as Error))
   }
 }
 
@@ -51,7 +51,7 @@ function kindOf(error: unknown): FailureKind {
   if (error instanceof client.AuthorizationResponseError) return 'refused there'
   if (error instanceof client.ResponseBodyError) return 'code refused'
   const { cause, code } = error as { cause?: unknown; code?: unknown }
-  const isUnreachable = [error, cause].some((one) => one instanceof ProviderUnreachable)
+  const isUnreachable = [error, cause].some((one) => one instanceof ProviderUnreachableError)
   return isUnreachable || unreachableCodes.has(code) ? 'unreachable' : 'wrong answer'
 }
 
@@ -70,7 +70,7 @@ function reasonOf(error: Error): string {
 }
 
 interface FailureDetails {
-  readonly failure?: FederationFailure
+  readonly failure?: FederationError
   readonly account?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export function recordFailure(
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
   // Written for operators: to the user a wrong secret and a wrong clock look the same.
-  const lines = log.ofStrangers
+  const lines = log.ofUnauthenticated
   if (failure)
     lines.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
 }

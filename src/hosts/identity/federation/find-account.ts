@@ -73,7 +73,7 @@ async function arrive(
   origin: RequestOrigin,
 ): Promise<ArrivalFailure | undefined> {
   if (!provider.linkByVerifiedEmail && !provider.createAccounts) return 'no account'
-  const profile = await person.tell()
+  const profile = await person.fetchProfile()
   const { verifiedAddress: login } = profile
   if (login === undefined || login.length > loginCharactersMax || hasHiddenCharacters(login))
     return 'no account'

@@ -5,9 +5,9 @@ import type { Answer, Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
 import { signOutReturnPath } from './attempts.ts'
-import { askProvider, FederationFailure, recordFailure } from './failures.ts'
-import { requireWebAddress } from './leave-for-provider.ts'
+import { askProvider, FederationError, recordFailure } from './failures.ts'
 import { leavingPage } from './pages.ts'
+import { requireWebAddress } from './redirect-to-provider.ts'
 
 export interface Return {
   readonly returnTo: string
@@ -54,7 +54,7 @@ export async function signOutAtProvider(
       ? { page: leavingPage(provider, address.href), language, cookie }
       : { redirectTo: address.href, cookie }
   } catch (error) {
-    if (!(error instanceof FederationFailure)) throw error
+    if (!(error instanceof FederationError)) throw error
     recordFailure(identity, provider, call, error.kind, { failure: error })
     return undefined
   }

@@ -28,7 +28,7 @@ export interface KeyRingOptions {
 }
 
 /** Unknown key ids in tokens must not cause a stream of queries. */
-const lookAgainMilliseconds = 5000
+const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
   kind: KeyKind<Key>,
@@ -58,7 +58,7 @@ export async function openKeyRing<Key>(
       return current.key
     },
     async find(id) {
-      if (known(id) === undefined && now() >= lookedAt + lookAgainMilliseconds) await refresh()
+      if (known(id) === undefined && now() >= lookedAt + recheckMilliseconds) await refresh()
       return known(id)
     },
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { keptKeySecret } from './open-keys.ts'
-import { pinnedKeys, readPinnedKey } from './signing-keys.ts'
+import { parsePinnedKey, pinnedKeys } from './signing-keys.ts'
 
 describe('the secret of the embedded store', () => {
   it('is made once, whichever process comes first, readable by its owner only, and kept', async (t) => {
@@ -33,7 +33,7 @@ describe('a pinned key', () => {
   it('signs alone, under the same id on every instance', async () => {
     const pem = pemOf(2048)
     const [first, second] = [pem, pem.replaceAll('\n', '\\n')].map((text) => {
-      const key = readPinnedKey(text)
+      const key = parsePinnedKey(text)
       assert.ok(key)
       return pinnedKeys(key)
     })
@@ -45,10 +45,10 @@ describe('a pinned key', () => {
   })
 
   it('has to be an RSA key of at least 2048 bits', () => {
-    assert.equal(readPinnedKey('nonsense'), undefined)
-    assert.equal(readPinnedKey(pemOf(1024)), undefined)
+    assert.equal(parsePinnedKey('nonsense'), undefined)
+    assert.equal(parsePinnedKey(pemOf(1024)), undefined)
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    assert.equal(readPinnedKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()), undefined)
+    assert.equal(parsePinnedKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()), undefined)
   })
 })
 

@@ -88,11 +88,11 @@ export async function signToken(
   const input = `${encode({ alg: algorithm, typ: type, kid: id })}.${encode(claims)}`
   // RFC 7518, 3.4; RSA signatures have a single encoding.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
-  const signature = await signElsewhere('sha256', Buffer.from(input), key)
+  const signature = await signInThreadPool('sha256', Buffer.from(input), key)
   return `${input}.${signature.toString('base64url')}`
 }
 
-const signElsewhere = promisify<string, Buffer, SignKeyObjectInput, Buffer>(sign)
+const signInThreadPool = promisify<string, Buffer, SignKeyObjectInput, Buffer>(sign)
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -110,7 +110,7 @@ export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
 const modulusBitsMin = 2048
 
 /** Undefined unless it is an RSA key suitable for RS256. Environment files often write line ends as `\n`. */
-export function readPinnedKey(pem: string): KeyObject | undefined {
+export function parsePinnedKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
     const isFit =

@@ -4,10 +4,10 @@ import { type Html, html } from './html.ts'
 import type { Say } from './texts.ts'
 
 /** A page of this host, rendered in the requested language. */
-export type Page = (say: Say) => ShownPage
+export type Page = (say: Say) => RenderedPage
 
 /** Complete without a script, with inline style, so that it needs only one request. */
-export interface ShownPage {
+export interface RenderedPage {
   readonly title: Html
   readonly content: Html
   /**
@@ -24,7 +24,7 @@ export interface ShownPage {
   readonly retryAfterSeconds?: number
 }
 
-export const showPage = ({ title, content, script, goesTo }: ShownPage, language: Language): string =>
+export const renderPage = ({ title, content, script, goesTo }: RenderedPage, language: Language): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -53,7 +53,7 @@ export const pageHeaders = ({
   leadsTo = [],
   script,
   retryAfterSeconds,
-}: ShownPage): Readonly<Record<string, string>> => ({
+}: RenderedPage): Readonly<Record<string, string>> => ({
   ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   'content-security-policy': [
     "default-src 'none'",

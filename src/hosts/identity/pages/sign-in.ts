@@ -20,7 +20,7 @@ export interface SignInPageOptions {
   /** Present if a passkey alone is sufficient. */
   readonly passkeyAddress?: string | undefined
   /** Present if mails can be sent. */
-  readonly forgotAddress?: string | undefined
+  readonly forgotPasswordAddress?: string | undefined
 }
 
 export interface ProviderLink {
@@ -31,7 +31,7 @@ export interface ProviderLink {
 export const signInPageOf =
   (options: SignInPageOptions): Page =>
   (say) => {
-    const { client, providers, passwords, passkeyAddress, forgotAddress } = options
+    const { client, providers, passwords, passkeyAddress, forgotPasswordAddress } = options
     return {
       title: say('Sign in'),
       leadsTo: addressesOf(client),
@@ -39,7 +39,7 @@ export const signInPageOf =
 ${passwords ? formOf(say, options) : ''}
 ${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">${say('Sign in with {provider}', { provider: name })}</a></p>\n`)}
 ${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">${say('Sign in with a passkey')}</a></p>`}
-${forgotAddress === undefined ? '' : html`<p><a href="${forgotAddress}">${say('Forgot your password?')}</a></p>`}`,
+${forgotPasswordAddress === undefined ? '' : html`<p><a href="${forgotPasswordAddress}">${say('Forgot your password?')}</a></p>`}`,
     }
   }
 

@@ -18,7 +18,7 @@ const userAgentCharactersMax = 256
 export async function signInOriginOf(
   identity: Identity,
   { headers, address }: Call,
-  { request, sessionId: noted }: PendingRequest,
+  { request, sessionId: knownSessionId }: PendingRequest,
 ): Promise<SignInOrigin> {
   const inCookie = await readSessionId(identity, headers)
   // Clients that are not browsers send no such header and accept any language.
@@ -28,7 +28,7 @@ export async function signInOriginOf(
     clientId: request.clientId,
     address,
     userAgent: headers['user-agent']?.slice(0, userAgentCharactersMax),
-    earlierSessionIds: [inCookie, noted].filter((id) => id !== undefined),
+    earlierSessionIds: [inCookie, knownSessionId].filter((id) => id !== undefined),
     language: request.language ?? accepted,
   }
 }

@@ -91,7 +91,7 @@ export async function nextStepOf(identity: Identity, account: Account): Promise<
 }
 
 /** A sign-in between its steps. */
-export interface BegunSignIn {
+export interface PendingSignIn {
   readonly pending: PendingRequest
   readonly authRequest: string
   readonly step: SignInStep
@@ -104,7 +104,7 @@ export const withStep =
   (
     identity: Identity,
     kind: SignInStep['kind'],
-    answer: (begun: BegunSignIn, call: Call) => Promise<Answer>,
+    answer: (begun: PendingSignIn, call: Call) => Promise<Answer>,
   ): Handler =>
   async (call) => {
     const { authRequest, step: stepText } = parseSingle(call.parameters)

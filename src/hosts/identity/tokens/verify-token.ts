@@ -4,10 +4,10 @@ import { errors, type JWTPayload, jwtVerify } from 'jose'
 import {
   accessTokenType,
   clockSkewSeconds,
+  isActiveSession,
   isWithinLifetime,
-  readAccessTokenClaims,
+  parseAccessTokenClaims,
   signingAlgorithms,
-  stillStands,
 } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
 import { type Account, accountColumns } from '../core/accounts.ts'
@@ -90,10 +90,10 @@ export async function findTokenAccount(
   { database, administrators, now }: Identity,
   payload: JWTPayload,
 ): Promise<Account | undefined> {
-  const claims = readAccessTokenClaims(payload)
+  const claims = parseAccessTokenClaims(payload)
   if (!claims) return undefined
   const [account] = await database.query<Account>(
-    sql`select ${accountColumns} from users as account where ${stillStands(claims, timestamp(now()))}`,
+    sql`select ${accountColumns} from users as account where ${isActiveSession(claims, timestamp(now()))}`,
   )
   const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
   return isStale ? undefined : account

@@ -9,7 +9,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { chooseLanguage, currentLanguage, languages } from '../../texts/language.ts'
 import { t, tx } from '../../texts/text.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -181,7 +181,8 @@ function ConsentsSection() {
             <span class="row-text">
               <bdi>{consent.name}</bdi>
               <span class="quiet-text line">
-                {consent.scopes.join(', ')} · {t('since {moment}', { moment: showMoment(consent.grantedAt) })}
+                {consent.scopes.join(', ')} ·{' '}
+                {t('since {moment}', { moment: formatTimestamp(consent.grantedAt) })}
               </span>
             </span>
             <button type="button" class="button" onClick={() => setFront(consent)}>

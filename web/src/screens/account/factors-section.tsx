@@ -7,7 +7,7 @@ import {
   type MadeCodes,
   type OwnFactors,
   type Passkey,
-  StaleSignIn,
+  StaleSignInError,
 } from '../../api/factors.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
@@ -17,7 +17,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t, tn } from '../../texts/text.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { browserNameOf } from '../../ui/place.ts'
@@ -54,7 +54,7 @@ export function FactorsSection() {
       await work()
       reload()
     } catch (error) {
-      if (error instanceof StaleSignIn) return setFront({ kind: 'stale' })
+      if (error instanceof StaleSignInError) return setFront({ kind: 'stale' })
       // The browser's own dialog was closed.
       if (error instanceof DOMException) return
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -121,7 +121,7 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
         <li class="row">
           <span class="row-text">
             {appName}
-            <span class="quiet-text line">{t('Since {moment}', { moment: showMoment(appSince) })}</span>
+            <span class="quiet-text line">{t('Since {moment}', { moment: formatTimestamp(appSince) })}</span>
           </span>
           <button type="button" class="button" onClick={() => ask(appName, factors.removeApp)}>
             {t('Remove')}
@@ -134,9 +134,9 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
           <span class="row-text">
             <bdi>{passkey.name}</bdi>
             <span class="quiet-text line">
-              {t('Passkey since {moment}', { moment: showMoment(passkey.createdAt) })}
+              {t('Passkey since {moment}', { moment: formatTimestamp(passkey.createdAt) })}
               {passkey.lastUsedAt !== null &&
-                ` · ${t('last used {moment}', { moment: showMoment(passkey.lastUsedAt) })}`}
+                ` · ${t('last used {moment}', { moment: formatTimestamp(passkey.lastUsedAt) })}`}
             </span>
           </span>
           <button type="button" class="button" onClick={() => setFront({ kind: 'name', passkey })}>

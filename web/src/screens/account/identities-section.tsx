@@ -6,7 +6,7 @@ import { useServices } from '../../services/services.ts'
 import { connectAddress, loadSignInWays } from '../../session/provider.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 
@@ -41,7 +41,7 @@ export function IdentitiesSection() {
               <span class="quiet-text line">
                 <bdi>{one.label}</bdi>
                 {one.lastUsedAt !== null &&
-                  ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
+                  ` · ${t('last used {moment}', { moment: formatTimestamp(one.lastUsedAt) })}`}
               </span>
             </span>
             <button type="button" class="button" onClick={() => setFront(one)}>

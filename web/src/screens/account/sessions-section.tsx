@@ -4,7 +4,7 @@ import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { browserNameOf } from '../../ui/place.ts'
@@ -43,11 +43,11 @@ export function SessionsSection() {
               {browserOf(one)}
               {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
               <span class="quiet-text line">
-                {t('Since {moment}', { moment: showMoment(one.createdAt) })}
+                {t('Since {moment}', { moment: formatTimestamp(one.createdAt) })}
                 {one.provider !== null && ` · ${t('via {provider}', { provider: one.provider })}`}
                 {one.address !== null && ` · ${one.address}`}
                 {one.lastUsedAt !== null &&
-                  ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
+                  ` · ${t('last used {moment}', { moment: formatTimestamp(one.lastUsedAt) })}`}
               </span>
             </span>
             {!one.isCurrent && (

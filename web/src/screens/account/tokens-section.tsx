@@ -8,8 +8,8 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { showLongDay } from '../../time/days.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { formatLongDay } from '../../time/days.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
@@ -82,7 +82,7 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
     lastUsedAt === null
       ? t('never used')
       : t('last used {moment} from {address}', {
-          moment: showMoment(lastUsedAt),
+          moment: formatTimestamp(lastUsedAt),
           address: lastUsedAddress ?? t('somewhere'),
         })
   return (
@@ -93,7 +93,7 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
           {scopesInWords(scopes)}, {projects}
         </span>
         <span class="quiet-text line">
-          {t('Until {day}', { day: showLongDay(expiresAt) })} · {used}
+          {t('Until {day}', { day: formatLongDay(expiresAt) })} · {used}
         </span>
       </span>
       <button

@@ -28,7 +28,7 @@ import {
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** More rows than this are found by searching. */
-const shownMax = 100
+const listedMax = 100
 
 /** Users and the catalogs that everybody chooses from; for administrators. */
 export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
@@ -60,7 +60,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const { configuration, router } = useServices()
   const { resource, label, about, sortColumn } = catalog
   const search = router.address.value.searchParams.get('search') ?? ''
-  const listing = useListing(resource, { search, sortColumn, pageSize: shownMax })
+  const listing = useListing(resource, { search, sortColumn, pageSize: listedMax })
   const rows: readonly CatalogRow[] = listing.rows
   const [front, setFront] = useState<{ readonly row: CatalogRow | undefined }>()
   const [person, setPerson] = useState<CatalogRow>()
@@ -108,10 +108,10 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
             />
           ))}
         </ul>
-        {listing.totalCount > shownMax && (
+        {listing.totalCount > listedMax && (
           <p class="quiet-text">
             {t('The first {count} of {total}. Search to find the others.', {
-              count: shownMax,
+              count: listedMax,
               total: listing.totalCount,
             })}
           </p>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Tracker } from '#tracker-client'
-import { createFactors, type Factors, StaleSignIn } from '../../api/factors.ts'
+import { createFactors, type Factors, StaleSignInError } from '../../api/factors.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { linkAddress } from '../../router/router.ts'
@@ -110,7 +110,7 @@ function useRun(onDone: () => void) {
       toasts.show({ kind: 'done', text: done })
       onDone()
     } catch (error) {
-      if (error instanceof StaleSignIn) {
+      if (error instanceof StaleSignInError) {
         const { pathname, search } = router.address.peek()
         return void startSignIn(configuration, pathname + search, { asks: true })
       }

@@ -182,7 +182,7 @@ function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
   const form = useForm({
     initial: valuesOf(client),
     async submit(values) {
-      const wish = {
+      const requested = {
         name: values.name,
         redirectUris: lines(values.redirectUris),
         postLogoutRedirectUris: lines(values.postLogoutRedirectUris),
@@ -191,10 +191,10 @@ function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
         requiresPkce: client?.requiresPkce ?? true,
       }
       if (client === undefined) {
-        const body = { ...wish, hasSecret: values.kind === 'server' }
+        const body = { ...requested, hasSecret: values.kind === 'server' }
         setMade(await tracker.call('POST /ext/clients', { body }))
       } else {
-        await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...wish } })
+        await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...requested } })
         onDone()
       }
     },

@@ -9,7 +9,7 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { isolated, t } from '../../texts/text.ts'
-import { showAge } from '../../time/days.ts'
+import { formatAge } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -23,7 +23,7 @@ import { useRemoval } from '../../ui/use-removal.ts'
 interface Filters {
   readonly search: string
   readonly projectId: string
-  readonly isEverybody: boolean
+  readonly includesEveryone: boolean
 }
 
 /** Impediments of the user's own assignments, or of all assignments in the user's projects. */
@@ -34,7 +34,7 @@ export function ImpedimentsScreen() {
   const filters = {
     search: query.get('search') ?? '',
     projectId: query.get('projectId') ?? '',
-    isEverybody: query.get('whose') === 'all',
+    includesEveryone: query.get('whose') === 'all',
   }
   const [front, setFront] = useState<{ readonly row: ImpedimentRow | undefined }>()
   const { value, problem, reload } = useLoaded(
@@ -86,7 +86,7 @@ export function ImpedimentsScreen() {
 function fits({ link, kind, assignment, project, isMine }: ImpedimentRow, filters: Filters): boolean {
   const text = [kind, link.description, assignment.name, project.name].join(' ').toLowerCase()
   return (
-    (filters.isEverybody || isMine) &&
+    (filters.includesEveryone || isMine) &&
     (filters.projectId === '' || project.id === filters.projectId) &&
     text.includes(filters.search.toLowerCase())
   )
@@ -122,7 +122,7 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
       <label class="filter-day">
         <input
           type="checkbox"
-          checked={filters.isEverybody}
+          checked={filters.includesEveryone}
           onChange={(event) => router.setQuery({ whose: event.currentTarget.checked ? 'all' : '' })}
         />
         {t('Everyone’s assignments')}
@@ -167,7 +167,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
           </a>{' '}
           · <ProjectMark id={project.id} /> <bdi>{project.name}</bdi> ·{' '}
           <bdi>{people.nameOf(assignment.userId)}</bdi> ·{' '}
-          {t('Blocked {age}', { age: showAge(link.createdAt) })}
+          {t('Blocked {age}', { age: formatAge(link.createdAt) })}
         </span>
       </span>
       <span class="row-buttons">

@@ -31,7 +31,7 @@ export function InvitationPage() {
       sessionStorage.setItem(loginKey, values.login)
     },
   })
-  const { invitation, isRead, over } = useInvitation()
+  const { invitation, isRead, expired } = useInvitation()
   if (isDone)
     return (
       <Done title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
@@ -40,7 +40,7 @@ export function InvitationPage() {
           : undefined}
       </Done>
     )
-  if (over !== undefined) return <Done title={t('This invitation is no longer valid')}>{over}</Done>
+  if (expired !== undefined) return <Done title={t('This invitation is no longer valid')}>{expired}</Done>
   if (!isRead)
     return (
       <Alone title={t('You were invited')}>
@@ -70,14 +70,14 @@ export function InvitationPage() {
 /** Rendered once it is loaded, so that the form does not move. Missing names do not delay a valid link. */
 function useInvitation() {
   const { configuration } = useServices()
-  const [read, setRead] = useState<{ invitation?: ShownInvitation; over?: string }>()
+  const [read, setRead] = useState<{ invitation?: ShownInvitation; expired?: string }>()
   useEffect(() => {
     const body = { secret: secretOf() }
     const read = openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/read', { body })
     read.then(
       (invitation) => setRead({ invitation }),
       (error) =>
-        setRead(error instanceof TrackerError && error.status === 410 ? { over: sentenceOf(error) } : {}),
+        setRead(error instanceof TrackerError && error.status === 410 ? { expired: sentenceOf(error) } : {}),
     )
   }, [])
   return { ...read, isRead: read !== undefined }

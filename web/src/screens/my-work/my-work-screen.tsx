@@ -5,13 +5,13 @@ import { sentenceOf } from '../../api/problems.ts'
 import { doneStageOf, fieldsOf } from '../../assignment/assignment-values.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { readHours } from '../../forms/fields.tsx'
+import { parseHours } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
 import { type Text, t } from '../../texts/text.ts'
-import { addDays, dayOf, daysInWeek, mondayOf, showAge, showDay, today } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
@@ -88,7 +88,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
   const { id, projectId, name, endDate } = assignment
   const [isLogging, setLogging] = useState(false)
   const isLate = dayOf(endDate) < today()
-  const day = showDay(endDate)
+  const day = formatDay(endDate)
   const since = work.blockedSince.get(id)
   return (
     <li class="row work-row">
@@ -102,7 +102,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           <span class={isLate ? 'late' : ''}>
             {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
           </span>
-          {since && <span class="blocked">{t('Blocked {age}', { age: showAge(since) })}</span>}
+          {since && <span class="blocked">{t('Blocked {age}', { age: formatAge(since) })}</span>}
         </span>
       </span>
       <StageSelect assignment={assignment} stages={work.stages} />
@@ -130,7 +130,7 @@ interface StageSelectProps {
 
 function StageSelect({ assignment, stages }: StageSelectProps) {
   const { api, toasts } = useServices()
-  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   /** Based on the current state, so that changes by others are kept. */
   const moveTo = async (workflowId: string) => {
     const now = await api.get('assignment', assignment.id)
@@ -143,10 +143,10 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       toasts.show({
         kind: 'done',
         text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
-        action: { label: undoLabel(), run: () => moveTo(assignment.workflowId).catch(tell) },
+        action: { label: undoLabel(), run: () => moveTo(assignment.workflowId).catch(report) },
       })
     } catch (error) {
-      tell(error)
+      report(error)
     }
   }
   return (
@@ -172,13 +172,13 @@ function LogTime({ assignment, onClose }: { readonly assignment: Assignment; onC
   const [problem, setProblem] = useState<string>()
   const log = async () => {
     try {
-      const amountHours = readHours(text, 'amountHours')
+      const amountHours = parseHours(text, 'amountHours')
       const userId = session.person.value?.id ?? ''
       const entry = { assignmentId: assignment.id, userId, keepDate: today(), amountHours }
       const { id } = await api.create('appointment', entry)
       toasts.show({
         kind: 'done',
-        text: t('{hours} recorded for {name}.', { hours: showHours(amountHours), name: assignment.name }),
+        text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: assignment.name }),
         action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
       })
       onClose()

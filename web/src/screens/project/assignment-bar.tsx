@@ -1,8 +1,8 @@
 import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
-import { dayOf, showDay, today } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { dayOf, formatDay, today } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/person-picker.tsx'
 import type { Bar } from './lanes.ts'
 
@@ -61,9 +61,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
 
 function labelOf({ row }: Bar): string {
   const values = {
-    from: showDay(dayOf(row.startDate)),
-    to: showDay(dayOf(row.endDate)),
-    hours: showHours(row.amountHours),
+    from: formatDay(dayOf(row.startDate)),
+    to: formatDay(dayOf(row.endDate)),
+    hours: formatHours(row.amountHours),
   }
   return row.amountHours > 0 ? t('{from} to {to}, {hours}', values) : t('{from} to {to}', values)
 }

@@ -6,8 +6,8 @@ import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { dayOf, showAge, showDay, today } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { dayOf, formatAge, formatDay, today } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PersonAvatar } from '../../ui/person-picker.tsx'
@@ -117,7 +117,7 @@ const buttons: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t
 
 function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
-  const day = showDay(assignment.endDate)
+  const day = formatDay(assignment.endDate)
   return (
     <div class="card-facts">
       {typeName && (
@@ -130,11 +130,11 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
           {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
         </span>
       )}
-      {assignment.amountHours > 0 && <span>{showHours(assignment.amountHours)}</span>}
+      {assignment.amountHours > 0 && <span>{formatHours(assignment.amountHours)}</span>}
       {blockedSince && (
         <span class="blocked">
           <Icon name="warning" />
-          {t('Blocked {age}', { age: showAge(blockedSince) })}
+          {t('Blocked {age}', { age: formatAge(blockedSince) })}
         </span>
       )}
       {hasDraft && <span class="draft">{t('Not saved')}</span>}

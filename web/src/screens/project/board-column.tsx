@@ -5,14 +5,14 @@ import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { lastTypeOf, newAssignment, rememberType } from '../../assignment/new-assignment.tsx'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
-import { addDays, dayOf, showDay, today } from '../../time/days.ts'
+import { addDays, dayOf, formatDay, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { BoardCard } from './board-card.tsx'
-import { isFiltered, readFilters } from './filters.ts'
+import { isFiltered, parseFilters } from './filters.ts'
 import { useWindowed } from './use-windowed.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -32,14 +32,14 @@ export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
 /** The height of a card with a one-line name, until it was rendered. */
 const estimatePixels = 92
 /** Assignments that were done longer ago than this are hidden behind a button. */
-const shownDaysOfDone = 14
+const listedDaysOfDone = 14
 /** A stage: its header stays, its cards scroll below it, and a card can be dropped anywhere in it. */
 export function BoardColumn(props: BoardColumnProps) {
   const { stage, assignments, doneId, dragged, revealed, countOf, hasMore, onDrop, onMore } = props
   const isDone = stage.id === doneId
   const [isUnfolded, setUnfolded] = useState(false)
   const [isAdding, setAdding] = useState(false)
-  const [isOver, setOver] = useState(false)
+  const [isDraggedOver, setDraggedOver] = useState(false)
   const sorted = useMemo(() => inOrder(assignments, isDone), [assignments, isDone])
   const shown = useMemo(
     () => (isDone && !isUnfolded ? sorted.filter(isRecent) : sorted),
@@ -55,16 +55,16 @@ export function BoardColumn(props: BoardColumnProps) {
   useEffect(() => (revealed === undefined ? undefined : windowed.reveal(revealed)), [revealed, shown])
   return (
     <section
-      class={`column ${isOver && accepts ? 'drop' : ''}`}
+      class={`column ${isDraggedOver && accepts ? 'drop' : ''}`}
       aria-labelledby={`stage-${stage.id}`}
       onDragOver={(event) => {
         if (accepts) event.preventDefault()
-        setOver(true)
+        setDraggedOver(true)
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDraggedOver(false)}
       onDrop={(event) => {
         event.preventDefault()
-        setOver(false)
+        setDraggedOver(false)
         onDrop()
       }}
     >
@@ -106,7 +106,7 @@ export function BoardColumn(props: BoardColumnProps) {
 function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
   const isFirstOfNothing = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
   if (!isFirstOfNothing) return t('Nothing here')
-  return isFiltered(readFilters(new URLSearchParams(query)))
+  return isFiltered(parseFilters(new URLSearchParams(query)))
     ? t('No assignments match these filters')
     : t('Add the first assignment with the plus above, or press C.')
 }
@@ -152,7 +152,7 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
 }
 
 const isRecent = ({ createdAt, updatedAt }: Assignment): boolean =>
-  dayOf(updatedAt ?? createdAt) > addDays(today(), -shownDaysOfDone)
+  dayOf(updatedAt ?? createdAt) > addDays(today(), -listedDaysOfDone)
 
 /** Sorted by end; finished ones by their last change, newest first. */
 const inOrder = (assignments: readonly Assignment[], isDone: boolean): Assignment[] =>
@@ -187,7 +187,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   const type = (text: string) => {
     setName(text)
     setProblem(undefined)
-    if (text === '') forgetDraft(draft)
+    if (text === '') deleteDraft(draft)
     else writeDraft(draft, { name: text })
   }
   const add = async () => {
@@ -243,7 +243,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
 /** Explains the defaults, because nothing asks for them. */
 function WhatIsAdded({ type }: { readonly type: string | undefined }) {
   const { session } = useServices()
-  const end = t('Until {day}', { day: showDay(newAssignment('', '', '').endDate) })
+  const end = t('Until {day}', { day: formatDay(newAssignment('', '', '').endDate) })
   return <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
 }
 

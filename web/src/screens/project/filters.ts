@@ -10,7 +10,7 @@ export interface Filters {
 
 export const noFilters: Filters = { search: '', userId: '', dateFrom: '', dateTo: '' }
 
-export const readFilters = (query: URLSearchParams): Filters => ({
+export const parseFilters = (query: URLSearchParams): Filters => ({
   search: query.get('search') ?? '',
   userId: query.get('userId') ?? '',
   dateFrom: query.get('dateFrom') ?? '',

@@ -13,11 +13,11 @@ import { ConnectionMark, EmptyState } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
 import { BoardView, type BoardViewProps, LaterView } from './board-view.tsx'
-import { readFilters } from './filters.ts'
+import { parseFilters } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
-import { type ProjectView, projectViews, readView } from './views.ts'
+import { type ProjectView, parseView, projectViews } from './views.ts'
 
 /** A project's assignments in one of its views; an open assignment is shown next to them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
@@ -31,10 +31,10 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
   const name = project.rows[0]?.name
-  const view = readView(address.searchParams)
+  const view = parseView(address.searchParams)
   const shown = {
     scope: { projectId, stages: stages.rows, doneId: doneStageOf(projectId, stages.rows) },
-    filters: readFilters(address.searchParams),
+    filters: parseFilters(address.searchParams),
     openId: assignmentId,
     query: address.search,
     onConnection: setConnection,
@@ -129,7 +129,7 @@ function ProjectBar({ projectId, name, view }: ProjectBarProps) {
       <ProjectFilters
         projectId={projectId}
         hasDays={view.name === 'board' || view.name === 'list'}
-        filters={readFilters(address.searchParams)}
+        filters={parseFilters(address.searchParams)}
         onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}
       />

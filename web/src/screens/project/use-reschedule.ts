@@ -3,7 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/change-many.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { addDays, dayOf, endMomentOf, showDay } from '../../time/days.ts'
+import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -29,34 +29,34 @@ export function useReschedule(
     [stored, pending],
   )
   const reschedule = async (row: Assignment, shift: Shift) => {
-    const { wish, isCut } = changeOf(row, shift)
+    const { requested, isCut } = changeOf(row, shift)
     if (isCut)
       toasts.show({
         kind: 'problem',
         text: t('{name} starts on {from} and cannot end before that.', {
           name: row.name,
-          from: showDay(row.startDate),
+          from: formatDay(row.startDate),
         }),
       })
-    if (Object.keys(wish).length === 0) return
-    setPending((all) => new Map(all).set(row.id, { ...all.get(row.id), ...wish }))
-    const after = { ...row, ...wish }
+    if (Object.keys(requested).length === 0) return
+    setPending((all) => new Map(all).set(row.id, { ...all.get(row.id), ...requested }))
+    const after = { ...row, ...requested }
     const values = {
       name: row.name,
-      from: showDay(dayOf(after.startDate)),
-      to: showDay(dayOf(after.endDate)),
+      from: formatDay(dayOf(after.startDate)),
+      to: formatDay(dayOf(after.endDate)),
       person: people.nameOf(after.userId),
     }
     const said =
-      wish.userId === undefined
+      requested.userId === undefined
         ? t('{name} is now from {from} to {to}.', values)
         : t('{name} is now for {person}, from {from} to {to}.', values)
     await change(
       [row],
-      () => wish,
+      () => requested,
       () => said,
     )
-    setPending((all) => new Map([...all].filter(([id, one]) => id !== row.id || !isSame(one, wish))))
+    setPending((all) => new Map([...all].filter(([id, one]) => id !== row.id || !isSame(one, requested))))
   }
   return { rows, reschedule }
 }
@@ -76,10 +76,10 @@ function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId 
   const moved = addDays(end, days + endDays)
   const isCut = moved < dayOf(startDate)
   const nextEnd = isCut ? dayOf(startDate) : moved
-  const wish: Change = {
+  const requested: Change = {
     ...(days !== 0 && { startDate }),
-    ...(nextEnd !== end && { endDate: endMomentOf(nextEnd, undefined, startDate) }),
+    ...(nextEnd !== end && { endDate: endTimestampOf(nextEnd, undefined, startDate) }),
     ...(userId !== row.userId && { userId }),
   }
-  return { wish, isCut }
+  return { requested, isCut }
 }

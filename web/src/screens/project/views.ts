@@ -33,5 +33,5 @@ export const projectViews: readonly ProjectView[] = [
   },
 ]
 
-export const readView = (query: URLSearchParams): ProjectView =>
+export const parseView = (query: URLSearchParams): ProjectView =>
   projectViews.find(({ name }) => name === query.get('view')) ?? (projectViews[0] as ProjectView)

@@ -24,15 +24,15 @@ type Project = RecordOf<'project'>
 type Front = { readonly kind: 'new' } | { readonly kind: 'rename' | 'members'; readonly project: Project }
 
 /** More rows than this are found by searching. */
-const shownMax = 100
+const listedMax = 100
 
 /** The user's projects, by organization. */
 export function ProjectsScreen() {
   const { router } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
   const [front, setFront] = useState<Front>()
-  const projects = useListing('project', { search, sortColumn: 'name', pageSize: shownMax }, { live: true })
-  const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: shownMax })
+  const projects = useListing('project', { search, sortColumn: 'name', pageSize: listedMax }, { live: true })
+  const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: listedMax })
   const close = () => setFront(undefined)
   return (
     <Page
@@ -59,13 +59,13 @@ export function ProjectsScreen() {
       <ProjectGroups
         projects={projects.rows}
         // No members are shown when there are too many to load: a part of them would look complete.
-        memberships={memberships.totalCount > shownMax ? [] : memberships.rows}
+        memberships={memberships.totalCount > listedMax ? [] : memberships.rows}
         onFront={setFront}
       />
-      {projects.totalCount > shownMax && (
+      {projects.totalCount > listedMax && (
         <p class="quiet-text">
           {t('The first {count} of {total} projects. Search to find the others.', {
-            count: shownMax,
+            count: listedMax,
             total: projects.totalCount,
           })}
         </p>
@@ -95,10 +95,10 @@ interface ProjectGroupsProps {
 }
 
 function ProjectGroups({ projects, memberships, onFront }: ProjectGroupsProps) {
-  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].slice(0, shownMax)
+  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].slice(0, listedMax)
   const organizations = useListing(
     'organization',
-    ids.length === 0 ? undefined : { ids: ids.sort().join(','), sortColumn: 'name', pageSize: shownMax },
+    ids.length === 0 ? undefined : { ids: ids.sort().join(','), sortColumn: 'name', pageSize: listedMax },
   )
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
   const groups = organizations.rows.filter(({ id }) => ids.includes(id))

@@ -1,8 +1,8 @@
 import type { Api, ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { inOneLine, type Text, t } from '../../texts/text.ts'
-import { showDay } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { formatDay } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 
 /** The properties that a removed record of any kind may have. */
 export interface RemovedRow {
@@ -87,7 +87,7 @@ export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, n
   const what = nameIn(names.impediment, row.impedimentId, t('A removed kind of impediment'))
   const time =
     row.keepDate &&
-    t('{hours} on {day}', { hours: showHours(row.amountHours ?? 0), day: showDay(row.keepDate) })
+    t('{hours} on {day}', { hours: formatHours(row.amountHours ?? 0), day: formatDay(row.keepDate) })
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
   return inOneLine(row.name, row.text && firstLine(row.text), time, what, person, assignment, project)
 }

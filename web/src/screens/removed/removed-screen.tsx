@@ -6,8 +6,8 @@ import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { nounOf } from '../../texts/declared-names.ts'
 import { inOneLine, t } from '../../texts/text.ts'
-import { dayOfMoment, showLongDay } from '../../time/days.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { dayOfTimestamp, formatLongDay } from '../../time/days.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -86,14 +86,16 @@ function RemovedList({ kinds, search }: RemovedListProps) {
     ) : (
       <Skeleton as="rows" blocks={2} rows={3} cells="lines button" />
     )
-  const days = Map.groupBy(value.rows, ({ deletedAt }) => dayOfMoment(deletedAt ?? new Date().toISOString()))
+  const days = Map.groupBy(value.rows, ({ deletedAt }) =>
+    dayOfTimestamp(deletedAt ?? new Date().toISOString()),
+  )
   return (
     <>
       {value.rows.length === 0 && <Nothing search={search} />}
       {[...days].map(([day, rows]) => (
-        <section key={day} class="group" aria-label={showLongDay(day)}>
+        <section key={day} class="group" aria-label={formatLongDay(day)}>
           <header class="group-header">
-            <h2>{showLongDay(day)}</h2>
+            <h2>{formatLongDay(day)}</h2>
           </header>
           <ul class="rows">
             {rows.map((row) => (
@@ -154,11 +156,11 @@ function RemovedLine({ row, kind, names, removerId, problem, onRestore }: Remove
   const { people } = useServices()
   const title = titleOf(row, people.nameOf, names)
   const more = row.login ?? row.description
-  const moment = row.deletedAt === null ? '' : showMoment(row.deletedAt)
+  const timestamp = row.deletedAt === null ? '' : formatTimestamp(row.deletedAt)
   const removed =
     removerId === undefined
-      ? t('Removed {moment}', { moment })
-      : t('Removed by {name}, {moment}', { name: people.nameOf(removerId), moment })
+      ? t('Removed {moment}', { moment: timestamp })
+      : t('Removed by {name}, {moment}', { name: people.nameOf(removerId), moment: timestamp })
   return (
     <li class="row">
       <span class="row-text">

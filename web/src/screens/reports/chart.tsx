@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { showHours, showPlanned } from '../../time/hours.ts'
+import { formatHours, formatPlanned } from '../../time/hours.ts'
 import type { Hours } from './report.ts'
 
 export interface ChartProps {
@@ -70,8 +70,8 @@ const Pattern = ({ id }: { readonly id: string }) => (
 function describe(rows: readonly Hours[]): string {
   const sum = (key: 'planned' | 'recorded') => rows.reduce((total, row) => total + row[key], 0)
   return t('{recorded} recorded, {planned} planned. The table has every number.', {
-    recorded: showHours(sum('recorded')),
-    planned: showPlanned(sum('planned')),
+    recorded: formatHours(sum('recorded')),
+    planned: formatPlanned(sum('planned')),
   })
 }
 
@@ -115,8 +115,8 @@ const HoursTable = ({
       {rows.map((row) => (
         <tr key={row.id}>
           <th scope="row">{labelOf(row)}</th>
-          <td>{showHours(row.recorded)}</td>
-          <td>{showPlanned(row.planned)}</td>
+          <td>{formatHours(row.recorded)}</td>
+          <td>{formatPlanned(row.planned)}</td>
         </tr>
       ))}
     </tbody>

@@ -1,5 +1,5 @@
 import { isolated, t } from '../../texts/text.ts'
-import { showHours, showNumber, showPlanned } from '../../time/hours.ts'
+import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
 import type { Hours } from './report.ts'
 
@@ -78,8 +78,8 @@ function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }
       <title>
         {t('{name}: {recorded} recorded, {planned} planned', {
           name,
-          recorded: showHours(recorded),
-          planned: showPlanned(planned),
+          recorded: formatHours(recorded),
+          planned: formatPlanned(planned),
         })}
       </title>
       <text class="name" x="0" y={y + 14}>
@@ -87,8 +87,8 @@ function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }
       </text>
       <text class="axis" x={width} y={y + 14} text-anchor="end">
         {t('{recorded} of {planned}', {
-          recorded: showNumber(recorded),
-          planned: showPlanned(planned),
+          recorded: formatNumber(recorded),
+          planned: formatPlanned(planned),
         })}
       </text>
       <rect class="recorded" x="0" y={y + 21} width={lengthOf(recorded)} height={barHeight} />

@@ -47,7 +47,7 @@ export const presets: readonly Preset[] = [
 const usual = 'month'
 
 /** Parsed from the address: a preset, or two days in any order. */
-export function readPeriod(query: URLSearchParams): Period & { readonly preset: string } {
+export function parsePeriod(query: URLSearchParams): Period & { readonly preset: string } {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
   if (isDay(from) && isDay(to)) {
     const [first = from, last = to] = [from, to].toSorted()

@@ -3,8 +3,8 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { addDays, daysInWeek, mondayOf, readWeek, showDay, today } from '../../time/days.ts'
-import { showHours, showNumber, showPlanned } from '../../time/hours.ts'
+import { addDays, daysInWeek, formatDay, mondayOf, parseWeek, today } from '../../time/days.ts'
+import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
@@ -26,7 +26,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   const thisMonday = mondayOf(today())
   const usual = addDays(thisMonday, -weeksBefore * daysInWeek)
   const wanted = router.address.value.searchParams.get('from')
-  const from = wanted === null ? usual : readWeek(wanted)
+  const from = wanted === null ? usual : parseWeek(wanted)
   const mondays = Array.from({ length: weeksShown }, (_, index) => addDays(from, index * daysInWeek))
   const { value, isStale, problem, reload } = useLoaded(
     `${projectId} ${from}`,
@@ -52,7 +52,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
             <Icon name="left" />
           </button>
           <span class="week-range" role="status">
-            {showDay(from)} – {showDay(addDays(from, weeksShown * daysInWeek - 1))}
+            {formatDay(from)} – {formatDay(addDays(from, weeksShown * daysInWeek - 1))}
           </span>
           <button
             type="button"
@@ -95,17 +95,17 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
       <dl class="figures">
         <div>
           <dt>{t('Recorded')}</dt>
-          <dd>{showHours(sumOf(weeks, 'recorded'))}</dd>
+          <dd>{formatHours(sumOf(weeks, 'recorded'))}</dd>
         </div>
         <div>
           <dt>{t('Planned')}</dt>
-          <dd>{showPlanned(sumOf(weeks, 'planned'))}</dd>
+          <dd>{formatPlanned(sumOf(weeks, 'planned'))}</dd>
         </div>
       </dl>
       {isCut && (
         <p class="form-note">
           {t('These weeks have more than {count} assignments or entries, and only that many are counted.', {
-            count: showNumber(pagesMax * rowsMax),
+            count: formatNumber(pagesMax * rowsMax),
           })}
         </p>
       )}

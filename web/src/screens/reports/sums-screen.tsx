@@ -5,19 +5,19 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateOf, formatOf } from '../../time/days.ts'
-import { showHours, sumHours } from '../../time/hours.ts'
+import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { ConnectionMark, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
 import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { readPeriod } from './periods.ts'
+import { parsePeriod } from './periods.ts'
 import {
   groupings,
   isGroupedBy,
+  parseWanted,
   queryOfHours,
   queryOfWhole,
-  readWanted,
   type SumRow,
   sumRowsOf,
   type Wanted,
@@ -30,8 +30,8 @@ import { saveCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
 export function SumsScreen() {
   const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams
-  const period = readPeriod(query)
-  const wanted = readWanted(query, period)
+  const period = parsePeriod(query)
+  const wanted = parseWanted(query, period)
   const asked = { query: queryOfHours(wanted) }
   const hours = useLive(JSON.stringify(asked), (options) =>
     tracker.connect('GET /ext/reports/hours', asked, options),
@@ -116,7 +116,7 @@ function Sums({ rows, wanted, report, isStale }: SumsProps) {
       <dl class="figures">
         <div>
           <dt>{t('Recorded in this period')}</dt>
-          <dd>{showHours(report.total.hours)}</dd>
+          <dd>{formatHours(report.total.hours)}</dd>
         </div>
         <div>
           <dt>{t('Entries')}</dt>
@@ -176,7 +176,7 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
                 <GroupName by={by} row={row} />
               </th>
               {second && <td class="sums-second">{row.second ?? t('not visible to you')}</td>}
-              <td>{showHours(row.hours)}</td>
+              <td>{formatHours(row.hours)}</td>
               <td class="minor">{row.entries}</td>
               {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
             </tr>
@@ -186,7 +186,7 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
           <tr>
             <th scope="row">{t('Total')}</th>
             {second && <td />}
-            <td>{showHours(total.hours)}</td>
+            <td>{formatHours(total.hours)}</td>
             <td class="minor">{total.appointments}</td>
             {hasPlan && (
               <PlanCells
@@ -232,17 +232,22 @@ const PlanHeads = () => (
 
 function PlanCells({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
   const left = Math.round((planned - recorded) * 100) / 100
-  const isOver = planned > 0 && left < 0
+  const isExceeded = planned > 0 && left < 0
   return (
     <>
-      <td class="minor">{showHours(recorded)}</td>
-      <td class="minor">{planned === 0 ? t('not planned') : showHours(planned)}</td>
-      <td class={isOver ? 'late' : ''}>
-        {isOver ? t('{hours} over', { hours: showHours(-left) }) : planned > 0 && showHours(left)}
+      <td class="minor">{formatHours(recorded)}</td>
+      <td class="minor">{planned === 0 ? t('not planned') : formatHours(planned)}</td>
+      <td class={isExceeded ? 'late' : ''}>
+        {isExceeded ? t('{hours} over', { hours: formatHours(-left) }) : planned > 0 && formatHours(left)}
       </td>
       <td class="minor sums-bar">
         {planned > 0 && (
-          <svg class={isOver ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+          <svg
+            class={isExceeded ? 'over' : ''}
+            viewBox="0 0 100 6"
+            preserveAspectRatio="none"
+            aria-hidden="true"
+          >
             <rect class="time-planned" width="100" height="6" />
             <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
           </svg>

@@ -1,7 +1,7 @@
 import type { AssignmentsReport, HoursReport } from '#tracker-client'
 import { withoutBlanks } from '../../api/api.ts'
 import type { Text } from '../../texts/text.ts'
-import { addDays, dateOf, formatOf, showWeek } from '../../time/days.ts'
+import { addDays, dateOf, formatOf, formatWeek } from '../../time/days.ts'
 import type { Period } from './periods.ts'
 
 export type Entity = 'project' | 'person' | 'organization' | 'type'
@@ -32,7 +32,7 @@ export interface Wanted {
 export const filterNames = ['projectId', 'userId', 'organizationId', 'assignmentTypeId'] as const
 export type FilterName = (typeof filterNames)[number]
 
-export function readWanted(query: URLSearchParams, period: Period): Wanted {
+export function parseWanted(query: URLSearchParams, period: Period): Wanted {
   const find = (key: string) => groupings.find(({ name }) => name === query.get(key))
   const by = find('by')
   const second = find('second')?.name
@@ -131,7 +131,7 @@ const byGroup = <Group extends Partial<Record<Entity, { readonly id: string }>>>
 ) => new Map(groups.map((group) => [group[by]?.id ?? '', group]))
 
 function secondOf(group: HoursGroup, second: Grouping): string | null {
-  if (second === 'week') return showWeek(group.week ?? '')
+  if (second === 'week') return formatWeek(group.week ?? '')
   if (second === 'month') return formatOf('month').format(dateOf(`${group.month}-01`))
   return group[second]?.name ?? null
 }

@@ -1,6 +1,6 @@
 import { t } from '../../texts/text.ts'
-import { showDay, showWeek } from '../../time/days.ts'
-import { showHours, showNumber, showPlanned } from '../../time/hours.ts'
+import { formatDay, formatWeek } from '../../time/days.ts'
+import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
 import { ticksFor } from './periods.ts'
 import type { Hours } from './report.ts'
@@ -24,7 +24,7 @@ export const WeeksChart = ({
   readonly weeks: readonly Hours[]
   readonly current: string
 }) => (
-  <Chart title={t('Hours per week')} kind={t('Week')} rows={weeks} labelOf={({ id }) => showWeek(id)}>
+  <Chart title={t('Hours per week')} kind={t('Week')} rows={weeks} labelOf={({ id }) => formatWeek(id)}>
     {(width, pattern) => ({
       height,
       shapes: <Bars weeks={weeks} current={current} width={width} pattern={pattern} />,
@@ -42,12 +42,12 @@ interface BarsProps {
 function Bars({ weeks, current, width, pattern }: BarsProps) {
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
   const yOf = (hours: number) => height - bottom - (hours / (ticks.at(-1) ?? 1)) * (height - top - bottom)
-  const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => showNumber(tick).length))
+  const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => formatNumber(tick).length))
   const group = (width - left) / weeks.length
   const bar = Math.min(28, (group - 6) / 2)
   const labelWidth =
     letterWidth *
-    Math.max(...[t('This week'), ...weeks.map(({ id }) => showDay(id))].map((label) => label.length))
+    Math.max(...[t('This week'), ...weeks.map(({ id }) => formatDay(id))].map((label) => label.length))
   const labelled = Math.ceil(labelWidth / group)
   const currentIndex = weeks.findIndex(({ id }) => id === current)
   return (
@@ -56,7 +56,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
         <g key={tick}>
           <line class="grid-line" x1={left} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
           <text class="axis" x={left - 8} y={yOf(tick) + 4} text-anchor="end">
-            {showNumber(tick)}
+            {formatNumber(tick)}
           </text>
         </g>
       ))}
@@ -69,9 +69,9 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
           <g key={id}>
             <title>
               {t('{name}: {recorded} recorded, {planned} planned', {
-                name: showWeek(id),
-                recorded: showHours(recorded),
-                planned: showPlanned(planned),
+                name: formatWeek(id),
+                recorded: formatHours(recorded),
+                planned: formatPlanned(planned),
               })}
             </title>
             <rect
@@ -91,7 +91,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
             />
             {recorded > 0 && bar >= valueWidth / 2 && group >= 2 * valueWidth && (
               <text class="value" x={middle - bar / 2} y={yOf(recorded) - 5} text-anchor="middle">
-                {showNumber(Math.round(recorded * 10) / 10)}
+                {formatNumber(Math.round(recorded * 10) / 10)}
               </text>
             )}
             {isLabelled && (
@@ -101,7 +101,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
                 y={height - 8}
                 text-anchor="middle"
               >
-                {id === current ? t('This week') : showDay(id)}
+                {id === current ? t('This week') : formatDay(id)}
               </text>
             )}
           </g>

@@ -6,7 +6,7 @@ import { useServices } from '../../services/services.ts'
 import { loadSignInWays, type SignInWays, signInAddress } from '../../session/provider.ts'
 import type { Session } from '../../session/session.ts'
 import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
-import { forgetSession } from '../../session/stored-session.ts'
+import { deleteSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/page.tsx'
 import { useSecondsUntil } from '../../ui/place.ts'
@@ -111,7 +111,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
           {missing}
         </p>
       ) : (
-        <Refusal error={error} retryAfter={retryAfter} />
+        <Rejection error={error} retryAfter={retryAfter} />
       )}
       <div class="field">
         <label for="login">{t('Login')}</label>
@@ -148,7 +148,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
   )
 }
 
-function Refusal({ error, retryAfter }: { readonly error: string | null; readonly retryAfter: number }) {
+function Rejection({ error, retryAfter }: { readonly error: string | null; readonly retryAfter: number }) {
   const [until] = useState(() => Date.now() + retryAfter * 1000)
   const seconds = useSecondsUntil(error === 'locked' && retryAfter > 0 ? until : undefined)
   if (error === 'invalid')
@@ -168,13 +168,13 @@ function Refusal({ error, retryAfter }: { readonly error: string | null; readonl
     <p class="form-problem">
       <span role="alert">{t('Too many failed attempts: this login is locked.')}</span>{' '}
       <span>
-        {tx('Try again in {time}.', { time: <strong role="timer">{showSeconds(seconds)}</strong> })}
+        {tx('Try again in {time}.', { time: <strong role="timer">{formatSeconds(seconds)}</strong> })}
       </span>
     </p>
   )
 }
 
-const showSeconds = (seconds: number): string =>
+const formatSeconds = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
 /** The provider rejected the request. */
@@ -252,7 +252,7 @@ function SignOutPage({ logoutId }: { readonly logoutId: string }) {
         class="form"
         method="post"
         action={`${configuration.issuer}/api/account/logout`}
-        onSubmit={forgetSession}
+        onSubmit={deleteSession}
       >
         <input type="hidden" name="logoutId" value={logoutId} />
         <button type="submit" class="button primary wide">

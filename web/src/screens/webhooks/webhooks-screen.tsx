@@ -7,8 +7,8 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { inOwnWords, t, tn } from '../../texts/text.ts'
-import { showMoment } from '../../time/kept-format.ts'
+import { t, tn, translateSentence } from '../../texts/text.ts'
+import { formatTimestamp } from '../../time/kept-format.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -108,7 +108,9 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
           </span>
         )}
         {!active && (
-          <span class="line">{t('Paused. {reason}', { reason: inOwnWords(pausedBecause ?? '') })}</span>
+          <span class="line">
+            {t('Paused. {reason}', { reason: translateSentence(pausedBecause ?? '') })}
+          </span>
         )}
         {waiting > 0 && (
           <span class="quiet-text line">
@@ -173,13 +175,17 @@ function WebhookLog({ id }: { readonly id: string }) {
 }
 
 function outcomeOf({ attempts: [last], createdAt, nextAt }: WebhookDelivery): string {
-  if (!last) return t('Waiting since {moment}', { moment: showMoment(createdAt) })
+  if (!last) return t('Waiting since {moment}', { moment: formatTimestamp(createdAt) })
   const answered =
-    last.status === null ? inOwnWords(last.error ?? '') : t('answered {status}', { status: last.status })
-  const told = t('{moment}: {answered} after {count} ms', {
-    moment: showMoment(last.at),
+    last.status === null
+      ? translateSentence(last.error ?? '')
+      : t('answered {status}', { status: last.status })
+  const reported = t('{moment}: {answered} after {count} ms', {
+    moment: formatTimestamp(last.at),
     answered,
     count: last.milliseconds,
   })
-  return nextAt === null ? told : `${told} · ${t('next attempt {moment}', { moment: showMoment(nextAt) })}`
+  return nextAt === null
+    ? reported
+    : `${reported} · ${t('next attempt {moment}', { moment: formatTimestamp(nextAt) })}`
 }

@@ -5,8 +5,8 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
-import { addDays, dayOf, daysInWeek, showDay, showWeekday } from '../../time/days.ts'
-import { showHours, sumHours } from '../../time/hours.ts'
+import { addDays, dayOf, daysInWeek, formatDay, formatWeekday } from '../../time/days.ts'
+import { formatHours, sumHours } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -90,8 +90,8 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
                 onChange={() => toggle(entry.id)}
               />
               <span class="row-text">
-                {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} ·{' '}
-                <bdi>{nameOf(entry.assignmentId)}</bdi> · <strong>{showHours(entry.amountHours)}</strong>
+                {formatWeekday(entry.keepDate)} {formatDay(entry.keepDate)} ·{' '}
+                <bdi>{nameOf(entry.assignmentId)}</bdi> · <strong>{formatHours(entry.amountHours)}</strong>
                 <span class="quiet-text line">
                   {inOneLine(entry.description, isTaken(entry) && t('This day already has an entry.'))}
                 </span>
@@ -114,7 +114,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
             ? t('Please wait…')
             : t('Create {entries}, {hours}', {
                 entries: countOf(chosen),
-                hours: showHours(sumHours(chosen)),
+                hours: formatHours(sumHours(chosen)),
               })}
         </button>
       </div>
@@ -134,20 +134,20 @@ function useCreation(onDone: () => void) {
     if (isBusy || entries.length === 0) return
     setBusy(true)
     const done = new Set(created)
-    const refused = new Map<string, string>()
+    const rejected = new Map<string, string>()
     for (const { id, assignmentId, userId, keepDate, amountHours, description } of entries) {
       const body = { id, assignmentId, userId, keepDate, amountHours, description }
       await api.create('appointment', body).then(
         () => done.add(id),
-        (error) => refused.set(id, sentenceOf(error)),
+        (error) => rejected.set(id, sentenceOf(error)),
       )
     }
     setBusy(false)
     setCreated(done)
-    setProblems(refused)
-    if (refused.size > 0) return
-    const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    const run = () => api.remove('appointment', [...done]).catch(tell)
+    setProblems(rejected)
+    if (rejected.size > 0) return
+    const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    const run = () => api.remove('appointment', [...done]).catch(report)
     toasts.show({
       kind: 'done',
       text: tn(done.size, '1 entry copied from last week.', '{count} entries copied from last week.'),

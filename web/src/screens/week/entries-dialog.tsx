@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import { readHours, TextField } from '../../forms/fields.tsx'
+import { parseHours, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { showDay, showWeekday } from '../../time/days.ts'
-import { showHours, typeHours } from '../../time/hours.ts'
+import { formatDay, formatWeekday } from '../../time/days.ts'
+import { formatHours, typeHours } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import type { Appointment, Cell } from './week.ts'
@@ -20,7 +20,7 @@ export interface EntriesDialogProps {
 /** The entries of one assignment on one day, each with its note. */
 export function EntriesDialog({ userId, assignmentName, cell, onClose }: EntriesDialogProps) {
   return (
-    <Dialog title={`${assignmentName}, ${showWeekday(cell.day)} ${showDay(cell.day)}`} onClose={onClose}>
+    <Dialog title={`${assignmentName}, ${formatWeekday(cell.day)} ${formatDay(cell.day)}`} onClose={onClose}>
       {cell.entries.map((entry) => (
         <Entry key={entry.id} entry={entry} />
       ))}
@@ -73,7 +73,7 @@ function Entry({ entry }: { readonly entry: Appointment }) {
         keepDate,
         assignmentId,
         userId,
-        amountHours: readHours(values.amountHours, 'amountHours'),
+        amountHours: parseHours(values.amountHours, 'amountHours'),
         description: values.description.trim() || null,
       })
       form.follow(values)
@@ -81,7 +81,7 @@ function Entry({ entry }: { readonly entry: Appointment }) {
   })
   useEffect(() => form.follow(valuesOf(entry)), [form, entry])
   return (
-    <section class="entry" aria-label={t('Entry of {hours}', { hours: showHours(entry.amountHours) })}>
+    <section class="entry" aria-label={t('Entry of {hours}', { hours: formatHours(entry.amountHours) })}>
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value}>
         <Fields form={form} />
       </Form>
@@ -117,7 +117,7 @@ function NewEntry({
         assignmentId,
         userId,
         keepDate: day,
-        amountHours: readHours(amountHours, 'amountHours'),
+        amountHours: parseHours(amountHours, 'amountHours'),
         description: description.trim() || null,
       })
     },

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
-import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
-import { readHours } from '../../forms/fields.tsx'
+import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { parseHours } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
 import { t } from '../../texts/text.ts'
@@ -23,16 +23,16 @@ export type Entries = ReturnType<typeof useEntries>
  */
 export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const { entries, begin, settle } = useChanges(loaded)
-  const { typed, type, forget } = useTyped(userId)
+  const { typed, type, revert } = useTyped(userId)
   const send = useSend()
   const last = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const former = cell.entries[0]
     // The API names its field, but a cell has only one.
-    const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
+    const reject = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
     try {
-      const hours = text.trim() === '' ? 0 : readHours(text, 'amountHours')
-      forget(cell)
+      const hours = text.trim() === '' ? 0 : parseHours(text, 'amountHours')
+      revert(cell)
       if (hours === (former?.amountHours ?? 0)) return
       const next = hours === 0 ? undefined : { ...(former ?? newEntry(cell, userId)), amountHours: hours }
       const id = (next ?? former)?.id ?? ''
@@ -44,14 +44,14 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
           () => settle(id, next, true),
           (error) => {
             settle(id, next, false)
-            refuse(error)
+            reject(error)
           },
         )
     } catch (error) {
-      refuse(error)
+      reject(error)
     }
   }
-  return { entries, typed, type, forget, save }
+  return { entries, typed, type, revert, save }
 }
 
 /** The id is chosen here, so that the entry is known before the response. */
@@ -99,14 +99,14 @@ function useTyped(userId: string) {
     return new Map(kept.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
   })
   useEffect(() => {
-    if (typed.size === 0) return forgetDraft(draft)
+    if (typed.size === 0) return deleteDraft(draft)
     writeDraft(draft, Object.fromEntries([...typed].map(([key, { text }]) => [key, text])))
   }, [draft, typed])
   const type = (cell: Cell, text: string, problem?: string) =>
     setTyped((all) => new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }))
-  const forget = (cell: Cell) =>
+  const revert = (cell: Cell) =>
     setTyped((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
-  return { typed, type, forget }
+  return { typed, type, revert }
 }
 
 /** Creates, changes or removes, depending on the previous and the next entry. */
@@ -116,8 +116,8 @@ function useSend() {
     if (next === undefined) {
       if (former === undefined) return
       await api.remove('appointment', [former.id])
-      const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-      const run = () => api.restore('appointment', [former.id]).catch(tell)
+      const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      const run = () => api.restore('appointment', [former.id]).catch(report)
       return toasts.show({
         kind: 'done',
         text: t('The entry was removed.'),

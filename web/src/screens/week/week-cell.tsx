@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { isolated, t } from '../../texts/text.ts'
-import { showDay, showWeekday } from '../../time/days.ts'
+import { formatDay, formatWeekday } from '../../time/days.ts'
 import { sumHours, typeHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { keyAlongLine, lineDirection } from '../../ui/place.ts'
@@ -15,20 +15,20 @@ export interface WeekCellProps {
   readonly problemId: string
   onType(text: string): void
   onSave(text: string): void
-  onTakeBack(): void
+  onRevert(): void
   onOpen(): void
 }
 
 /** One field of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
 export function WeekCell(props: WeekCellProps) {
-  const { cell, assignmentName, at, typed, problemId, onType, onSave, onTakeBack, onOpen } = props
+  const { cell, assignmentName, at, typed, problemId, onType, onSave, onRevert, onOpen } = props
   const { entries, day } = cell
   const isSeveral = entries.length > 1
-  const label = `${isolated(assignmentName)}, ${showWeekday(day)} ${showDay(day)}`
+  const label = `${isolated(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
   const saved = entries.length === 0 ? '' : typeHours(sumHours(entries))
   const run: Readonly<Record<string, () => void>> = {
-    Escape: onTakeBack,
+    Escape: onRevert,
     F2: onOpen,
     ...(isSeveral && { Enter: onOpen }),
   }

@@ -8,12 +8,12 @@ import {
   dayOf,
   daysInWeek,
   daysOfWeek,
-  showDay,
-  showWeekday,
+  formatDay,
+  formatWeekday,
   today,
   weekdayOf,
 } from '../../time/days.ts'
-import { plannedHours, showHours, showPlanned, sumHours } from '../../time/hours.ts'
+import { formatHours, formatPlanned, plannedHours, sumHours } from '../../time/hours.ts'
 import type { Entries } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
@@ -55,7 +55,7 @@ export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: Wee
                   class={`number ${classOf(day)}`}
                   aria-current={day === today() ? 'date' : undefined}
                 >
-                  {showWeekday(day)} <span class="quiet-text week-head-more">{showDay(day)}</span>
+                  {formatWeekday(day)} <span class="quiet-text week-head-more">{formatDay(day)}</span>
                 </th>
               ))}
               <th scope="col" class="number">
@@ -87,8 +87,8 @@ export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: Wee
   )
 }
 
-const showSum = (entries: readonly Appointment[]): string =>
-  entries.length === 0 ? '' : showHours(sumHours(entries))
+const formatSum = (entries: readonly Appointment[]): string =>
+  entries.length === 0 ? '' : formatHours(sumHours(entries))
 
 interface DayStripProps {
   readonly days: readonly string[]
@@ -108,9 +108,9 @@ const DayStrip = ({ days, shown, entries, onChoose }: DayStripProps) => (
         aria-pressed={day === shown}
         onClick={() => onChoose(day)}
       >
-        <span>{showWeekday(day)}</span>
+        <span>{formatWeekday(day)}</span>
         <strong>{Number(day.slice(8))}</strong>
-        <span class="quiet-text">{showSum(entriesOf(entries, day)).replace(' h', '') || '·'}</span>
+        <span class="quiet-text">{formatSum(entriesOf(entries, day)).replace(' h', '') || '·'}</span>
       </button>
     ))}
   </fieldset>
@@ -134,7 +134,7 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
   const problemId = `week-problem-${assignment.id}`
   const problems = cells.flatMap((cell) => {
     const problem = entries.typed.get(cellKeyOf(cell))?.problem
-    return problem === undefined ? [] : [`${showWeekday(cell.day)} ${showDay(cell.day)}: ${problem}`]
+    return problem === undefined ? [] : [`${formatWeekday(cell.day)} ${formatDay(cell.day)}: ${problem}`]
   })
   return (
     <tbody>
@@ -155,7 +155,7 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
               problemId={problemId}
               onType={(text) => entries.type(cell, text)}
               onSave={(text) => entries.save(cell, text)}
-              onTakeBack={() => entries.forget(cell)}
+              onRevert={() => entries.revert(cell)}
               onOpen={() => onOpen(cell, assignment.name)}
             />
           </td>
@@ -202,7 +202,7 @@ function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }:
       </span>
       {notes.map(({ id, keepDate, description }) => (
         <span key={id} class="quiet-text line week-note" title={description ?? ''}>
-          {t('{day}: {note}', { day: showWeekday(dayOf(keepDate)), note: description ?? '' })}
+          {t('{day}: {note}', { day: formatWeekday(dayOf(keepDate)), note: description ?? '' })}
         </span>
       ))}
     </th>
@@ -211,10 +211,10 @@ function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }:
 
 function estimateOf({ amountHours, endDate }: WeekRow['assignment'], recorded: number | undefined): string {
   const values = {
-    day: showDay(endDate),
-    planned: showHours(amountHours),
-    left: showHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
-    over: showHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
+    day: formatDay(endDate),
+    planned: formatHours(amountHours),
+    left: formatHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
+    over: formatHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
   }
   if (amountHours === 0) return t('until {day}', values)
   if (recorded === undefined) return t('{planned} until {day}', values)
@@ -238,7 +238,7 @@ const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => 
       <th scope="row">
         {t('Total')}
         {isOwn && (
-          <span class="quiet-text line">{t('of {hours} a day', { hours: showHours(dailyTarget()) })}</span>
+          <span class="quiet-text line">{t('of {hours} a day', { hours: formatHours(dailyTarget()) })}</span>
         )}
       </th>
       {days.map((day) => (
@@ -272,7 +272,7 @@ const DaySum = ({
   if (hours > hoursOfDay)
     return (
       <>
-        {showHours(hours)}
+        {formatHours(hours)}
         <span class="too-long line" role="status">
           {t('More than 24 h')}
         </span>
@@ -280,7 +280,7 @@ const DaySum = ({
     )
   return (
     <>
-      {entries.length > 0 && showHours(hours)}
+      {entries.length > 0 && formatHours(hours)}
       {target > 0 && entries.length > 0 && <Left recorded={hours} target={target} />}
     </>
   )
@@ -290,15 +290,15 @@ const DaySum = ({
 const Left = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
   recorded >= target ? null : (
     <span class="quiet-text line week-left">
-      {t('{hours} left', { hours: showHours(Math.round((target - recorded) * 100) / 100) })}
+      {t('{hours} left', { hours: formatHours(Math.round((target - recorded) * 100) / 100) })}
     </span>
   )
 
 const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
   <>
-    <strong>{showHours(recorded)}</strong>{' '}
+    <strong>{formatHours(recorded)}</strong>{' '}
     <span class="quiet-text week-head-more">
-      {planned > 0 ? t('of {hours}', { hours: showPlanned(planned) }) : t('no plan this week')}
+      {planned > 0 ? t('of {hours}', { hours: formatPlanned(planned) }) : t('no plan this week')}
     </span>
   </>
 )

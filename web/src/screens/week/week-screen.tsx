@@ -5,7 +5,7 @@ import { chooseDailyTarget, dailyTarget, recordedHours } from '../../assignment/
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
-import { addDays, daysInWeek, mondayOf, readWeek, showWeek, today } from '../../time/days.ts'
+import { addDays, daysInWeek, formatWeek, mondayOf, parseWeek, today } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
@@ -24,7 +24,7 @@ export function WeekScreen() {
   const query = router.address.value.searchParams
   const self = session.person.value
   const userId = (self?.isAdministrator && query.get('person')) || (self?.id ?? '')
-  const monday = readWeek(query.get('week'))
+  const monday = parseWeek(query.get('week'))
   const isOwn = userId === self?.id
   const goTo = (week: string) => {
     const next = new URLSearchParams({
@@ -69,7 +69,7 @@ const WeekSteps = ({ monday, onGo }: { readonly monday: string; onGo(monday: str
       <Icon name="left" />
     </button>
     <span class="week-range" role="status">
-      {showWeek(monday)}
+      {formatWeek(monday)}
     </span>
     <button
       type="button"

@@ -11,10 +11,10 @@ import {
   daysBetween,
   daysInWeek,
   daysOfWeek,
+  formatDay,
   formatOf,
+  formatWeekday,
   mondayOf,
-  showDay,
-  showWeekday,
   today,
 } from '../../../time/days.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -34,7 +34,7 @@ type Assignment = RecordOf<'assignment'>
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
   const { router } = useServices()
-  const month = readMonth(new URLSearchParams(query).get('month'))
+  const month = parseMonth(new URLSearchParams(query).get('month'))
   const weeks = weeksOf(month)
   const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
   const found = useWindowRows(props, first, addDays(last, daysInWeek))
@@ -102,7 +102,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
     <section class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
       <div class="calendar-head" aria-hidden="true">
         {daysOfWeek(first).map((day) => (
-          <span key={day}>{showWeekday(day)}</span>
+          <span key={day}>{formatWeekday(day)}</span>
         ))}
       </div>
       {weeks.map((monday) => (
@@ -125,7 +125,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
 const thisMonth = (): string => today().slice(0, 7)
 
 /** Parses a month of an address; anything else means the current one. */
-const readMonth = (text: string | null): string =>
+const parseMonth = (text: string | null): string =>
   text !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : thisMonth()
 
 /** The Mondays whose weeks have a day of the month. */
@@ -197,7 +197,10 @@ const DayRows = ({ rows, query, isDone, onGo }: DayRowsProps) => (
             {row.name}
           </a>
           <span class={`quiet-text line ${!isDone(row) && dayOf(row.endDate) < today() ? 'late' : ''}`}>
-            {t('{from} to {to}', { from: showDay(dayOf(row.startDate)), to: showDay(dayOf(row.endDate)) })}
+            {t('{from} to {to}', {
+              from: formatDay(dayOf(row.startDate)),
+              to: formatDay(dayOf(row.endDate)),
+            })}
           </span>
         </span>
         <PersonAvatar id={row.userId} />

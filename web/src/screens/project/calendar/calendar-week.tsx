@@ -28,7 +28,7 @@ const lanesMax = 4
 
 export function CalendarWeek(props: CalendarWeekProps) {
   const { monday, month, rows, onMore, onDrop } = props
-  const [over, setOver] = useState<string>()
+  const [draggedOver, setDraggedOver] = useState<string>()
   const bars = barsOf(rows, monday, daysInWeek)
   const hidden = (index: number) =>
     bars.filter(({ lane, first, last }) => lane >= lanesMax && first <= index && last >= index).length
@@ -38,16 +38,16 @@ export function CalendarWeek(props: CalendarWeekProps) {
         // biome-ignore lint/a11y/noStaticElementInteractions: only a place to drop; keys move a bar without it
         <div
           key={day}
-          class={`calendar-day ${classOf(day, month)} ${over === day ? 'drop' : ''}`}
+          class={`calendar-day ${classOf(day, month)} ${draggedOver === day ? 'drop' : ''}`}
           style={{ gridColumn: `${index + 1}` }}
           onDragOver={(event) => {
             event.preventDefault()
-            setOver(day)
+            setDraggedOver(day)
           }}
-          onDragLeave={() => setOver(undefined)}
+          onDragLeave={() => setDraggedOver(undefined)}
           onDrop={(event) => {
             event.preventDefault()
-            setOver(undefined)
+            setDraggedOver(undefined)
             onDrop(day)
           }}
         >

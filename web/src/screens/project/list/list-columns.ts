@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { locale, type Text, t } from '../../../texts/text.ts'
-import { dayOf, mondayOf, showDay, showWeek } from '../../../time/days.ts'
-import { showHours } from '../../../time/hours.ts'
+import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
+import { formatHours } from '../../../time/hours.ts'
 import type { ViewNames } from '../view-names.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -35,22 +35,22 @@ export const columns: readonly Column[] = [
   {
     name: 'start',
     label: 'Start',
-    text: ({ startDate }) => showDay(startDate),
+    text: ({ startDate }) => formatDay(startDate),
     key: ({ startDate }) => startDate,
   },
-  { name: 'end', label: 'End', text: ({ endDate }) => showDay(endDate), key: ({ endDate }) => endDate },
+  { name: 'end', label: 'End', text: ({ endDate }) => formatDay(endDate), key: ({ endDate }) => endDate },
   {
     name: 'hours',
     label: 'Planned',
     isNumber: true,
-    text: ({ amountHours }) => (amountHours === 0 ? '' : showHours(amountHours)),
+    text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),
     key: ({ amountHours }) => amountHours,
   },
   {
     name: 'changed',
     label: 'Changed',
     isExtra: true,
-    text: (row) => showDay(dayOf(changedAt(row))),
+    text: (row) => formatDay(dayOf(changedAt(row))),
     key: changedAt,
   },
 ]
@@ -58,7 +58,7 @@ export const columns: readonly Column[] = [
 const usualNames = columns.filter(({ isExtra }) => !isExtra).map(({ name }) => name)
 
 /** Parsed from the address, where they are separated by commas; the default without any. */
-export function readColumns(query: URLSearchParams): readonly Column[] {
+export function parseColumns(query: URLSearchParams): readonly Column[] {
   const wanted = query.get('columns')?.split(',') ?? usualNames
   return columns.filter(({ name }) => name === 'name' || wanted.includes(name))
 }
@@ -77,7 +77,7 @@ export interface Order {
 }
 
 /** Parsed from the address: the name of a column, after a minus for descending. */
-export function readOrder(query: URLSearchParams): Order {
+export function parseOrder(query: URLSearchParams): Order {
   const text = query.get('sort') ?? 'end'
   const name = text.replace(/^-/, '')
   const column = columns.find((one) => one.name === name) ?? columns.find((one) => one.name === 'end')
@@ -148,11 +148,11 @@ export const groupings: readonly Grouping[] = [
     name: 'week',
     label: 'Week of its end',
     keyOf: ({ endDate }) => mondayOf(dayOf(endDate)),
-    title: (key) => t('Due {week}', { week: showWeek(key) }),
+    title: (key) => t('Due {week}', { week: formatWeek(key) }),
   },
 ]
 
-export const readGrouping = (query: URLSearchParams): Grouping | undefined =>
+export const parseGrouping = (query: URLSearchParams): Grouping | undefined =>
   groupings.find(({ name }) => name === query.get('group'))
 
 /** A line of the list: an assignment, or the head of a group. */

@@ -4,8 +4,8 @@ import type { RecordOf } from '../../../api/api.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { dayOf, showDay, today } from '../../../time/days.ts'
-import { showHours, sumHours } from '../../../time/hours.ts'
+import { dayOf, formatDay, today } from '../../../time/days.ts'
+import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { PersonAvatar } from '../../../ui/person-picker.tsx'
 import { useWindowed } from '../use-windowed.ts'
@@ -152,7 +152,7 @@ const GroupLine = ({ line: { id, title, rows }, index, columns, selection }: Gro
     <th scope="rowgroup" colSpan={columns.length}>
       <span dir="auto">{title}</span>{' '}
       <span class="quiet-text">
-        {tn(rows.length, '1 assignment', '{count} assignments')} · {showHours(sumHours(rows))}
+        {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
       </span>
     </th>
   </tr>
@@ -266,7 +266,7 @@ const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isD
 )
 
 function dueOf(row: ListRowProps['row'], isDone: boolean): string {
-  const day = showDay(row.endDate)
+  const day = formatDay(row.endDate)
   return isLate({ row, isDone }) ? t('Was due {day}', { day }) : t('Until {day}', { day })
 }
 

@@ -6,7 +6,7 @@ import { useMembers } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { addDays, dayOf } from '../../../time/days.ts'
-import { showHours, sumHours } from '../../../time/hours.ts'
+import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
@@ -20,9 +20,9 @@ import {
   groupings,
   inOrder,
   linesOf,
-  readColumns,
-  readGrouping,
-  readOrder,
+  parseColumns,
+  parseGrouping,
+  parseOrder,
 } from './list-columns.ts'
 import { ListTable, useSelection } from './list-table.tsx'
 
@@ -34,9 +34,9 @@ export function ListView(props: ProjectViewProps) {
   const chosen = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
-      columns: readColumns(parameters),
-      order: readOrder(parameters),
-      grouping: readGrouping(parameters),
+      columns: parseColumns(parameters),
+      order: parseOrder(parameters),
+      grouping: parseGrouping(parameters),
     }
   }, [query])
   const places = useMemo(() => new Map(scope.stages.map(({ id }, index) => [id, index])), [scope.stages])
@@ -124,7 +124,7 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
         <span>{t('Columns')}</span>
       </Menu>
       <span class="quiet-text">
-        {tn(rows.length, '1 assignment', '{count} assignments')} · {showHours(sumHours(rows))}
+        {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
       </span>
     </div>
   )

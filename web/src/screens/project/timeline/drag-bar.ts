@@ -35,15 +35,15 @@ export function keepFromScrolling(event: TouchEvent): void {
 }
 
 function afterHolding({ clientX, clientY }: Press, begin: () => void): void {
-  const over = new AbortController()
-  const { signal } = over
+  const ended = new AbortController()
+  const { signal } = ended
   const timer = setTimeout(() => {
-    over.abort()
+    ended.abort()
     begin()
   }, holdMilliseconds)
   const leave = () => {
     clearTimeout(timer)
-    over.abort()
+    ended.abort()
   }
   const onMove = (move: PointerEvent) => {
     if (Math.hypot(move.clientX - clientX, move.clientY - clientY) > holdPixels) leave()
@@ -62,7 +62,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   const width = bar.offsetWidth
   const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
   const isEnd = !endsAfter && pixelsToEnd(bar, startX) < edge
-  const over = new AbortController()
+  const ended = new AbortController()
   let lanes: Lanes | undefined
   const daysAt = (clientX: number) => Math.round(((clientX - startX) * lineDirection()) / dayPixels)
   const begin = () => {
@@ -83,7 +83,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     }
   }
   const finish = () => {
-    over.abort()
+    ended.abort()
     bar.classList.remove('dragging', 'at-limit')
     bar.style.transform = ''
     bar.style.width = ''
@@ -100,7 +100,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     const least = beginsBefore ? 1 - Math.round(width / dayPixels) : days
     onDrop(isEnd ? { endDays: Math.max(days, least) } : { days, ...(userId && { userId }) })
   }
-  const { signal } = over
+  const { signal } = ended
   if (isTouch) begin()
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', onUp, { signal })

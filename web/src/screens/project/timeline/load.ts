@@ -26,12 +26,12 @@ export function loadByDay(rows: readonly Planned[], from: string, dayCount: numb
 export type Load = 'free' | 'fits' | 'over' | 'far-over'
 
 /** A load above one and a half days gets a stronger mark. */
-const farOver = 1.5
+const farExceeded = 1.5
 /** Rounding errors are no overload. */
 const tolerance = 0.01
 
 export function loadOf(hours: number, target: number): Load {
   if (hours <= tolerance) return 'free'
   if (hours <= target + tolerance) return 'fits'
-  return hours <= target * farOver + tolerance ? 'over' : 'far-over'
+  return hours <= target * farExceeded + tolerance ? 'over' : 'far-over'
 }

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, daysInWeek, showWeek, today, weekdayOf } from '../../../time/days.ts'
-import { showPlanned } from '../../../time/hours.ts'
+import { addDays, daysInWeek, formatWeek, today, weekdayOf } from '../../../time/days.ts'
+import { formatPlanned } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/person-picker.tsx'
 import { keyAlongLine } from '../../../ui/place.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
@@ -106,7 +106,7 @@ const DayCell = ({ day, index, hours, target }: DayCellProps) => (
     aria-hidden="true"
     class={`timeline-day ${loadOf(hours, target)} ${day === today() ? 'today' : ''} ${weekdayOf(day) % 6 === 0 ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
     style={{ gridColumn: `${index + 1}`, gridRow: '1 / -1' }}
-    title={hours > 0 ? showPlanned(hours) : undefined}
+    title={hours > 0 ? formatPlanned(hours) : undefined}
   />
 )
 
@@ -119,15 +119,15 @@ interface WeekSumProps {
 
 function WeekSum({ monday, index, hours, target }: WeekSumProps) {
   const load = loadOf(hours, target)
-  const isOver = load === 'over' || load === 'far-over'
-  const values = { hours: showPlanned(hours), over: showPlanned(hours - target) }
+  const isExceeded = load === 'over' || load === 'far-over'
+  const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   return (
     <p
       class={`week-sum ${load}`}
       style={{ gridColumn: `${index + 1} / ${index + 1 + daysInWeek}`, gridRow: '1' }}
     >
-      <span class="visually-hidden">{showWeek(monday)}: </span>
-      {isOver ? t('{hours}, {over} too much', values) : hours > 0 && values.hours}
+      <span class="visually-hidden">{formatWeek(monday)}: </span>
+      {isExceeded ? t('{hours}, {over} too much', values) : hours > 0 && values.hours}
     </p>
   )
 }

@@ -8,13 +8,13 @@ import {
   addDays,
   dateOf,
   daysInWeek,
+  formatDay,
   formatOf,
   mondayOf,
-  readWeek,
-  showDay,
+  parseWeek,
   today,
 } from '../../../time/days.ts'
-import { showHours } from '../../../time/hours.ts'
+import { formatHours } from '../../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { PeriodSteps } from '../period-steps.tsx'
@@ -35,7 +35,7 @@ export function TimelineView(props: ProjectViewProps) {
   const weekCount = useWeekCount()
   const usual = addDays(mondayOf(today()), -daysInWeek)
   const wanted = new URLSearchParams(query).get('from')
-  const from = wanted === null ? usual : readWeek(wanted)
+  const from = wanted === null ? usual : parseWeek(wanted)
   const dayCount = weekCount * daysInWeek
   const found = useWindowRows(props, from, addDays(from, dayCount))
   const people = usePeople(scope.projectId, filters.userId, found)
@@ -142,7 +142,7 @@ function usePeople(projectId: string, only: string, { rows, isLoading }: Found) 
 const Legend = () => (
   <p class="timeline-legend quiet-text">
     <span class="swatch fits" aria-hidden="true" />
-    {t('up to {hours} a day', { hours: showHours(dailyTarget()) })}
+    {t('up to {hours} a day', { hours: formatHours(dailyTarget()) })}
     <span class="swatch over" aria-hidden="true" />
     {t('more')}
     <span class="swatch far-over" aria-hidden="true" />
@@ -157,7 +157,7 @@ const Weeks = ({ from, weekCount }: { readonly from: string; readonly weekCount:
     <div class="timeline-weeks" style={{ gridTemplateColumns: `repeat(${weekCount}, minmax(0, 1fr))` }}>
       {Array.from({ length: weekCount }, (_, index) => addDays(from, index * daysInWeek)).map((monday) => (
         <span key={monday} class={monday === mondayOf(today()) ? 'current' : ''}>
-          {monday === mondayOf(today()) ? t('This week') : showDay(monday)}
+          {monday === mondayOf(today()) ? t('This week') : formatDay(monday)}
         </span>
       ))}
     </div>

@@ -1,0 +1,90 @@
+import type { Database } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { invalid, missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
+import { endLinksOf } from './links.ts'
+import { parseFields } from './parse-fields.ts'
+import { requireOwnOrAdministrator } from './sessions.ts'
+
+/** A linked external identity, as its user and administrators see it. */
+export interface OutsideIdentity {
+  readonly id: string
+  readonly userId: string
+  /** The provider's id in the settings of the identity host. */
+  readonly provider: string
+  readonly issuer: string
+  readonly label: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+/** No user needs more external accounts. */
+export const identitiesMax = 20
+
+export async function listIdentities(
+  database: Database,
+  caller: Caller,
+  userId: string,
+): Promise<readonly OutsideIdentity[]> {
+  requireOwnOrAdministrator(caller, userId, 'identities')
+  return database.query<OutsideIdentity>(sql`
+    select id, user_id as "userId", provider, issuer, label, created_at as "createdAt", last_used_at as "lastUsedAt"
+    from outside_identities where user_id = ${userId} order by created_at desc, id limit ${identitiesMax}::int`)
+}
+
+export interface Disconnecting {
+  readonly database: Database
+  readonly securityLog?: SecurityLog
+}
+
+/**
+ * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way
+ * to sign in: the account is locked while its other identities and password are checked.
+ */
+export async function disconnectIdentity(
+  { database, securityLog }: Disconnecting,
+  caller: Caller,
+  body: unknown,
+  { passwords }: { readonly passwords: boolean },
+): Promise<void> {
+  const { id } = parseFields(body, { id: uuid })
+  const { userId, provider } = await database.transaction(async (transaction) => {
+    const [found] = await transaction.query<{ userId: string; provider: string }>(sql`
+      select user_id as "userId", provider from outside_identities
+      where id = ${id} and (${caller.isAdministrator} or user_id = ${caller.id})`)
+    if (!found) throw missing('Identity')
+    const [account] = await transaction.query<{ hasPassword: boolean }>(sql`
+      select password_hash like '$argon2%' as "hasPassword" from users where id = ${found.userId} for no key update`)
+    const [others] = await transaction.query(
+      sql`select from outside_identities where user_id = ${found.userId} and id <> ${id} limit 1`,
+    )
+    const isLast = !others && !(passwords && account?.hasPassword)
+    if (isLast && found.userId === caller.id)
+      throw invalid({
+        id: ['This is your only way to sign in. Connect another one first, or ask an administrator.'],
+      })
+    const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
+    if (!ended) throw missing('Identity')
+    const began = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
+    const signIns = await transaction.query<{ id: string }>(
+      sql`select id from signin_sessions where ${began}`,
+    )
+    await transaction.query(
+      sql`update signin_sessions set ended_at = now() where ${began} and ended_at is null`,
+    )
+    await endLinksOf(
+      transaction,
+      signIns.map((signIn) => signIn.id),
+    )
+    return found
+  })
+  securityLog?.({
+    event: 'identity-disconnected',
+    ...callerDetails(caller),
+    account: userId,
+    by: caller.id,
+    provider,
+  })
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { rejectedAs } from '../../test/support/fresh-context.ts'
+import { addressOf, freshDatabase } from '../../test/support/fresh-database.ts'
+import { openBudgets } from '../config/budgets.ts'
+import { type Database, openDatabase, type Queries } from './database.ts'
+import { sql } from './sql.ts'
+import { startWork } from './work.ts'
+
+describe('Connections for writing', () => {
+  const budgets = openBudgets({ storeTransactionsOfAccount: 1, storeTransactionsWaitingOfAccount: 1 })
+  let fresh: Awaited<ReturnType<typeof freshDatabase>>
+  let database: Database
+  before(async () => {
+    fresh = await freshDatabase()
+    database = openDatabase({ url: addressOf(fresh.database), applicationName: 'test', budgets })
+  })
+  after(async () => {
+    await database.close()
+    await fresh.drop()
+  })
+
+  const one = sql`select 1`
+  const write = (holder: string | undefined) => during(holder, () => database.single.query(one))
+
+  function during<Result>(holder: string | undefined, run: () => Promise<Result>): Promise<Result> {
+    const work = startWork('Write', 'test')
+    work.holder = holder
+    return database.complete(work, run)
+  }
+
+  /** Held until the test releases it. */
+  async function hold(holder: string, also = (_: Queries): Promise<unknown> => Promise.resolve()) {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    const done = during(holder, () =>
+      database.transaction(async (queries) => {
+        await also(queries)
+        begin()
+        await until
+      }),
+    )
+    await Promise.race([begun, done])
+    return { done, letGo }
+  }
+
+  it('are limited to the share of an account; a write that waits gets one when another is released', async () => {
+    const { done, letGo } = await hold('greedy')
+    let isWritten = false
+    const waiting = write('greedy').then(() => {
+      isWritten = true
+    })
+    await write('modest')
+    await write(undefined)
+    assert.equal(isWritten, false)
+    letGo()
+    await Promise.all([done, waiting])
+  })
+
+  it('are denied to an account at its limit of waiting writes', async () => {
+    const { done, letGo } = await hold('greedy')
+    const waiting = write('greedy')
+    await assert.rejects(write('greedy'), rejectedAs('busy'))
+    letGo()
+    await Promise.all([done, waiting])
+    const rejected = budgets
+      .states()
+      .find(({ name }) => name === 'storeTransactionsWaitingOfAccount')?.rejected
+    assert.equal(rejected, 1)
+  })
+
+  it('are acquired at once by a request that has one already', async () => {
+    const { done, letGo } = await hold('greedy', () => database.single.query(one))
+    letGo()
+    await done
+  })
+
+  it('are released by failed writes, too', async () => {
+    const wrong = sql`select 1 / 0`
+    await assert.rejects(during('greedy', () => database.single.query(wrong)))
+    await assert.rejects(during('greedy', () => database.transaction(({ query }) => query(wrong))))
+    await write('greedy')
+  })
+
+  it('that cannot be opened occupy no place', async () => {
+    const own = openBudgets()
+    const none = openDatabase({
+      url: 'postgresql://nobody@127.0.0.1:1/none',
+      applicationName: 'test',
+      budgets: own,
+    })
+    const work = startWork('Write', 'test')
+    work.holder = 'modest'
+    await assert.rejects(
+      none.complete(work, () => none.single.query(one)),
+      rejectedAs('overloaded'),
+    )
+    assert.equal(own.budget('storeTransactions').used(), 0)
+    await none.close()
+  })
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { changeOwner } from './accounts.ts'
+import { temporaryFolder } from './test-stores.ts'
+
+const skip = process.getuid?.() === 0 ? false : 'only root can change the owner of files'
+
+test('a folder changes its owner with all its contents, never the target of a link', { skip }, () => {
+  const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), 'secret')]
+  writeFileSync(elsewhere, '')
+  mkdirSync(join(folder, 'base', 'deep'), { recursive: true })
+  writeFileSync(join(folder, 'base', 'deep', 'file'), '')
+  symlinkSync(elsewhere, join(folder, 'base', 'link'))
+  const user = { uid: 71_234, gid: 71_234 }
+  changeOwner({ prefix: [], user }, folder)
+  for (const path of ['', 'base', 'base/deep', 'base/deep/file', 'base/link'])
+    assert.equal(lstatSync(join(folder, path)).uid, user.uid, path)
+  assert.equal(statSync(elsewhere).uid, 0)
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGroupCommit } from './group-commit.ts'
+
+interface Item {
+  readonly account: string
+  readonly id: string
+}
+
+const itemOf = (text: string): Item => ({ account: text.slice(0, 1), id: text })
+
+/** Writes end when the test says so. */
+function scene() {
+  const written: string[][] = []
+  const ends: ((error?: Error) => void)[] = []
+  let idle = 0
+  const groupCommit = createGroupCommit<Item, string>({
+    accountOf: ({ account }) => account,
+    idOf: ({ id }) => id,
+    onIdle: () => {
+      idle += 1
+    },
+    write: (items) =>
+      new Promise((resolve, reject) => {
+        written.push(items.map(({ id }) => id))
+        ends.push((error) =>
+          error ? reject(error) : resolve(items.map(({ id }) => (id === 'refused' ? undefined : id))),
+        )
+      }),
+  })
+  const wait = (...texts: string[]) => texts.map((text) => groupCommit.wait(itemOf(text)))
+  const end = async (index: number, error?: Error) => {
+    ends[index]?.(error)
+    await sleep(0)
+  }
+  return { groupCommit, written, wait, end, idle: () => idle }
+}
+
+describe('batched writes', () => {
+  it('run at once where none is in progress', () => {
+    const { groupCommit, idle } = scene()
+    const turn = groupCommit.enter()
+    assert.ok(turn)
+    assert.equal(groupCommit.enter(), undefined)
+    turn()
+    assert.equal(idle(), 1)
+    assert.ok(groupCommit.enter())
+  })
+
+  it('run alone where no other write waits', async () => {
+    const { groupCommit, written, wait } = scene()
+    const first = groupCommit.enter()
+    const second = wait('a1')
+    first?.()
+    const [{ turn } = {}] = await Promise.all(second)
+    assert.ok(turn)
+    assert.equal(groupCommit.enter(), undefined)
+    assert.deepEqual(written, [])
+  })
+
+  it('go together as soon as the one before them is done, and each is answered', async () => {
+    const { groupCommit, written, wait, end, idle } = scene()
+    const turn = groupCommit.enter()
+    const waiting = wait('a1', 'b1', 'refused')
+    assert.deepEqual(written, [])
+    turn?.()
+    assert.deepEqual(written, [['a1', 'b1', 'refused']])
+    assert.equal(idle(), 0)
+    await end(0)
+    assert.deepEqual(
+      (await Promise.all(waiting)).map((one) => one.written),
+      ['a1', 'b1', undefined],
+    )
+    assert.equal(idle(), 1)
+  })
+
+  it('take turns by account, however many one of them has', async () => {
+    const { groupCommit, written, wait, end } = scene()
+    const leave = groupCommit.enter()
+    void Promise.all(wait(...Array.from({ length: 40 }, (_, number) => `a${number}`), 'b1', 'c1'))
+    leave?.()
+    assert.equal(written[0]?.length, 32)
+    assert.deepEqual(written[0]?.slice(0, 4), ['a0', 'b1', 'c1', 'a1'])
+    await end(0)
+    assert.deepEqual(written[1], ['a30', 'a31', 'a32', 'a33', 'a34', 'a35', 'a36', 'a37', 'a38', 'a39'])
+    await end(1)
+  })
+
+  it('are not together where they write the same row', async () => {
+    const { groupCommit, written, wait, end } = scene()
+    const leave = groupCommit.enter()
+    void Promise.all(wait('a1', 'a1', 'b1', 'a2'))
+    leave?.()
+    assert.deepEqual(written, [['a1', 'b1']])
+    await end(0)
+    assert.deepEqual(written[1], ['a1', 'a2'])
+    await end(1)
+  })
+
+  it('do not wait for a write that takes long', async () => {
+    const { groupCommit, written, wait, end } = scene()
+    groupCommit.enter()
+    void Promise.all(wait('a1', 'b1'))
+    await sleep(60)
+    assert.deepEqual(written, [['a1', 'b1']])
+    await end(0)
+    // The write that still holds the first turn does not block this one.
+    assert.ok(groupCommit.enter())
+  })
+
+  it('fail together', async () => {
+    const { groupCommit, wait, end } = scene()
+    const leave = groupCommit.enter()
+    const waiting = Promise.allSettled(wait('a1', 'b1'))
+    leave?.()
+    await end(0, new Error('The store is away.'))
+    assert.deepEqual(
+      (await waiting).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+  })
+})

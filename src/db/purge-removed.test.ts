@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { freshContext } from '../../test/support/fresh-context.ts'
+import { isDistributed } from '../../test/support/fresh-database.ts'
+import { remove } from '../records/remove.ts'
+import { resourceNamed, resources } from '../resources/all.ts'
+import { changesSince } from './change-log.ts'
+import { purgeRemoved } from './purge.ts'
+import { restoreRows } from './rows.ts'
+import { raw, sql } from './sql.ts'
+
+describe('rows that were removed long ago', () => {
+  let scene: Awaited<ReturnType<typeof freshContext>>
+  before(async () => {
+    scene = await freshContext()
+  })
+  after(() => scene.drop())
+
+  const make = async (resource: string, values = {}) => (await scene.makeAny(resource, values)).id as string
+  const removeRow = (resource: string, id: string) =>
+    remove(scene.context, resourceNamed(resource), scene.administrator, { ids: [id] })
+  const age = (table: string, id: string, days: number) =>
+    scene.context.database.query(
+      raw(`update ${table} set deleted_at = now() - interval '${days} days' where id = '${id}'`),
+    )
+  const isThere = async (table: string, id: string) =>
+    (await scene.context.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
+  const purge = (days = 90) => purgeRemoved(scene.context.database, resources, days)
+
+  it('are kept for ever without a retention period', async () => {
+    const id = await make('impediment')
+    await removeRow('impediment', id)
+    await age('impediments', id, 4000)
+    await purge(0)
+    assert.ok(await isThere('impediments', id))
+    await purge()
+    assert.equal(await isThere('impediments', id), false)
+    const { rows, removedBefore } = (
+      await scene.context.database.query<{ rows: number; removedBefore: boolean }>(
+        sql`select rows, removed_before < now() - interval '89 days' as "removedBefore" from purges where resource = 'impediment'`,
+      )
+    )[0] ?? { rows: 0, removedBefore: false }
+    assert.deepEqual([Number(rows), removedBefore], [1, true])
+  })
+
+  it('are purged with the rows that refer to them, and stay while a remaining row refers to them', async () => {
+    const project = await make('project')
+    const assignment = await make('assignment', { projectId: project })
+    for (const [resource, id] of [
+      ['assignment', assignment],
+      ['project', project],
+    ] as const)
+      await removeRow(resource, id)
+    await age('projects', project, 100)
+    // They were removed in the same instant.
+    await scene.context.database.query(
+      sql`update user_projects set deleted_at = now() - interval '100 days' where project_id = ${project}`,
+    )
+    await age('assignments', assignment, 10)
+    await purge()
+    assert.ok(await isThere('projects', project))
+    await age('assignments', assignment, 100)
+    await purge()
+    assert.equal(await isThere('assignments', assignment), false)
+    assert.equal(await isThere('projects', project), false)
+  })
+
+  it('appear as changes to clients that list them, while active and recently removed rows stay', async () => {
+    const [live, young, old] = [await make('workflow'), await make('workflow'), await make('workflow')]
+    for (const id of [young, old]) await removeRow('workflow', id)
+    await age('workflows', young, 89)
+    await age('workflows', old, 91)
+    const { snapshot } = await changesSince(scene.context.database, undefined)
+    await purge()
+    assert.deepEqual((await changesSince(scene.context.database, snapshot)).resources, ['workflow'])
+    assert.deepEqual(await Promise.all([live, young, old].map((id) => isThere('workflows', id))), [
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('stay when a concurrent transaction is restoring them', async () => {
+    const id = await make('organization')
+    await removeRow('organization', id)
+    await age('organizations', id, 100)
+    const { database } = scene.context
+    const organization = resourceNamed('organization')
+    const purging = await database.transaction(async (transaction) => {
+      await restoreRows(transaction, organization, undefined, sql`row.id = ${id}`, false)
+      const purging = purge()
+      // In a sharded store, its turn comes after this one.
+      if (!isDistributed) await purging
+      return [purging]
+    })
+    await Promise.all(purging)
+    assert.ok(await isThere('organizations', id))
+  })
+
+  it('of accounts are purged with their credentials, and leave their history', async () => {
+    const { database } = scene.context
+    const user = await make('user')
+    for (const statement of ofAnAccount) await database.query(raw(statement.replaceAll('$user', `'${user}'`)))
+    await removeRow('user', user)
+    await age('users', user, 100)
+    await purge()
+    assert.equal(await isThere('users', user), false)
+    const [left] = await database.query<{ entries: number; tokens: number }>(
+      sql`select (select count(*)::int from history where row_id = ${user}) as entries,
+        (select count(*)::int from api_tokens where user_id = ${user}) as tokens`,
+    )
+    assert.deepEqual(left, { entries: 2, tokens: 0 })
+  })
+
+  it('of an account stay while hours that it booked still exist', async () => {
+    const user = await make('user')
+    const booked = {
+      userId: user,
+      assignmentId: await make('assignment'),
+      keepDate: '2026-01-05',
+      amountHours: 1,
+    }
+    await removeRow('appointment', (await scene.make('appointment', booked)).id as string)
+    await removeRow('user', user)
+    await age('users', user, 100)
+    await purge()
+    assert.ok(await isThere('users', user))
+  })
+
+  it('are kept only by references from other resources, which are found by an index', async () => {
+    const isResource = (table: string) =>
+      raw(`(select count(*) from pg_attribute where attrelid = ${table}
+        and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)
+    const references = await scene.context.database.query<{
+      reference: string
+      keeps: boolean
+      goes: boolean
+    }>(
+      sql`select conrelid::regclass || '.' || attname as reference, ${isResource('conrelid')} as keeps, confdeltype = 'c' as goes
+        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and ${isResource('confrelid')}`,
+    )
+    assert.ok(references.length > 20)
+    const wrong = references.filter(({ keeps, goes }) => keeps === goes).map(({ reference }) => reference)
+    assert.deepEqual(wrong, [], 'rows of no resource go with their parent: add on delete cascade')
+    const unfound = await scene.context.database.query<{ reference: string }>(
+      sql`select conrelid::regclass || '.' || attname as reference
+        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and ${isResource('confrelid')} and not exists (
+          select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
+            and (indpred is null or pg_get_expr(indpred, indrelid) = '(' || attname || ' IS NOT NULL)'))`,
+    )
+    assert.deepEqual(unfound, [], 'each deletion would scan the whole table: add an index on all its rows')
+  })
+
+  it('cannot be purged early, nor can any other table', async () => {
+    const { database } = scene.context
+    await assert.rejects(purge(29), /kept for 30 days at least/)
+    for (const table of ['signin_sessions', 'history', 'pg_class', 'none'])
+      await assert.rejects(
+        database.query(sql`select forget_removed('user', ${table}, 90)`),
+        /no rows that are removed/,
+      )
+  })
+})
+
+/** Everything else that refers to an account uses the same constraint; these are the rows that would last. */
+const ofAnAccount = [
+  `insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
+   values (gen_random_uuid(), $user, sha256('a'), '', 'a', '{a}', now())`,
+  'insert into administrators (user_id, given_by) values ($user, $user)',
+  'insert into deactivated_accounts (user_id, deactivated_by) values ($user, $user)',
+  `insert into account_links (id, purpose, hash, made_by, expires_at) values (gen_random_uuid(), 'invitation', sha256('b'), $user, now())`,
+  `insert into account_links (id, purpose, hash, made_by, user_id, security_stamp, expires_at)
+   values (gen_random_uuid(), 'password', sha256('c'), $user, $user, '', now())`,
+  `insert into consents (user_id, client_id, scope, granted_at) values ($user, 'a', 'a', now())`,
+  `insert into webhooks (id, user_id, url, secret, position, since) values (gen_random_uuid(), $user, 'https://a.example', '', '', '')`,
+]

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { rejectedAs } from '../../test/support/fresh-context.ts'
+import { freshDatabase } from '../../test/support/fresh-database.ts'
+import { Problem } from '../model/problem.ts'
+import { openDatabase } from './database.ts'
+import { raw } from './sql.ts'
+import { startWork } from './work.ts'
+
+const isUnavailable = (error: unknown) =>
+  error instanceof Problem &&
+  error.kind === 'overloaded' &&
+  error.retryAfterSeconds === 5 &&
+  error.cause !== undefined &&
+  error.message === 'The store is not available, and nothing was done. Please try again later.'
+
+/** The error of PostgreSQL when it cannot extend a file; test/operations/full-disk fills a real disk. */
+const diskFull = raw(`do $$ begin
+  raise exception 'could not extend file' using errcode = 'disk_full';
+end $$`)
+
+describe('A store', () => {
+  it('whose disk is full rejects writes and reads as unavailable, and accepts the next one', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    await assert.rejects(database.single.query(diskFull), isUnavailable)
+    await assert.rejects(
+      database.transaction((transaction) => transaction.query(diskFull)),
+      isUnavailable,
+    )
+    await assert.rejects(database.query(diskFull), isUnavailable)
+    await assert.rejects(database.lists.query(diskFull, 'anybody'), isUnavailable)
+    assert.equal((await database.query(raw('select 1'))).length, 1)
+  })
+
+  it('that stops a statement at its time limit, such as a write that waits for a row, is unavailable, too', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    const late = raw(`do $$ begin
+      raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
+    end $$`)
+    await assert.rejects(database.single.query(late), isUnavailable)
+    await assert.rejects(
+      database.transaction((transaction) => transaction.query(late)),
+      isUnavailable,
+    )
+    await assert.rejects(database.query(late), isUnavailable)
+  })
+
+  it('that cannot be reached is unavailable, too', async (t) => {
+    const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', applicationName: 'test' })
+    t.after(() => database.close())
+    await assert.rejects(database.query(raw('select 1')), isUnavailable)
+  })
+
+  it('that fails after a request has written something reports an unknown outcome', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    const one = raw('select 1')
+    const writes = [
+      () => database.single.query(one),
+      () => database.transaction((transaction) => transaction.query(one)),
+    ]
+    for (const write of writes) {
+      const request = database.complete(startWork('Write', 'test'), async () => {
+        await write()
+        await database.query(diskFull)
+      })
+      await assert.rejects(request, rejectedAs('uncertain'))
+    }
+    const another = database.complete(startWork('Read', 'test'), () => database.query(diskFull))
+    await assert.rejects(another, isUnavailable)
+  })
+
+  it('that fails for another reason returns that error', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    await assert.rejects(database.single.query(raw('select none')), { code: '42703' })
+  })
+})

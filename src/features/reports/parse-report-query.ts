@@ -1,0 +1,193 @@
+import { labelOf } from '../../model/field.ts'
+import { isMissing, uuid } from '../../model/field-kinds.ts'
+import { collectViolations, type Violations } from '../../model/problem.ts'
+import { groupingsMax, groupsMax } from '../../records/list-query.ts'
+import { appointment } from '../../resources/appointment.ts'
+import { assignment } from '../../resources/assignment.ts'
+import { assignmentType } from '../../resources/assignment-type.ts'
+import type { Listed, Resource } from '../../resources/define-resource.ts'
+import { organization } from '../../resources/organization.ts'
+import { person } from '../../resources/person.ts'
+import { project } from '../../resources/project.ts'
+import { workflow } from '../../resources/workflow.ts'
+
+/** Sums over the rows of one resource that the caller may see. */
+export interface Report {
+  readonly name: 'hours' | 'assignments'
+  readonly summed: Resource
+  /** The timestamp by which a row belongs to a period. */
+  readonly dated: string
+  readonly measures: readonly Measure[]
+}
+
+export interface Measure {
+  readonly name: string
+  /** The summed column; without it rows are counted. */
+  readonly column?: string
+  readonly description: string
+}
+
+export const reports: readonly Report[] = [
+  {
+    name: 'hours',
+    summed: appointment,
+    dated: 'keepDate',
+    measures: [
+      { name: 'hours', column: 'amountHours', description: 'The hours booked.' },
+      { name: 'appointments', description: 'The number of appointments.' },
+    ],
+  },
+  {
+    name: 'assignments',
+    summed: assignment,
+    dated: 'startDate',
+    measures: [
+      { name: 'assignments', description: 'The number of assignments.' },
+      { name: 'plannedHours', column: 'amountHours', description: 'The estimated hours.' },
+    ],
+  },
+]
+
+/** The place of the id to group by: the summed row, its assignment, or the project of that. */
+export interface EntityGrouping {
+  readonly of: 'row' | 'assignment' | 'project'
+  readonly column: string
+  /** Shown by its id, and its name where the caller may see it. */
+  readonly listed: Listed
+}
+
+export const entityGroupings = {
+  person: { of: 'row', column: 'userId', listed: person },
+  project: { of: 'assignment', column: 'projectId', listed: project },
+  organization: { of: 'project', column: 'organizationId', listed: organization },
+  type: { of: 'assignment', column: 'assignmentTypeId', listed: assignmentType },
+  workflow: { of: 'assignment', column: 'workflowId', listed: workflow },
+} as const satisfies Readonly<Record<string, EntityGrouping>>
+
+export const timeGroupings = ['week', 'month'] as const
+
+export type Entity = keyof typeof entityGroupings
+export type Grouping = Entity | (typeof timeGroupings)[number]
+
+export const groupings: readonly Grouping[] = [
+  ...(Object.keys(entityGroupings) as Entity[]),
+  ...timeGroupings,
+]
+
+export const isTime = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
+  (timeGroupings as readonly string[]).includes(grouping)
+
+/** Equality filters by the same columns. */
+export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fromEntries(
+  Object.values(entityGroupings).map((grouping) => [grouping.column, grouping]),
+)
+
+export interface ReportQuery {
+  /** Sorted in the order of the columns, which also sorts the groups. */
+  readonly groupBy: readonly Grouping[]
+  /** Days in the time zone, from the first (inclusive) to the second (exclusive). */
+  readonly dateFrom: string | undefined
+  readonly dateTo: string | undefined
+  readonly timeZone: string
+  /** Maps a column to the wanted id. */
+  readonly wanted: Readonly<Record<string, string>>
+  readonly limit: number
+}
+
+export const reportKeys = [
+  ...['groupBy', 'dateFrom', 'dateTo', 'timeZone', 'limit'],
+  ...Object.keys(entityFilters),
+] as const
+
+/**
+ * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it would widen the
+ * sums.
+ */
+export function parseReportQuery(given: Readonly<Record<string, unknown>>): ReportQuery {
+  const violations = collectViolations()
+  const keys = parseKeys(given, violations)
+  const [dateFrom, dateTo] = ['dateFrom', 'dateTo'].map((key) => parseDay(key, keys[key], violations))
+  if (dateFrom && dateTo && dateTo < dateFrom)
+    violations.add('dateTo', 'DateTo must be on or after DateFrom.')
+  const query: ReportQuery = {
+    groupBy: parseGroupings(keys.groupBy, violations),
+    dateFrom,
+    dateTo,
+    timeZone: parseTimeZone(keys.timeZone, violations),
+    wanted: parseWanted(keys, violations),
+    limit: parseLimit(keys.limit, violations),
+  }
+  violations.throwIfAny()
+  return query
+}
+
+type Keys = Readonly<Record<string, string>>
+
+function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violations): Keys {
+  const keys: Record<string, string> = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (!reportKeys.includes(key))
+      violations.add(key, `${key} is no key of a report. These are: ${reportKeys.join(', ')}.`)
+    else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else keys[key] = String(value).trim()
+  }
+  return keys
+}
+
+function parseGroupings(input: string | undefined, violations: Violations): readonly Grouping[] {
+  const names = input?.split(',').map((name) => name.trim()) ?? []
+  const known = groupings.filter((grouping) => names.includes(grouping))
+  const isRight = names.length === known.length && names.length >= 1 && names.length <= groupingsMax
+  if (!isRight)
+    violations.add('groupBy', `GroupBy must name 1 to ${groupingsMax} of ${groupings.join(', ')}, each once.`)
+  return names.filter((name): name is Grouping => (known as readonly string[]).includes(name))
+}
+
+/** A day, not an instant: the time zone determines when it begins. */
+function parseDay(key: string, input: string | undefined, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
+  if (isDay && !Number.isNaN(Date.parse(input)) && new Date(input).toISOString().startsWith(input))
+    return input
+  violations.add(key, `${labelOf(key)} must be a day such as 2026-01-31.`)
+  return undefined
+}
+
+/** Requires names with an area: PostgreSQL takes the short ones for abbreviations of standard time. */
+const areaAndPlace = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
+
+function parseTimeZone(input: string | undefined, violations: Violations): string {
+  if (input === undefined || input === 'UTC') return 'UTC'
+  if (!areaAndPlace.test(input) || !isTimeZone(input)) violations.add('timeZone', unknownTimeZone)
+  return input
+}
+
+export const unknownTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function parseWanted(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
+  const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
+    if (keys[key] === undefined) return []
+    const reading = uuid.read(keys[key], labelOf(key))
+    if ('value' in reading) return [[key, reading.value]]
+    violations.add(key, ...reading.problems)
+    return []
+  })
+  return Object.fromEntries(given)
+}
+
+function parseLimit(input: string | undefined, violations: Violations): number {
+  if (input === undefined) return groupsMax
+  const limit = /^\d{1,9}$/.test(input) ? Number(input) : 0
+  if (limit >= 1 && limit <= groupsMax) return limit
+  violations.add('limit', `Limit must be a whole number from 1 to ${groupsMax}.`)
+  return groupsMax
+}

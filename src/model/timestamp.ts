@@ -1,0 +1,43 @@
+/**
+ * A timestamp is text: RFC 3339 in UTC with up to six digits of a second, as the database returns it. `Date` would lose three.
+ */
+const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
+
+/** Parses a date, or a date and time with an offset or in UTC; undefined when there is no such instant. */
+export function parseTimestamp(input: string): string | undefined {
+  const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] =
+    pattern.exec(input) ?? []
+  if (matched === undefined) return undefined
+  const local = new Date(0)
+  local.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  // `Date` rolls over: the 30th of February would silently become the 2nd of March.
+  if (local.getUTCMonth() !== Number(month) - 1 || local.getUTCDate() !== Number(day)) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  const offsetMinutes = minutesOf(offset)
+  if (offsetMinutes === undefined) return undefined
+  local.setUTCHours(Number(hour), Number(minute) - offsetMinutes, Number(second))
+  const utcYear = local.getUTCFullYear()
+  return utcYear >= 1 && utcYear <= 9999
+    ? `${local.toISOString().slice(0, 19)}${microseconds(fraction)}Z`
+    : undefined
+}
+
+/** Whether the first timestamp is earlier. Without the Z, text that is a prefix of other text sorts first, as it must. */
+export const isEarlier = (first: string, second: string): boolean => first.slice(0, -1) < second.slice(0, -1)
+
+function minutesOf(offset: string): number | undefined {
+  if (offset.toUpperCase() === 'Z') return 0
+  const hours = Number(offset.slice(1, 3))
+  const minutes = Number(offset.slice(4, 6))
+  if (hours > 23 || minutes > 59) return undefined
+  return (offset.startsWith('-') ? -1 : 1) * (60 * hours + minutes)
+}
+
+/**
+ * Clients send three to nine digits, depending on their language, and any number is accepted. Digits beyond the sixth are finer
+ * than the database stores; dropping them keeps an echoed version equal to itself.
+ */
+function microseconds(fraction: string): string {
+  const digits = fraction.slice(0, 6).replace(/0+$/, '')
+  return digits === '' ? '' : `.${digits}`
+}

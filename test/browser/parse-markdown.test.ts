@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { limits } from '#tracker-client'
+import { type Block, type Inline, parseMarkdown } from '../../web/src/ui/parse-markdown.ts'
+
+const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: [content] })
+const strong = (...content: Inline[]): Inline => ({ kind: 'strong', content })
+const em = (...content: Inline[]): Inline => ({ kind: 'em', content })
+const code = (text: string): Inline => ({ kind: 'code', text })
+const link = (href: string, label = href): Inline => ({ kind: 'link', href, label })
+
+/** One line each. */
+const lines: readonly (readonly [string, ...Inline[]])[] = [
+  ['plain', 'plain'],
+  ['a **b** c', 'a ', strong('b'), ' c'],
+  ['__b__ *i* _j_', strong('b'), ' ', em('i'), ' ', em('j')],
+  ['**a *b* `c`**', strong('a ', em('b'), ' ', code('c'))],
+  ['__a **b *c _d_* e** f__', strong('a ', strong('b ', em('c ', em('d')), ' e'), ' f')],
+  ['`**not bold**`', code('**not bold**')],
+  ['2 * 3 * 4, snake_case_name, _ x', '2 * 3 * 4, snake_case_name, _ x'],
+  ['** and ``, *, _ and [', '** and ``, *, _ and ['],
+  ['[a [b](https://a.example/x_y)', link('https://a.example/x_y', 'a [b')],
+  ['[a](javascript:alert(1)) [b](mailto:a@b.example)', 'a', ') ', link('mailto:a@b.example', 'b')],
+  ['[a] (b) [](c) [d](e f)', '[a] (b) [](c) [d](e f)'],
+  ['see https://a.example/p?q=1.', 'see ', link('https://a.example/p?q=1'), '.'],
+  ['<b>&amp; http:// x', '<b>&amp; http:// x'],
+]
+
+describe('Text with marks', () => {
+  for (const [text, ...content] of lines)
+    test(`reads a line: ${text}`, () => assert.deepEqual(parseMarkdown(text), [paragraph(...content)]))
+
+  test('has headings, lists, tasks, quotes and code', () => {
+    const text =
+      '# T\n- a\n- [ ] b\n* [x] c\n1. d\n2) e\n> q\n> - r\n\nend\nof it\n```js\n**x**\n\n> y\n```\nafter'
+    const item = (text: string, isDone?: boolean) => ({ isDone, content: [text] })
+    assert.deepEqual(parseMarkdown(text), [
+      { kind: 'title', content: ['T'] },
+      { kind: 'list', isNumbered: false, items: [item('a'), item('b', false), item('c', true)] },
+      { kind: 'list', isNumbered: true, items: [item('d'), item('e')] },
+      { kind: 'quote', blocks: [paragraph('q'), { kind: 'list', isNumbered: false, items: [item('r')] }] },
+      { kind: 'paragraph', lines: [['end'], ['of it']] },
+      { kind: 'code', text: '**x**\n\n> y' },
+      paragraph('after'),
+    ])
+    assert.deepEqual(parseMarkdown('```\nnever closed'), [{ kind: 'code', text: 'never closed' }])
+  })
+
+  test('nests eight quotes; the marks of deeper ones are text', () => {
+    assert.equal(depthOf(parseMarkdown(`${'> '.repeat(8)}x`)), 8)
+    const [deepest] = innermost(parseMarkdown('>'.repeat(1999)))
+    assert.deepEqual(deepest, paragraph('>'.repeat(1991)))
+  })
+})
+
+const depthOf = (blocks: readonly Block[]): number =>
+  Math.max(0, ...blocks.map((block) => (block.kind === 'quote' ? 1 + depthOf(block.blocks) : 0)))
+
+const innermost = (blocks: readonly Block[]): readonly Block[] => {
+  const [first] = blocks
+  return first?.kind === 'quote' ? innermost(first.blocks) : blocks
+}
+
+const inlineDepthOf = (content: readonly Inline[]): number =>
+  content.reduce(
+    (most, inline) =>
+      typeof inline === 'object' && 'content' in inline
+        ? Math.max(most, 1 + inlineDepthOf(inline.content))
+        : most,
+    0,
+  )
+
+const linesOf = (block: Block): readonly Inline[][] => {
+  if (block.kind === 'quote') return block.blocks.flatMap(linesOf)
+  if (block.kind === 'list') return block.items.map(({ content }) => content)
+  if (block.kind === 'paragraph') return block.lines
+  return block.kind === 'title' ? [block.content] : []
+}
+
+/** Pieces of which marks, and what almost is one, are made. */
+const pieces =
+  '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | ~ ! & http:// https://a mailto: \n \n> \n- \n``` a b'
+    .split(' ')
+    .concat(' ', '  ')
+const longest = Math.max(limits.description, limits.text)
+
+const repeated = (piece: string, length: number) =>
+  piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+
+describe('Any text of special characters', () => {
+  test('is read, as blocks of few levels', () => {
+    const hostile = fc
+      .array(fc.record({ piece: fc.constantFrom(...pieces), times: fc.constantFrom(1, 1, 2, 3, 50) }), {
+        maxLength: 2000,
+      })
+      .map((parts) =>
+        parts
+          .map(({ piece, times }) => piece.repeat(times))
+          .join('')
+          .slice(0, longest),
+      )
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const blocks = parseMarkdown(text)
+        assert.ok(depthOf(blocks) <= 8)
+        for (const line of blocks.flatMap(linesOf)) assert.ok(inlineDepthOf(line) <= 4)
+      }),
+    )
+  })
+
+  /** The best of several, because other work on the machine only ever adds. */
+  const millisecondsOf = (text: string) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const startedAt = performance.now()
+        parseMarkdown(text)
+        return performance.now() - startedAt
+      }),
+    )
+
+  const units = [
+    ...pieces,
+    ...pieces.flatMap((first) => ['a', '* ', '_a', '[', '](', '`', '> '].map((second) => first + second)),
+    '*a **b _c __d ',
+    'http://.',
+    '*_`[(<>',
+    '[[[[a]',
+    ' \t',
+  ]
+
+  test('takes time in proportion to its length: eight times as much takes less than forty times as long', () => {
+    const isSlow = (unit: string) => {
+      const short = millisecondsOf(repeated(unit, longest))
+      // With each character looking at all others it would be 64 times. Collections of garbage weigh as much as a quick one.
+      return millisecondsOf(repeated(unit, 8 * longest)) > 40 * Math.max(short, 1)
+    }
+    // A processor that is taken away looks like slow reading; what is slow indeed is slow each time.
+    const slow = Array.from({ length: 8 }).reduce<string[]>((suspects) => suspects.filter(isSlow), units)
+    assert.deepEqual(slow, [])
+  })
+})

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import { violationsIn } from '../support/assertions.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
+import { fixture } from '../support/fixture.ts'
+import { isDistributed } from '../support/fresh-database.ts'
+import { listen } from '../support/live-events.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const reference: Body = { name: 'x', organizationId: randomUUID() }
+const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId', 'dateFrom', 'dateTo']
+const allFilters = Object.fromEntries(filters.map((name) => [name, 'me']))
+const page = (pagination: Body): Body => ({ pagination })
+
+describe('A rejected command', { concurrency: true }, () => {
+  const rest = fixture(startRestUnderTest)
+  const commands = fixture(startCommandsUnderTest, { LOG_LEVEL: 'silent' }, { alongside: rest })
+  const calls = fixture(() => openCommandCalls(commands.target))
+  const workspace = fixture(seed, rest)
+
+  const call = (name: string, request: Body, token = commands.administrator.token) =>
+    calls.call(name, request, { token })
+  const fails = async (answer: ReturnType<typeof call>, message: string) => {
+    const { code, result } = await answer
+    assert.equal(code, status.OK)
+    assert.deepEqual([result.success, result.message], [false, message])
+  }
+  const rejected = async (answer: ReturnType<typeof call>, code: status, details: string) => {
+    const given = await answer
+    assert.deepEqual([status[given.code], given.details], [status[code], details])
+    return given
+  }
+
+  test('because of a missing row is a result without success, on get, update and remove', async () => {
+    const id = randomUUID()
+    await fails(call('GetWorkflowById', { id }), 'Workflow was not found.')
+    await fails(call('UpdateWorkflow', { id, name: 'x', order: 1 }), 'Workflow was not found.')
+    await fails(call('RemoveWorkflow', { ids: [id] }), 'Workflow was not found.')
+  })
+
+  test('because of a row that cannot be seen says the same', async () => {
+    const outsider = await commands.signUp()
+    const id = await workspace.project()
+    await fails(call('GetProjectById', { id }, outsider.token), 'Project was not found.')
+  })
+
+  test('because of a stale version is a result without success', async () => {
+    const id = await workspace.project()
+    const { organizationId } = workspace
+    const request = { id, name: 'Late', organizationId, expectedVersion: { seconds: 1, nanos: 0 } }
+    await fails(call('UpdateProject', request), 'Project was changed since the expected version.')
+  })
+
+  const invalid: readonly (readonly [string, string, Body, string, string, Body])[] = [
+    ['an empty body', 'CreateProject', {}, 'POST', '/api/project', {}],
+    [
+      'a body with several violations',
+      'CreateWorkflow',
+      { id: 'x', name: 'n'.repeat(201), order: -1 },
+      'POST',
+      '/api/workflow',
+      { id: 'x', name: 'n'.repeat(201), order: -1 },
+    ],
+    ['a reference to nothing', 'CreateProject', reference, 'POST', '/api/project', reference],
+    [
+      'an end before the start',
+      'CreateAssignment',
+      { endDate: { seconds: 0, nanos: 0 }, startDate: { seconds: 1, nanos: 0 } },
+      'POST',
+      '/api/assignment',
+      { endDate: '1970-01-01T00:00:00Z', startDate: '1970-01-01T00:00:01Z' },
+    ],
+    ['no ids', 'RemoveImpediment', {}, 'DELETE', '/api/impediment', {}],
+    ['too large a page', 'ListProjects', page({ pageSize: 101 }), 'GET', '/api/projects?pageSize=101', {}],
+    ['page zero', 'ListProjects', page({ pageNumber: 0 }), 'GET', '/api/projects?pageNumber=0', {}],
+    [
+      'everything in its paging',
+      'ListProjects',
+      page({
+        pageNumber: 0,
+        pageSize: 101,
+        sortOrder: 'up',
+        search: 'x'.repeat(129),
+        ids: 'x',
+        ...allFilters,
+      }),
+      'GET',
+      `/api/projects?${new URLSearchParams({ pageNumber: '0', pageSize: '101', sortOrder: 'up', search: 'x'.repeat(129), ids: 'x', ...allFilters })}`,
+      {},
+    ],
+    ['an unknown order', 'ListProjects', page({ sortOrder: 'up' }), 'GET', '/api/projects?sortOrder=up', {}],
+    [
+      'a filter that is malformed and unsupported at once',
+      'ListProjects',
+      page({ userId: 'me', dateFrom: '2026-02-30' }),
+      'GET',
+      '/api/projects?userId=me&dateFrom=2026-02-30',
+      {},
+    ],
+    [
+      'a range that ends before it begins',
+      'ListAppointments',
+      page({ dateFrom: '2026-02-02', dateTo: '2026-02-01' }),
+      'GET',
+      '/api/appointments?dateFrom=2026-02-02&dateTo=2026-02-01',
+      {},
+    ],
+  ]
+  for (const [what, name, request, method, path, body] of invalid) {
+    test(`because of ${what} is INVALID_ARGUMENT in the words of REST, with every violation`, async () => {
+      const { token } = rest.administrator
+      const twin = await rest.call(method, path, { token, ...(method !== 'GET' && { body }) })
+      assert.equal(twin.status, 400)
+      const every = Object.values(twin.body.errors).flat().join(' ')
+      const { metadata } = await rejected(call(name, request), status.INVALID_ARGUMENT, every)
+      assert.deepEqual(violationsIn(metadata), twin.body.errors)
+    })
+  }
+
+  test('because a list has no Pagination object is INVALID_ARGUMENT', async () => {
+    await rejected(call('ListProjects', {}), status.INVALID_ARGUMENT, 'Pagination is required.')
+  })
+
+  test('because of an unreadable message is INVALID_ARGUMENT', async () => {
+    const { token } = commands.administrator
+    const path = '/tracker.commands.v1.Commands/CreateProject'
+    const answer = calls.callRaw(path, Buffer.from([0x0a, 0xff]), { token })
+    await rejected(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
+  })
+
+  test('without a session is UNAUTHENTICATED, whatever it holds', async () => {
+    const details = 'A valid access token is required.'
+    await rejected(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
+    await rejected(calls.call('ListProjects', {}, { token: 'nonsense' }), status.UNAUTHENTICATED, details)
+    await rejected(call('ListProjects', {}, rest.administrator.token), status.UNAUTHENTICATED, details)
+  })
+
+  test('because of the role is PERMISSION_DENIED, before the request is looked at', async () => {
+    const { token } = await commands.signUp()
+    await rejected(
+      call('CreateOrganization', {}, token),
+      status.PERMISSION_DENIED,
+      'Only administrators may change organizations.',
+    )
+    await rejected(
+      call('ListUsers', {}, token),
+      status.PERMISSION_DENIED,
+      'Only administrators may read users.',
+    )
+  })
+
+  test('because of a taken id or login is ALREADY_EXISTS', async () => {
+    const [id, login] = [randomUUID(), `${randomUUID()}@example.com`]
+    const user = { id, name: 'Eve', login, password: 'Secret-123' }
+    assert.equal((await call('CreateUser', user)).result.success, true)
+    await rejected(
+      call('CreateUser', { ...user, login: `x${login}` }),
+      status.ALREADY_EXISTS,
+      'Id is already taken.',
+    )
+    const again = await call('CreateUser', { ...user, id: randomUUID() })
+    assert.equal(again.code, status.ALREADY_EXISTS)
+    assert.deepEqual(violationsIn(again.metadata), { login: [again.details] })
+  })
+
+  test('because of active dependents is FAILED_PRECONDITION and names them', async () => {
+    await workspace.project()
+    const answer = await call('RemoveOrganization', { ids: [workspace.organizationId] })
+    const sentence = 'Organization cannot be removed while it has active projects.'
+    assert.deepEqual([answer.code, answer.details], [status.FAILED_PRECONDITION, sentence])
+  })
+
+  test('because the same rows keep changing is ABORTED', { skip: isDistributed }, async () => {
+    await failWhenNamed('contended', '40001')
+    const answer = call('CreateImpediment', { name: 'contended' })
+    await rejected(answer, status.ABORTED, 'The same rows were changed at the same time. Please try again.')
+  })
+
+  test('because of an unexpected error is INTERNAL and reveals nothing about it', {
+    skip: isDistributed,
+  }, async () => {
+    await failWhenNamed('broken', 'XX000')
+    const answer = call('CreateImpediment', { name: 'broken' })
+    const { metadata } = await rejected(answer, status.INTERNAL, 'An unexpected error occurred.')
+    assert.deepEqual(metadata.get('grpc-status-details-bin'), [])
+  })
+
+  test('because there is no such command is UNIMPLEMENTED', async () => {
+    const { token } = commands.administrator
+    for (const path of [
+      '/tracker.commands.v1.Commands/RestoreProject',
+      '/tracker.commands.v2.Commands/CreateProject',
+    ])
+      assert.equal((await calls.callRaw(path, Buffer.alloc(0), { token })).code, status.UNIMPLEMENTED)
+  })
+
+  /** A store that rejects rows of this name like something it does not support. */
+  async function failWhenNamed(name: string, code: string) {
+    const direct = await connectDirectly(rest.database)
+    const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`
+    await direct.query(`create function fail_${name}() returns trigger language plpgsql as $$ ${body} $$`)
+    await direct.query(
+      `create trigger fail_${name} before insert on impediments for each row execute function fail_${name}()`,
+    )
+    await direct.end()
+  }
+})
+
+describe('Commands and REST on one store', { concurrency: true }, () => {
+  const rest = fixture(startRestUnderTest)
+  // With connections and a change watch of its own, as in another process.
+  const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
+  const calls = fixture(() => openCommandCalls(commands.target))
+  const workspace = fixture(seed, rest)
+
+  const call = async (name: string, request: object) => {
+    const { code, details, result } = await calls.call(name, request, { token: commands.administrator.token })
+    assert.equal(code, 0, `${name}: ${details}`)
+    return result
+  }
+  const read = async (path: string) =>
+    (await rest.call('GET', path, { token: rest.administrator.token })).body
+
+  test('a record written by a command is the record that REST shows, to the microsecond', async () => {
+    const { workflow } = await call('CreateWorkflow', { name: 'Testing', order: 7 })
+    const shown = (await read(`/api/workflow?id=${workflow.id}`)).workflow
+    const { seconds, nanos } = workflow.createdAt
+    const created = `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${String(nanos / 1000).padStart(6, '0')}`
+    assert.equal(shown.createdAt.replace(/0*Z$/, ''), created.replace(/0*$/, ''))
+    assert.deepEqual([shown.name, shown.order], ['Testing', 7])
+  })
+
+  for (const [verb, write] of [
+    ['creates', () => call('CreateImpediment', { name: 'Beside: created' })],
+    ['updates', (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' })],
+    ['removes', (id: string) => call('RemoveImpediment', { ids: [id] })],
+  ] as const) {
+    test(`a live listing on REST hears within a second what a command ${verb}`, async () => {
+      const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
+      const { token } = rest.administrator
+      const live = await listen(rest.address, '/api/impediments?search=beside', { token })
+      await live.next()
+      // The listing has just sent an event, and sends at most one a second.
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      const startedAt = performance.now()
+      await write(id)
+      await live.next()
+      assert.ok(performance.now() - startedAt < 1500)
+      live.close()
+    })
+  }
+
+  test('of many who change one version at once, by command and by REST, one succeeds', async () => {
+    const { organizationId } = workspace
+    const id = await workspace.project()
+    for (let round = 0; round < 10; round++) {
+      const { project } = await call('GetProjectById', { id })
+      const shown = (await read(`/api/project?id=${id}`)).project
+      const body = { id, organizationId, name: `Round ${round}` }
+      const answers = await Promise.all([
+        ...Array.from({ length: 5 }, (_, index) =>
+          call('UpdateProject', {
+            ...body,
+            name: `Command ${round} ${index}`,
+            expectedVersion: project.updatedAt ?? project.createdAt,
+          }).then(({ success }) => success),
+        ),
+        ...Array.from({ length: 5 }, (_, index) =>
+          rest
+            .call('PATCH', '/api/project', {
+              token: rest.administrator.token,
+              body: {
+                ...body,
+                name: `REST ${round} ${index}`,
+                expectedVersion: shown.updatedAt ?? shown.createdAt,
+              },
+            })
+            .then(({ status }) => status === 200),
+        ),
+      ])
+      assert.equal(answers.filter(Boolean).length, 1, `round ${round}`)
+    }
+  })
+
+  test('of many clients that remove and change the same rows at once, none gets a wrong result', async () => {
+    const rows = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        workspace.make('workflow', { name: `Row ${index}`, order: 1 }),
+      ),
+    )
+    const { token } = rest.administrator
+    const outcomes = await Promise.all(
+      rows.flatMap(({ id }) => [
+        call('RemoveWorkflow', { ids: [id] }).then(({ success }) => ({ id, removed: success })),
+        rest
+          .call('DELETE', '/api/workflow', { token, body: { ids: [id] } })
+          .then(({ status }) => ({ id, removed: status === 200 })),
+        call('UpdateWorkflow', { id, name: 'Changed', order: 2 }).then(() => ({ id, removed: false })),
+      ]),
+    )
+    for (const { id } of rows) {
+      assert.equal(outcomes.filter((outcome) => outcome.id === id && outcome.removed).length, 1)
+      assert.equal((await call('GetWorkflowById', { id })).success, false)
+    }
+  })
+})

@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { before, describe, it } from 'node:test'
+import { type JWTPayload, SignJWT } from 'jose'
+import { newId } from '../../src/db/columns.ts'
+import { sql } from '../../src/db/sql.ts'
+import {
+  type Browser,
+  createPkce,
+  type Fields,
+  openBrowser,
+  type Page,
+  queryOf,
+  requestOf,
+} from '../support/browser.ts'
+import { fixture } from '../support/fixture.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+
+const callback = (id: string) => `/ext/sign-in/from/${id}`
+
+describe('a provider that does wrong', () => {
+  const first = fixture(startMaliciousProvider)
+  const second = fixture(startMaliciousProvider)
+  const settings = (id: string, { issuer }: MaliciousProvider) => ({
+    [`Identity__Providers__${id}__Issuer`]: issuer,
+    [`Identity__Providers__${id}__ClientId`]: 'tracker',
+    [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
+  })
+  const host = fixture(() =>
+    startIdentityUnderTest({
+      environment: {
+        ...settings('first', first),
+        ...settings('second', second),
+        ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
+      },
+    }),
+  )
+  before(async () => {
+    first.now = host.clock.now
+    await host.database.query(sql`
+      insert into outside_identities (id, issuer, subject, user_id, provider, label)
+      values (${newId()}, ${first.issuer}, 'somebody', ${host.person.id}, 'first', 'x')`)
+  })
+
+  const leave = async (
+    browser: Browser,
+    provider = 'first',
+    headers: Fields = {},
+    request: Fields = {},
+  ): Promise<Page> => {
+    const page = await browser.follow(
+      await browser.get('/connect/authorize', requestOf(createPkce(), request)),
+    )
+    const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
+    return browser.get('/ext/sign-in/with', query, headers)
+  }
+  /** Walks the provider's part; `others` replace what a right one would send back. */
+  const comeBack = async (browser: Browser, left: Page, others: Fields = {}): Promise<Page> => {
+    const { state = '', nonce = '' } = queryOf(left)
+    first.nonce = nonce
+    return browser.follow(
+      await browser.get(callback('first'), { code: 'code', state, iss: first.issuer, ...others }),
+    )
+  }
+  const signInDuring = async (
+    misbehaviour: Misbehaviour,
+    others: Fields = {},
+    request: Fields = {},
+  ): Promise<Page> => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser, 'first', {}, request)
+    first.misbehave = misbehaviour
+    const page = await comeBack(browser, left, others)
+    first.misbehave = {}
+    assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
+    return page
+  }
+  const assertRejected = (page: Page, sentence = /is invalid|did not/) => {
+    assert.equal(page.status, 400, page.text)
+    assert.match(page.text, sentence)
+  }
+
+  it('signs people in while it does right', async () => {
+    assert.ok(queryOf(await signInDuring({})).code)
+  })
+
+  it('rejects a token of another key, another algorithm, issuer, client, nonce or time', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const wrongs: readonly Misbehaviour[] = [
+      { key: otherKey },
+      { algorithm: 'HS256' },
+      { claims: { iss: second.issuer } },
+      ...['aud', 'azp', 'nonce'].map((claim) => ({ claims: { [claim]: 'another' } })),
+      { claims: { aud: ['tracker', 'another'] } },
+      { claims: { exp: now - 120 } },
+      { claims: { nbf: now + 120 } },
+      { claims: { sub: '' } },
+      { claims: { sub: 's'.repeat(256) } },
+      { claims: { sub: 'nul\0' } },
+    ]
+    for (const wrong of wrongs) assertRejected(await signInDuring(wrong))
+    // Clocks differ.
+    for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }])
+      assert.ok(queryOf(await signInDuring({ claims })).code)
+  })
+
+  it('rejects an old session there when a new sign-in is requested', async () => {
+    const signInAged = (age: number | undefined, request: Fields) =>
+      signInDuring({ claims: { auth_time: age && Math.floor(host.clock.now() / 1000) - age } }, {}, request)
+    const [login, hour] = [{ prompt: 'login' }, { max_age: '3600' }]
+    const both = { ...login, ...hour }
+    const old = [
+      [login, [120]],
+      [hour, [3700, undefined]],
+      [both, [120, undefined]],
+    ] as const
+    const fresh = [
+      [login, [1, undefined]],
+      [hour, [120]],
+      [both, [1]],
+      [{}, [9999, undefined]],
+    ] as const
+    for (const [request, ages] of old)
+      for (const age of ages)
+        assertRejected(await signInAged(age, request), /first did not confirm that you did/)
+    for (const [request, ages] of fresh)
+      for (const age of ages) assert.ok(queryOf(await signInAged(age, request)).code)
+  })
+
+  it('is believed nothing of another issuer, and nothing without one that it promises', async () => {
+    assertRejected(await signInDuring({}, { iss: second.issuer }))
+    const sent = first.codes.length
+    assertRejected(await signInDuring({}, { iss: '' }))
+    assert.equal(first.codes.length, sent)
+    // The answer of one at the address of the other.
+    const browser = openBrowser(host.address)
+    const { state = '' } = queryOf(await leave(browser))
+    const page = await browser.get(callback('second'), { code: 'code', state, iss: second.issuer })
+    assert.equal(page.status, 400)
+    assert.equal(second.codes.length, 0)
+  })
+
+  it('is used once for each state, in the browser that began, within a quarter of an hour', async () => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser)
+    assert.ok(queryOf(await comeBack(browser, left)).code)
+    assert.match((await comeBack(browser, left)).text, /has expired/)
+    // A signed-in browser is not sent to the provider, so each of these starts without a session.
+    const begun = openBrowser(host.address)
+    const sent = first.codes.length
+    const withCookieOfItsOwn = openBrowser(host.address)
+    await leave(withCookieOfItsOwn)
+    for (const other of [openBrowser(host.address), withCookieOfItsOwn])
+      assert.match((await comeBack(other, await leave(begun))).text, /has expired/)
+    assert.equal(first.codes.length, sent)
+    const late = await leave(begun)
+    host.clock.advance(16 * 60_000)
+    assert.match((await comeBack(begun, late)).text, /has expired/)
+    assert.equal(first.codes.length, sent)
+    for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
+  })
+
+  it('of ten who bring the same state at once signs one in', async () => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser)
+    const pages = await Promise.all(Array.from({ length: 10 }, () => comeBack(browser, left)))
+    assert.equal(pages.filter((page) => queryOf(page).code).length, 1)
+  })
+
+  it('serves two concurrent sign-ins of one browser', async () => {
+    const browser = openBrowser(host.address)
+    const [one, two] = [await leave(browser), await leave(browser)]
+    for (const left of [one, two]) assert.ok(queryOf(await comeBack(browser, left)).code)
+  })
+
+  it('gets at most two hundred concurrent sign-ins from one address, and other addresses are served', async () => {
+    const leaveFrom = (address: string) =>
+      leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
+    await host.database.query(sql`
+      insert into outside_attempts (id, sealed, expires_at, address)
+      select sha256(number::text::bytea), 'x', ${new Date(host.clock.now() + 10 * 60_000)}, '2001:db8:0:7::/64'
+      from generate_series(1, 198) as number`)
+    const crowd = await Promise.all([1, 2, 3, 4, 5, 6].map((host) => leaveFrom(`2001:db8:0:7::${host}`)))
+    assert.deepEqual(crowd.map(({ status }) => status).sort(), [302, 302, 429, 429, 429, 429])
+    const rejected = await leaveFrom('2001:db8:0:7:ffff::1')
+    const seconds = Number(rejected.headers.get('retry-after'))
+    assert.ok(seconds > 500 && seconds <= 600, String(seconds))
+    assert.match(rejected.text, /<p role="alert">Too many sign-ins from your network address/)
+    for (const other of ['2001:db8:0:8::1', '203.0.113.7']) assert.equal((await leaveFrom(other)).status, 302)
+    host.clock.advance(11 * 60_000)
+    assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
+  })
+
+  it('is reported to the user when it answers with an error or with nonsense', async () => {
+    assertRejected(await signInDuring({}, { error: 'access_denied', code: '' }), /did not sign you in/)
+    const answers = [
+      { status: 400, body: '{"error":"invalid_grant"}' },
+      { status: 401, body: '{"error":"invalid_client"}' },
+      { status: 500, body: 'no' },
+      { status: 302, body: '' },
+      { status: 204, body: '' },
+      { status: 200, body: '<html>', type: 'text/html' },
+      { status: 200, body: '[]' },
+      { status: 200, body: '{"access_token":"x","token_type":"Bearer"}' },
+      { status: 200, body: `{"id_token":"${'x'.repeat(300_000)}"}` },
+    ]
+    for (const token of answers)
+      assertRejected(await signInDuring({ token }), /is invalid|did not|cannot be reached/)
+  })
+
+  it('is reported to the user while it is down, and works again when it is back', async () => {
+    assertRejected(await signInDuring({ isDown: true }), /first cannot be reached/)
+    const browser = openBrowser(host.address)
+    host.clock.advance(11 * 60_000)
+    for (const misbehave of [
+      { isDown: true },
+      { discovery: { issuer: second.issuer } },
+      { discovery: { authorization_endpoint: 'javascript:alert(1)' } },
+    ]) {
+      first.misbehave = misbehave
+      assertRejected(await leave(browser), /cannot be reached|is invalid/)
+      host.clock.advance(6000)
+    }
+    first.misbehave = {}
+    host.clock.advance(11 * 60_000)
+    assert.ok(queryOf(await comeBack(browser, await leave(browser))).code)
+  })
+
+  it('cannot make this host ask inner addresses', async () => {
+    for (const [token_endpoint, sentence] of [
+      [`${second.issuer}/token`, /cannot be reached/],
+      ['https://127.0.0.1:1/token', /cannot be reached/],
+      ['file:///etc/passwd', /is invalid|cannot be reached/],
+    ] as const) {
+      host.clock.advance(11 * 60_000)
+      first.misbehave = { discovery: { token_endpoint } }
+      const browser = openBrowser(host.address)
+      assertRejected(await comeBack(browser, await leave(browser)), sentence)
+    }
+    first.misbehave = {}
+    host.clock.advance(11 * 60_000)
+    assert.deepEqual(second.codes, [])
+  })
+
+  it('is rejected without a known provider, and without a pending request', async () => {
+    const browser = openBrowser(host.address)
+    for (const query of [{}, { provider: 'first' }, { provider: 'third', authRequest: 'x' }])
+      assert.equal((await browser.get('/ext/sign-in/with', query as Fields)).status, 400)
+    assert.equal((await browser.get(callback('third'))).status, 404)
+  })
+})
+
+/** What the next answers are to be, in place of the right ones. */
+interface Misbehaviour {
+  readonly discovery?: Readonly<Record<string, unknown>>
+  readonly claims?: JWTPayload
+  readonly key?: KeyObject
+  readonly algorithm?: string
+  /** The whole answer of the token endpoint. */
+  readonly token?: { readonly status: number; readonly body: string; readonly type?: string }
+  /** Every connection is cut. */
+  readonly isDown?: boolean
+}
+
+/** A provider that can do what no right one does. It shows no pages: tests walk its part. */
+interface MaliciousProvider {
+  readonly issuer: string
+  /** The codes that it was sent. */
+  readonly codes: string[]
+  misbehave: Misbehaviour
+  /** The nonce of the sign-in in progress. */
+  nonce: string
+  now: () => number
+  stop(): Promise<void>
+}
+
+const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = newKey()
+const otherKey: KeyObject = newKey().privateKey
+
+async function startMaliciousProvider(): Promise<MaliciousProvider> {
+  const server = createServer((request, response) => {
+    if (provider.misbehave.isDown) return void request.socket.destroy()
+    const { pathname } = new URL(request.url ?? '/', provider.issuer)
+    if (pathname === '/.well-known/openid-configuration') return answer(response, discoveryOf(provider))
+    if (pathname === '/keys')
+      return answer(response, {
+        keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: 'a', alg: 'RS256', use: 'sig' }],
+      })
+    let form = ''
+    request.on('data', (piece) => {
+      form += piece
+    })
+    request.on('end', () => {
+      provider.codes.push(new URLSearchParams(form).get('code') ?? '')
+      void answerToken(provider, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const provider: MaliciousProvider = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    codes: [],
+    misbehave: {},
+    nonce: '',
+    now: Date.now,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return provider
+}
+
+const discoveryOf = ({ issuer, misbehave }: MaliciousProvider) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+  response_types_supported: ['code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256', 'HS256'],
+  authorization_response_iss_parameter_supported: true,
+  ...misbehave.discovery,
+})
+
+async function answerToken({ issuer, nonce, now, misbehave }: MaliciousProvider, response: ServerResponse) {
+  const { token, claims, algorithm = 'RS256' } = misbehave
+  if (token) {
+    response.writeHead(token.status, { 'content-type': token.type ?? 'application/json' })
+    return response.end(token.body)
+  }
+  const seconds = Math.floor(now() / 1000)
+  const identity = await new SignJWT({
+    ...{ iss: issuer, aud: 'tracker', sub: 'somebody', iat: seconds, exp: seconds + 300, nonce },
+    ...claims,
+  })
+    .setProtectedHeader({ alg: algorithm, kid: 'a' })
+    .sign(algorithm === 'RS256' ? (misbehave.key ?? key.privateKey) : Buffer.from(secret))
+  return answer(response, {
+    access_token: 'access',
+    token_type: 'Bearer',
+    expires_in: 300,
+    id_token: identity,
+  })
+}
+
+const secret = 'a secret that the provider has given'
+
+function answer(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { resources } from '../contract/resources.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { fixture } from '../support/fixture.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+
+type Query = Readonly<Record<string, string>>
+
+describe('A query under /ext/query/', { concurrency: 8 }, () => {
+  const ask = (list: string, query: Query) =>
+    rest.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`, { token: rest.administrator.token })
+
+  const rest = fixture(startRestUnderTest)
+
+  const fields = ['id', ...resources.assignment.own, 'createdAt', 'updatedAt'].join(', ')
+  const sortable = fields.replace(' description,', '')
+  const operators = 'eq, ne, in, contains, startsWith, lt, le, gt, ge'
+  const rejections: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [
+    [
+      { filtre: 'x' },
+      {
+        filtre: [
+          'filtre is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
+        ],
+      },
+    ],
+    [
+      { projectId: 'x' },
+      {
+        projectId: [
+          'projectId is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
+        ],
+      },
+    ],
+    [{ filter: '' }, { filter: ['Filter must not be empty.'] }],
+    [
+      { filter: "nam eq 'x'" },
+      {
+        filter: [
+          `Filter: nam at character 1 is no field that assignments are filtered by. These are: ${fields}.`,
+        ],
+      },
+    ],
+    [
+      { filter: "password eq 'x'" },
+      {
+        filter: [
+          `Filter: password at character 1 is no field that assignments are filtered by. These are: ${fields}.`,
+        ],
+      },
+    ],
+    [
+      { filter: "name gt 'x'" },
+      { filter: ['Filter: name at character 6 is compared by eq, ne, in, contains, startsWith, not by gt.'] },
+    ],
+    [{ filter: "name is 'x'" }, { filter: [`Filter: At character 6 an operator is missing: ${operators}.`] }],
+    [
+      { filter: 'name eq' },
+      {
+        filter: ['Filter: At character 8 a value is missing: a number, a text in single quotes, null or me.'],
+      },
+    ],
+    [
+      { filter: 'name eq Write' },
+      {
+        filter: ['Filter: At character 9 a value is missing: a number, a text in single quotes, null or me.'],
+      },
+    ],
+    [{ filter: 'name eq 5' }, { filter: ['Filter: At character 9: Name must be in single quotes.'] }],
+    [{ filter: 'name eq null' }, { filter: ['Filter: At character 9: Name is never null.'] }],
+    [
+      { filter: "amountHours eq '5'" },
+      { filter: ['Filter: At character 16: AmountHours must be a number, without quotes.'] },
+    ],
+    [
+      { filter: 'description contains null' },
+      { filter: ['Filter: At character 22: Null is compared by eq and ne only.'] },
+    ],
+    [
+      { filter: 'projectId eq me' },
+      { filter: ['Filter: At character 14: ProjectId is no account, so it is never me.'] },
+    ],
+    [{ filter: "projectId eq '17'" }, { filter: ['Filter: At character 14: ProjectId must be a UUID.'] }],
+    [
+      { filter: "startDate ge '2026-02-30'" },
+      { filter: ['Filter: At character 14: StartDate must be an ISO-8601 date and time.'] },
+    ],
+    [
+      { filter: "startDate ge 'soon' and projectId eq '17'" },
+      {
+        filter: [
+          'Filter: At character 14: StartDate must be an ISO-8601 date and time.',
+          'Filter: At character 38: ProjectId must be a UUID.',
+        ],
+      },
+    ],
+    [
+      { filter: "name eq 'x\0'" },
+      { filter: ['Filter: At character 9: Name contains a character that cannot be stored.'] },
+    ],
+    [{ filter: "(name eq 'x'" }, { filter: ['Filter: At character 13 a ) is missing.'] }],
+    [
+      { filter: "name eq 'x')" },
+      { filter: ['Filter: At character 12 only and, or, or the end can follow.'] },
+    ],
+    [
+      { filter: "name eq 'x" },
+      {
+        filter: [
+          'Filter: At character 9 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+        ],
+      },
+    ],
+    [
+      { filter: "name eq 'x'; drop table users" },
+      {
+        filter: [
+          'Filter: At character 12 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+        ],
+      },
+    ],
+    [
+      { filter: 'amountHours in 5' },
+      { filter: ['Filter: At character 16 the values of in are missing: (value, value).'] },
+    ],
+    [{ filter: 'amountHours in (5' }, { filter: ['Filter: At character 18 a , or ) is missing.'] }],
+    [
+      { filter: 'amountHours eq 1e5' },
+      {
+        filter: [
+          'Filter: At character 16 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+        ],
+      },
+    ],
+    [
+      { filter: `${'('.repeat(5)}name eq 'x'${')'.repeat(5)}` },
+      { filter: ['Filter: At character 6 it is nested more than 5 deep.'] },
+    ],
+    [
+      { filter: `${'not '.repeat(30)}name eq 'x'` },
+      { filter: ['Filter: At character 21 it is nested more than 5 deep.'] },
+    ],
+    [
+      { filter: Array(21).fill('amountHours eq 1').join(' or ') },
+      { filter: ['Filter: It has more than 20 comparisons.'] },
+    ],
+    [
+      { filter: `amountHours in (${Array(101).fill('1').join(',')})` },
+      { filter: ['Filter: The values of in at character 16 are more than 100.'] },
+    ],
+    [
+      { filter: `name eq '${'x'.repeat(257)}'` },
+      { filter: ['Filter: At character 9: Name must be at most 256 characters.'] },
+    ],
+    [{ filter: `name eq '${'x'.repeat(2000)}'` }, { filter: ['Filter must be at most 2000 characters.'] }],
+    [{ sort: 'nam' }, { sort: [`nam is no field that assignments are sorted by. These are: ${sortable}.`] }],
+    [
+      { sort: 'description' },
+      { sort: [`description is no field that assignments are sorted by. These are: ${sortable}.`] },
+    ],
+    [{ sort: 'name,-name' }, { sort: ['Sort names a field twice.'] }],
+    [{ sort: 'name,id,startDate,endDate,amountHours' }, { sort: ['Sort must name at most 4 fields.'] }],
+    [
+      { fields: 'name,nam,project.name' },
+      { fields: ['nam is no field of what is shown.', 'project.name is no field of what is shown.'] },
+    ],
+    [
+      { expand: 'project,user.project,description' },
+      {
+        expand: [
+          'user.project is no reference that assignments lead to.',
+          'description is no reference that assignments lead to.',
+        ],
+      },
+    ],
+    [{ fields: 'user.login', expand: 'user' }, { fields: ['user.login is no field of what is shown.'] }],
+    [{ expand: 'a,b,c,d,e,f,g' }, { expand: ['Expand must have at most 6 names.'] }],
+    [
+      { pageSize: '101', cursor: 'x', count: 'yes' },
+      {
+        pageSize: ['PageSize must be a whole number from 1 to 100.'],
+        cursor: ['Cursor is none that this list gave for this filter and this sort.'],
+        count: ['Count must be true or false.'],
+      },
+    ],
+  ]
+  for (const [query, errors] of rejections)
+    test(`is rejected for ${JSON.stringify(query).slice(0, 60)}, by name`, async () => {
+      const answer = await ask('assignments', query)
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, errors)
+    })
+
+  test('takes a key once, and no reference deeper than three', async () => {
+    const answer = await rest.call('GET', '/ext/query/assignments?filter=a&filter=b', {
+      token: rest.administrator.token,
+    })
+    assert.deepEqual(answer.body.errors, { filter: ['Filter must be given once.'] })
+    const deep = await ask('comments', { expand: 'assignment.project.organization.name' })
+    assert.deepEqual(deep.body.errors, {
+      expand: ['assignment.project.organization.name goes more than 3 references deep.'],
+    })
+  })
+})
+
+describe('A report under /ext/reports/', () => {
+  const ask = (report: string, query: Query) =>
+    rest.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`, {
+      token: rest.administrator.token,
+    })
+
+  const rest = fixture(startRestUnderTest)
+
+  test('wants an access token', async () => {
+    for (const report of ['hours', 'assignments'])
+      assertEnvelope(await rest.call('GET', `/ext/reports/${report}?groupBy=week`), 401)
+  })
+
+  const names = 'person, project, organization, type, workflow, week, month'
+  const wrongGroups = `GroupBy must name 1 to 3 of ${names}, each once.`
+  const wrongDay = (key: string) => `${key} must be a day such as 2026-01-31.`
+  const wrongZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
+  const keys =
+    'groupBy, dateFrom, dateTo, timeZone, limit, userId, projectId, organizationId, assignmentTypeId, workflowId'
+  const rejections: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [
+    [{}, { groupBy: [wrongGroups] }],
+    [{ groupBy: 'person,day' }, { groupBy: [wrongGroups] }],
+    [{ groupBy: 'person,person' }, { groupBy: [wrongGroups] }],
+    [{ groupBy: 'person,project,type,week' }, { groupBy: [wrongGroups] }],
+    [{ groupBy: '' }, { groupBy: ['GroupBy must not be empty.', wrongGroups] }],
+    [{ groupBy: 'week', dateFrom: '2026-02-30' }, { dateFrom: [wrongDay('DateFrom')] }],
+    [{ groupBy: 'week', dateTo: '2026-01-01T00:00:00Z' }, { dateTo: [wrongDay('DateTo')] }],
+    [{ groupBy: 'week', dateFrom: '0000-01-01' }, { dateFrom: [wrongDay('DateFrom')] }],
+    [
+      { groupBy: 'week', dateFrom: '2026-02-01', dateTo: '2026-01-01' },
+      { dateTo: ['DateTo must be on or after DateFrom.'] },
+    ],
+    [{ groupBy: 'week', timeZone: 'Europe/Berlinn' }, { timeZone: [wrongZone] }],
+    [{ groupBy: 'week', timeZone: 'CET' }, { timeZone: [wrongZone] }],
+    [{ groupBy: 'week', timeZone: "UTC' or true" }, { timeZone: [wrongZone] }],
+    [{ groupBy: 'week', userId: 'me' }, { userId: ['UserId must be a UUID.'] }],
+    [{ groupBy: 'week', limit: '1001' }, { limit: ['Limit must be a whole number from 1 to 1000.'] }],
+    [{ groupBy: 'week', user: 'x' }, { user: [`user is no key of a report. These are: ${keys}.`] }],
+  ]
+  for (const [query, errors] of rejections)
+    test(`is rejected for ${JSON.stringify(query)}, by name`, async () => {
+      for (const report of ['hours', 'assignments']) {
+        const answer = await ask(report, query)
+        assertEnvelope(answer, 400)
+        assert.deepEqual(answer.body.errors, errors)
+      }
+    })
+})

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Budgets } from '../../src/config/budgets.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { runningServer } from './embedded-store.ts'
+import { type FreshDatabase, openTestDatabase } from './fresh-database.ts'
+import { type StoreProxy, startStoreProxy } from './store-proxy.ts'
+
+/** A PostgreSQL of its own that can hang, behind a network that can, too. */
+export interface FlakyStore extends FreshDatabase {
+  readonly proxy: StoreProxy
+  /** Past the network. */
+  readonly direct: pg.Client
+  /** Another one, for transactions that stay open. */
+  connect(): Promise<pg.Client>
+  /** Stops every process of the server, as a machine that hangs does. */
+  freeze(): Promise<void>
+  thaw(): void
+}
+
+/** Commits need not survive the machine. */
+const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+export async function startFlakyStore(options: {
+  readonly answerMilliseconds: number
+  readonly budgets: Budgets
+}): Promise<FlakyStore> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-unsteady-'))
+  const store = await startEmbeddedStore({ dataDirectory, settings })
+  await migrate(store.url)
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: store.url, application_name: 'outside' })
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  }
+  const direct = await connect()
+  const proxy = await startStoreProxy(direct)
+  const database = openTestDatabase(proxy.url, options)
+  let frozen: readonly number[] = []
+  const thaw = () => {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT')
+    frozen = []
+  }
+  // A frozen server would outlive a test that fails.
+  process.once('exit', thaw)
+  return {
+    url: proxy.url,
+    database,
+    proxy,
+    direct,
+    connect,
+    async freeze() {
+      const { rows } = await direct.query<{ pid: number }>('select pid from pg_stat_activity')
+      // The one that would start others comes first.
+      frozen = [runningServer(dataDirectory).pid, ...rows.map(({ pid }) => pid)]
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+    },
+    thaw,
+    async drop() {
+      thaw()
+      proxy.resume()
+      await database.close()
+      proxy.close()
+      await direct.end()
+      await store.stop()
+      rmSync(dataDirectory, { recursive: true, force: true })
+    },
+  }
+}
