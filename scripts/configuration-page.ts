@@ -1,11 +1,24 @@
-import { settingSections } from '../src/config/declared-settings.ts'
+import {
+  declaredSettings,
+  type SettingName,
+  settingSections,
+  type ValueOf,
+} from '../src/config/declared-settings.ts'
 import type { Setting } from '../src/config/setting-kinds.ts'
+import type { Settings } from '../src/config/settings.ts'
+import { readStoreSettings } from '../src/config/store-settings.ts'
+import { readBankSettings } from '../src/hosts/bank/configuration.ts'
+import { readCommandSettings } from '../src/hosts/commands/configuration.ts'
+import { readIdentitySettings } from '../src/hosts/identity/configuration.ts'
+import { readRestSettings } from '../src/hosts/rest/configuration.ts'
+import { readWebSettings } from '../src/hosts/web/configuration.ts'
 
 const head = `# Configuration
 
 Every setting is an environment variable, read once at startup; all mistakes are reported together. A warning names variables
 that look like a setting, or were one, but have no effect. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
-with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/config/declared-settings.ts\`.
+with \`__1\`, \`__2\` and so on. A secret is a credential or may contain one. Hosts that are not named ignore the variable.
+\`npm run contract\` writes this page from \`src/config/declared-settings.ts\` and from what each host reads.
 `
 
 const tail = `## Several instances, and poolers
@@ -24,10 +37,42 @@ export function configurationPage(): string {
 
 const section = (title: string, settings: Readonly<Record<string, Setting<unknown>>>): string => `## ${title}
 
-| Variable | Default | Meaning |
-|---|---|---|
+| Variable | Type | Default | Hosts | Meaning |
+|---|---|---|---|---|
 ${Object.entries(settings).map(row).join('\n')}
 `
 
-const row = ([name, { isNumbered, documentedDefault, about }]: [string, Setting<unknown>]): string =>
-  `| \`${name}${isNumbered ? '__0' : ''}\` | ${documentedDefault} | ${about} |`
+const row = ([name, setting]: [string, Setting<unknown>]): string => {
+  const { wanted, isSecret, isNumbered, documentedDefault, about } = setting
+  const type = `${wanted.replace(/^an? /, '')}${isSecret ? ', secret' : ''}`
+  return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${hostsOf(name)} | ${about} |`
+}
+
+function hostsOf(name: string): string {
+  const hosts = Object.keys(readBy).filter((host) => readBy[host]?.has(name))
+  return hosts.length === Object.keys(readBy).length ? 'all' : hosts.join(', ')
+}
+
+/** Runs the functions that read a host's settings, and records which names they ask for. */
+function namesReadBy(...readers: readonly ((settings: Settings) => unknown)[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const record = <Name extends SettingName>(name: Name): ValueOf<Name> => {
+    names.add(name)
+    const setting = declaredSettings[name] as Setting<ValueOf<Name>>
+    return setting.byDefault
+  }
+  const recorder: Settings = { get: record, of: record, ids: () => ['id'], reject: () => undefined }
+  for (const read of readers) read(recorder)
+  return names
+}
+
+/** `src/cli/start.ts` reads it for whatever it starts. */
+const ofStart = (settings: Settings) => settings.get('DRAIN_SECONDS')
+
+const readBy: Readonly<Record<string, ReadonlySet<string>>> = {
+  rest: namesReadBy(ofStart, readStoreSettings, readRestSettings),
+  identity: namesReadBy(ofStart, readStoreSettings, readIdentitySettings),
+  commands: namesReadBy(ofStart, readStoreSettings, readCommandSettings),
+  web: namesReadBy(ofStart, readWebSettings),
+  bank: namesReadBy(ofStart, readStoreSettings, readBankSettings),
+}

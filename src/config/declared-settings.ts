@@ -12,10 +12,12 @@ import {
 
 const database = {
   DATABASE_URL: text({
+    isSecret: true,
     documentedDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
     about: 'any PostgreSQL, 15 or newer',
   }),
   DATABASE_READ_URL: entries({
+    isSecret: true,
     about:
       'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
   }),
@@ -87,14 +89,17 @@ const tokens = {
   Jwt__Audience: text({ byDefault: 'svc-api', about: 'audience of the REST host' }),
   Identity__GrpcAudience: text({ byDefault: 'svc-grpc', about: 'audience of the command host' }),
   Jwt__SigningKey: text({
+    isSecret: true,
     documentedDefault: 'generated into `DATA_DIR`',
     about: 'encrypts the keys at rest; instances on several machines need the same one',
   }),
   Identity__KeyEncryptionSecret: text({
+    isSecret: true,
     documentedDefault: '`Jwt__SigningKey`',
     about: 'the same, and takes precedence',
   }),
   Jwt__SigningPrivateKey: text({
+    isSecret: true,
     documentedDefault: 'none: a rotating key ring',
     about: 'PEM of one externally managed RSA key',
   }),
@@ -148,6 +153,7 @@ const signingAlgorithm = choice(
 
 const clients = {
   'Identity__ServiceClients__{id}__Secret': text({
+    isSecret: true,
     byDefault: '',
     documentedDefault: 'required',
     about: `a client that acts as an account; ${clientSecret}`,
@@ -175,6 +181,7 @@ const clients = {
     about: '`true`: users are not asked for consent',
   }),
   'Identity__Clients__{id}__Secret': text({
+    isSecret: true,
     documentedDefault: 'none: a public client',
     about: clientSecret,
   }),
@@ -201,6 +208,7 @@ const providers = {
     about: 'the id of this service at the provider',
   }),
   'Identity__Providers__{id}__ClientSecret': text({
+    isSecret: true,
     documentedDefault: 'none: a public client',
     about: 'its secret there',
   }),
@@ -235,6 +243,7 @@ const accounts = {
     about: 'login of the account that an empty database is seeded with',
   }),
   SVC_DEMO_PASSWORD: text({
+    isSecret: true,
     documentedDefault: 'generated',
     about: 'its password; an existing account does not change',
   }),
@@ -259,6 +268,7 @@ const features = {
     about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
   }),
   SMTP_URL: text({
+    isSecret: true,
     documentedDefault: 'none: no mails',
     about: 'the server for mails: [operations.md](operations.md#mails)',
   }),
@@ -331,6 +341,7 @@ const observability = {
   }),
   METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
   METRICS_TOKEN: text({
+    isSecret: true,
     documentedDefault: 'none: only programs on this machine read them',
     about:
       'the bearer token that every reader of `/metrics` has to send, from this machine too; at least 16 characters',
@@ -340,7 +351,10 @@ const observability = {
     about:
       'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: entries({ about: 'headers for it as `name=value`, separated by commas' }),
+  OTEL_EXPORTER_OTLP_HEADERS: entries({
+    isSecret: true,
+    about: 'headers for it as `name=value`, separated by commas',
+  }),
   OTEL_SERVICE_NAME: text({ byDefault: 'tracker', about: 'name of this process for the collector' }),
   OTEL_TRACES_SAMPLER_ARG: text({
     byDefault: '1',

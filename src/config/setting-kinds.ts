@@ -11,6 +11,8 @@ export interface Setting<Value> {
   readonly about: string
   /** The variable is a list: `NAME__0`, `NAME__1` and so on. */
   readonly isNumbered?: true
+  /** The value is a credential, or an address that may contain one. */
+  readonly isSecret?: true
 }
 
 interface Described<Value> {
@@ -18,6 +20,7 @@ interface Described<Value> {
   readonly byDefault?: Value
   /** Given where the default depends on something else, or needs more words. */
   readonly documentedDefault?: string
+  readonly isSecret?: true
 }
 
 /** Without a default, the value is undefined where the variable is not set. */
@@ -27,12 +30,13 @@ interface Kind<Value> {
 }
 
 function kind<Value>(wanted: string, parse: Setting<Value>['parse']): Kind<Value> {
-  const declare = ({ about, byDefault, documentedDefault }: Described<Value>) => ({
+  const declare = ({ about, byDefault, documentedDefault, isSecret }: Described<Value>) => ({
     parse,
     wanted,
     byDefault,
     documentedDefault: documentedDefault ?? (byDefault === undefined ? 'none' : `\`${byDefault}\``),
     about,
+    ...(isSecret && { isSecret }),
   })
   return declare as Kind<Value>
 }
@@ -74,8 +78,8 @@ export const choice = <const Value extends string | number>(...values: readonly 
 
 type Listed = Omit<Described<readonly string[]>, 'byDefault'>
 
-const list = (parse: Setting<readonly string[]>['parse'], { about, documentedDefault = 'none' }: Listed) =>
-  kind('a list', parse)({ about, documentedDefault, byDefault: [] })
+const list = (parse: Setting<readonly string[]>['parse'], described: Listed) =>
+  kind('a list', parse)({ documentedDefault: 'none', ...described, byDefault: [] })
 
 /** Entries separated by commas. */
 export const entries = (described: Listed): Setting<readonly string[]> =>

@@ -1,6 +1,5 @@
 import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
-import { readTrackerSettings } from '../../config/tracker-settings.ts'
 
 export interface BankSettings extends MetricsSettings {
   readonly host: string
@@ -18,10 +17,9 @@ export interface BankSettings extends MetricsSettings {
 const warmUpRequests = 500
 
 export function readBankSettings(settings: Settings): BankSettings {
-  const { host, logLevel } = readTrackerSettings(settings)
   return {
-    host,
-    logLevel,
+    host: settings.get('HOST'),
+    logLevel: settings.get('LOG_LEVEL'),
     port: settings.get('BANK_PORT'),
     instances: settings.get('BANK_INSTANCES'),
     overLimitStatus: settings.get('BANK_OVER_LIMIT_STATUS'),
