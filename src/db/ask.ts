@@ -29,7 +29,7 @@ interface Columns {
 
 const heard = new WeakMap<pg.Connection, Heard>()
 
-/** What is known of the statements that a connection has prepared. */
+/** The statements that a connection has prepared. */
 interface Heard {
   /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>

@@ -8,7 +8,7 @@ import { person } from '../resources/person.ts'
 
 export type Purpose = 'read' | 'write'
 
-/** Whose rights are checked: those of a caller, or those of the callers of several rows at once. */
+/** The rights that are checked: those of a caller, or those of the callers of several rows at once. */
 export type Asker = Caller | CallerOfEach
 
 /** The caller of each row of a statement. They have the same role and no tokens, and the id is the SQL that finds it. */

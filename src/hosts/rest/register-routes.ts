@@ -59,7 +59,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
   }
 }
 
-/** What the routes of a host share. */
+/** Shared by all routes of a host. */
 interface Host extends Registration {
   readonly once: Once
   readonly sentDates: SentDates
