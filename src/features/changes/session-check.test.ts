@@ -17,9 +17,11 @@ const tickMilliseconds = 1000
 describe('The session check of an open stream', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   let issuer: Awaited<ReturnType<typeof startTestIssuer>>
-  let clock = Date.now()
+  let clock: number
   before(async () => {
     ;[fresh, issuer] = await Promise.all([freshDatabase(), startTestIssuer()])
+    // The issuer has the time of the machine, which may be far ahead of that at which this file was loaded.
+    clock = Date.now()
   })
   after(() => Promise.all([fresh?.drop(), issuer?.stop()]))
 
