@@ -79,7 +79,7 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
   const rest = await import('../hosts/rest/main.ts')
   const context = await store.context()
   const log = logOf('rest', settings, context)
-  await store.keepSmall()
+  await store.startMaintenance()
   const authentication = await authenticationOf(context, settings, 'svc.api', log)
   const { leave, stop } = await listening('REST_PORT', () =>
     rest.startRest({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
@@ -103,7 +103,7 @@ async function startCommands(settings: CommandSettings, store: SharedStore): Pro
   const commands = await import('../hosts/commands/main.ts')
   const context = await store.context()
   const log = logOf('commands', settings, context)
-  await store.keepSmall()
+  await store.startMaintenance()
   const authentication = await authenticationOf(context, settings, 'svc.grpc', log)
   const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
     commands.startCommands({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
