@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StoreSettings } from '../config/store-settings.ts'
 import { newId } from '../db/columns.ts'
@@ -12,6 +12,7 @@ import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { user } from '../resources/user.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
+import { publishFile } from './publish-file.ts'
 
 export interface DemoAccount {
   /** The current login; undefined where the account is removed or unknown. */
@@ -88,16 +89,16 @@ async function pendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // The file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
-    await link(own, pending).catch(requireTaken)
-    await rm(own)
+    // With hard links the file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
+    await publishFile(own, pending).catch(ignoreEexist)
+    await rm(own, { force: true })
     return (await readFile(pending, 'utf8')).trim()
   } catch (error) {
-    throw notKept(file, error)
+    throw cannotStorePassword(file, error)
   }
 }
 
-function requireTaken(error: NodeJS.ErrnoException): void {
+function ignoreEexist(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
@@ -111,21 +112,21 @@ async function settlePending(
 ): Promise<void> {
   const pending = pendingFile(file)
   // A start that shares the folder settles it too, at any time.
-  const kept = await readFile(pending, 'utf8').catch(requireMissing)
+  const kept = await readFile(pending, 'utf8').catch(ignoreEnoent)
   if (kept === undefined) return
   const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
   try {
-    await (isUsed ? rename(pending, file) : rm(pending)).catch(requireMissing)
+    await (isUsed ? rename(pending, file) : rm(pending)).catch(ignoreEnoent)
   } catch (error) {
-    throw notKept(file, error)
+    throw cannotStorePassword(file, error)
   }
 }
 
-function requireMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreEnoent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-const notKept = (file: string, error: unknown) =>
+const cannotStorePassword = (file: string, error: unknown) =>
   new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
 
 /** 96 random bits, with one of each kind of character that the password policy requires. */

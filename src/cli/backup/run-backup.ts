@@ -5,7 +5,7 @@ import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { runningStoreUrl, startEmbeddedStore } from '../../db/embedded/start-embedded-store.ts'
 import { checkBackup, restoreBackup, settleRestored } from './restore-backup.ts'
-import { putFiles, requireRoomFor, writeBackup } from './write-backup.ts'
+import { requireNoConflictingSecrets, writeBackup, writeSecrets } from './write-backup.ts'
 
 /** `npm run backup -- FILE`: reports success only after the written file was read again. */
 export async function runBackup(words: readonly string[]): Promise<void> {
@@ -31,8 +31,8 @@ export async function runRestore(words: readonly string[]): Promise<void> {
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
   if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is intact: ${rows} rows.`)
   await useStore({ mayMake: true }, async ({ url, dataDirectory }) => {
-    await requireRoomFor(head.files, dataDirectory)
-    await restoreBackup(url, file, backup, () => putFiles(head.files, dataDirectory))
+    await requireNoConflictingSecrets(head.files, dataDirectory)
+    await restoreBackup(url, file, backup, () => writeSecrets(head.files, dataDirectory))
   })
   console.log(`Restored ${rows} rows of ${head.madeAt}. All users have to sign in again.`)
   if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
