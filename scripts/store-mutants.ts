@@ -256,6 +256,27 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['backup/archive'],
   },
   {
+    file: 'src/cli/history.ts',
+    rule: 'the exported history is one snapshot',
+    from: 'begin isolation level repeatable read read only',
+    to: 'begin',
+    tests: ['cli/history'],
+  },
+  {
+    file: 'src/cli/demo-account.ts',
+    rule: 'only another instance that was first is a reason to start without seeding',
+    from: 'if (error instanceof AnotherInstanceWasFirst) return false',
+    to: 'if (error instanceof Error) return false',
+    tests: ['demo-account'],
+  },
+  {
+    file: 'src/cli/prepare-store.ts',
+    rule: 'the name of the database server is not taken for the name of a user',
+    from: '(?::[^@/]*)?@/.exec(url)',
+    to: '/.exec(url)',
+    tests: ['cli/rights'],
+  },
+  {
     file: 'src/cli/roles.ts',
     rule: 'no role of a host creates tables',
     from: '    `revoke create on schema public from ${all}`,\n',
@@ -272,8 +293,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/cli/prepare-store.ts',
     rule: 'the rights are those of the roles that are named like the one that prepares',
-    from: "/^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? 'tracker_'",
-    to: "(user === '' ? user : 'tracker_')",
+    from: '/^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? defaultPrefix',
+    to: "(user === '' ? user : defaultPrefix)",
     tests: ['cli/rights'],
   },
   {

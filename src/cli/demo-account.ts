@@ -6,7 +6,7 @@ import type { StoreSettings } from '../config/store-settings.ts'
 import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import { duplicate, Problem } from '../model/problem.ts'
+import { Problem } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -47,21 +47,29 @@ async function makeAccount(context: Context, settings: StoreSettings, password: 
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
-      // The row of the seeded account makes concurrent starts wait for each other; later ones find accounts.
+      // Writing the single row of seeded_account serializes concurrent starts. Those that lose are rolled back.
       await keepSeeded(transaction, id)
-      if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')
+      if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
       const within = { ...context, database: databaseWithin(context.database, transaction) }
-      await create(within, demoUser, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
-      if (demoData) await seedDemoWorkspace(within, id)
+      const values = { id, name: 'Demo', login, password }
+      await create(within, userWithoutChecks, { id, isAdministrator: true }, values).catch(
+        explain('SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD'),
+      )
+      if (demoData)
+        await seedDemoWorkspace(within, id).catch(explain('The demo data, which SVC_DEMO_DATA adds'))
     })
     return true
   } catch (error) {
-    if (error instanceof Problem && error.kind === 'duplicate') return false
-    if (error instanceof Problem && error.errors) {
-      throw new Error(`SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD: ${Object.values(error.errors).flat().join(' ')}`)
-    }
+    if (error instanceof AnotherInstanceWasFirst) return false
     throw error
   }
+}
+
+class AnotherInstanceWasFirst extends Error {}
+
+const explain = (subject: string) => (error: unknown) => {
+  if (!(error instanceof Problem) || !error.errors) throw error
+  throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
 }
 
 async function hasAccounts({ query }: Queries): Promise<boolean> {
@@ -69,8 +77,8 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** A password chosen by the operator must only comply with the policy; further checks are skipped. */
-const demoUser: Resource = { ...user, checks: [] }
+/** A password that the operator has chosen must only comply with the policy; the check for guessable ones is skipped. */
+const userWithoutChecks: Resource = { ...user, checks: [] }
 
 /** Makes every verb join the one transaction. */
 const databaseWithin = (database: Database, transaction: Queries): Database => ({

@@ -31,6 +31,9 @@ test('The roles of hosts are named like the role that prepares the database', ()
   ])
     for (const host of ['localhost', ''])
       assert.equal(rolePrefixOf(`postgresql://${user}:secret@${host}/tracker?host=/run`), prefix)
+  // Without a user, the name of the machine is not taken for one.
+  for (const url of ['postgres://db-migrations/tracker', 'postgres://db-migrations:5432/tracker'])
+    assert.equal(rolePrefixOf(url), 'tracker_')
 })
 
 describe('The role of a host', () => {

@@ -96,7 +96,7 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   }
 }
 
-export interface OpenStore {
+interface OpenStore {
   readonly url: string
   readonly database: Database
   close(): Promise<void>
@@ -104,26 +104,28 @@ export interface OpenStore {
 
 /** The store named by the settings, or the embedded one, with its schema migrated. */
 async function openStore(
-  { databaseUrl, readUrls, dataDirectory, namedStatements }: StoreSettings,
+  settings: StoreSettings,
   budgets: Budgets,
   onFault: (sentence: string) => void,
 ): Promise<OpenStore> {
-  const embedded =
-    databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onFault }) : undefined
-  const url = databaseUrl ?? embedded?.url ?? ''
+  const { databaseUrl, dataDirectory } = settings
+  if (databaseUrl !== undefined) return openMigrated(databaseUrl, settings, budgets)
+  const embedded = await startEmbeddedStore({ dataDirectory, onFault })
   try {
-    await migrate(url)
+    const store = await openMigrated(embedded.url, settings, budgets)
+    return { ...store, close: () => store.close().finally(embedded.stop) }
   } catch (error) {
-    await embedded?.stop()
+    await embedded.stop()
     throw error
   }
+}
+
+async function openMigrated(
+  url: string,
+  { readUrls, namedStatements }: StoreSettings,
+  budgets: Budgets,
+): Promise<OpenStore> {
+  await migrate(url)
   const database = openDatabase({ url, readUrls, applicationName: 'tracker', namedStatements, budgets })
-  return {
-    url,
-    database,
-    async close() {
-      await database.close()
-      await embedded?.stop()
-    },
-  }
+  return { url, database, close: () => database.close() }
 }
