@@ -131,7 +131,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/cli/demo-account.ts',
     rule: 'a store is seeded with one account, however many starts come first',
-    from: "      if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')\n",
+    from: '      if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()\n',
     to: '',
     tests: ['cli/demo-account'],
   },

@@ -6,6 +6,7 @@ import { type CommandSettings, readCommandSettings } from '../hosts/commands/con
 import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
 import { type RestSettings, readRestSettings } from '../hosts/rest/configuration.ts'
 import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts'
+import { localUrl } from '../http/host-url.ts'
 import { createLog, type Log } from '../http/log.ts'
 import type { Context } from '../records/context.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -28,19 +29,21 @@ const hosts: Readonly<Record<string, Prepare>> = {
   web: (settings) => {
     const web = readWebSettings(settings)
     return async () => {
+      // Lets the other hosts send their first queries before this import blocks the process.
       await nextTurn()
       return startWeb(web)
     }
   },
-  rest: withStore(readRestSettings, startRest),
-  identity: withStore(readIdentitySettings, startIdentity),
-  commands: withStore(readCommandSettings, startCommands),
+  rest: afterStore(readRestSettings, startRest),
+  identity: afterStore(readIdentitySettings, startIdentity),
+  commands: afterStore(readCommandSettings, startCommands),
   bank: (settings) => {
     const start = prepareBank(settings)
     return (store) => listening('BANK_PORT', () => start({ url: store.url() }))
   },
 }
 
+/** The named hosts, or all of them without a name. */
 export function chosenHosts(names: readonly string[]): readonly Prepare[] {
   const unknown = names.filter((name) => !Object.hasOwn(hosts, name))
   if (unknown.length > 0) {
@@ -52,10 +55,10 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
 }
 
 /**
- * Loading a host's modules keeps this process busy for a tenth of a second: the database and the bank's processes are started
- * before that, and the queries that all hosts share are sent first.
+ * Opens the store before the host's modules are loaded. Loading blocks this process for about 100 ms; in this
+ * order PostgreSQL and the bank's processes start meanwhile.
  */
-function withStore<HostSettings>(
+function afterStore<HostSettings>(
   read: (settings: Settings) => HostSettings,
   start: (settings: HostSettings, store: SharedStore) => Promise<RunningHost>,
 ): Prepare {
@@ -72,19 +75,20 @@ async function startWeb(settings: WebSettings): Promise<RunningHost> {
   const web = await import('../hosts/web/main.ts')
   const log = createLog({ level: settings.logLevel, host: 'web' })
   const { leave, stop } = await listening('WEB_PORT', () => web.startWeb(settings, log))
-  return { title: 'Web', address: addressOf(settings, settings.port), leave, stop }
+  return { title: 'Web', address: localUrl(settings.host, settings.port), leave, stop }
 }
 
 export async function startRest(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
   const rest = await import('../hosts/rest/main.ts')
   const context = await store.context()
   const log = logOf('rest', settings, context)
-  await store.keepSmall()
+  // Hosts that write rows of resources run the hourly jobs; the identity host has its own upkeep.
+  await store.startMaintenance()
   const authentication = await authenticationOf(context, settings, 'svc.api', log)
   const { leave, stop } = await listening('REST_PORT', () =>
     rest.startRest({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
   )
-  const address = addressOf(settings, settings.port)
+  const address = localUrl(settings.host, settings.port)
   return { title: 'REST', address, pages: [`${address}/swagger`], leave, stop }
 }
 
@@ -95,7 +99,7 @@ async function startIdentity(settings: IdentitySettings, store: SharedStore): Pr
   const { leave, stop } = await listening('IDENTITY_PORT', () =>
     identity.startIdentity(context, settings, log),
   )
-  const address = addressOf(settings, settings.port)
+  const address = localUrl(settings.host, settings.port)
   return { title: 'Identity', address, pages: [`${address}/swagger`], leave, stop }
 }
 
@@ -103,28 +107,27 @@ async function startCommands(settings: CommandSettings, store: SharedStore): Pro
   const commands = await import('../hosts/commands/main.ts')
   const context = await store.context()
   const log = logOf('commands', settings, context)
-  await store.keepSmall()
+  await store.startMaintenance()
   const authentication = await authenticationOf(context, settings, 'svc.grpc', log)
   const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
     commands.startCommands({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
   )
-  return { title: 'Commands', address: addressOf(settings, settings.port), leave, stop }
+  return { title: 'Commands', address: localUrl(settings.host, settings.port), leave, stop }
 }
 
 const logOf = (host: string, { logLevel }: TrackerSettings, { budgets }: Context): Log =>
   createLog({ level: logLevel, host, ofUnauthenticated: budgets.budget('unauthenticatedLines') })
 
-const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
-  `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
-
 /** A port in use is the most common reason for a start to fail, so it has a message of its own. */
-async function listening<Host>(variable: string, start: () => Promise<Host>): Promise<Host> {
+async function listening<Host>(settingNames: string, start: () => Promise<Host>): Promise<Host> {
   try {
     return await start()
   } catch (error) {
     const { code, port } = error as NodeJS.ErrnoException & { port?: number }
     if (code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is in use. Stop what uses it, or set ${variable} to another port.`)
+    throw new Error(`Port ${port} is in use. Stop what uses it, or set ${settingNames} to another port.`, {
+      cause: error,
+    })
   }
 }
 

@@ -62,6 +62,15 @@ describe('the first account', () => {
     assert.deepEqual(readdirSync(join(folder, 'shared')), ['demo-password'])
   })
 
+  test('that takes a login of the demo data fails with the reason, and leaves the store empty', async () => {
+    const variables = { SVC_DEMO_DATA: 'true', SVC_DEMO_LOGIN: 'mara@example.com' }
+    await assert.rejects(
+      start('taken', variables),
+      /^Error: The demo data, which SVC_DEMO_DATA adds: .*already used/,
+    )
+    assert.deepEqual(await store.database.query(sql`select from users`), [])
+  })
+
   test('a start that was cut short is finished by the next one, no matter who made the account meanwhile', async () => {
     const first = await start('e')
     const file = first.passwordFile ?? assert.fail()

@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StoreSettings } from '../config/store-settings.ts'
 import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import { duplicate, Problem } from '../model/problem.ts'
+import { Problem } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { user } from '../resources/user.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
+import { publishFile } from './publish-file.ts'
 
 export interface DemoAccount {
   /** The current login; undefined where the account is removed or unknown. */
@@ -46,21 +47,29 @@ async function makeAccount(context: Context, settings: StoreSettings, password: 
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
-      // The row of the seeded account makes concurrent starts wait for each other; later ones find accounts.
+      // Writing the single row of seeded_account serializes concurrent starts. Those that lose are rolled back.
       await keepSeeded(transaction, id)
-      if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')
+      if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
       const within = { ...context, database: databaseWithin(context.database, transaction) }
-      await create(within, demoUser, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
-      if (demoData) await seedDemoWorkspace(within, id)
+      const values = { id, name: 'Demo', login, password }
+      await create(within, userWithoutChecks, { id, isAdministrator: true }, values).catch(
+        explain('SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD'),
+      )
+      if (demoData)
+        await seedDemoWorkspace(within, id).catch(explain('The demo data, which SVC_DEMO_DATA adds'))
     })
     return true
   } catch (error) {
-    if (error instanceof Problem && error.kind === 'duplicate') return false
-    if (error instanceof Problem && error.errors) {
-      throw new Error(`SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD: ${Object.values(error.errors).flat().join(' ')}`)
-    }
+    if (error instanceof AnotherInstanceWasFirst) return false
     throw error
   }
+}
+
+class AnotherInstanceWasFirst extends Error {}
+
+const explain = (subject: string) => (error: unknown) => {
+  if (!(error instanceof Problem) || !error.errors) throw error
+  throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
 }
 
 async function hasAccounts({ query }: Queries): Promise<boolean> {
@@ -68,8 +77,8 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** A password chosen by the operator must only comply with the policy; further checks are skipped. */
-const demoUser: Resource = { ...user, checks: [] }
+/** A password that the operator has chosen must only comply with the policy; the check for guessable ones is skipped. */
+const userWithoutChecks: Resource = { ...user, checks: [] }
 
 /** Makes every verb join the one transaction. */
 const databaseWithin = (database: Database, transaction: Queries): Database => ({
@@ -88,16 +97,16 @@ async function pendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // The file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
-    await link(own, pending).catch(requireTaken)
-    await rm(own)
+    // With hard links the file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
+    await publishFile(own, pending).catch(ignoreEexist)
+    await rm(own, { force: true })
     return (await readFile(pending, 'utf8')).trim()
   } catch (error) {
-    throw notKept(file, error)
+    throw cannotStorePassword(file, error)
   }
 }
 
-function requireTaken(error: NodeJS.ErrnoException): void {
+function ignoreEexist(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
@@ -111,21 +120,21 @@ async function settlePending(
 ): Promise<void> {
   const pending = pendingFile(file)
   // A start that shares the folder settles it too, at any time.
-  const kept = await readFile(pending, 'utf8').catch(requireMissing)
+  const kept = await readFile(pending, 'utf8').catch(ignoreEnoent)
   if (kept === undefined) return
   const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
   try {
-    await (isUsed ? rename(pending, file) : rm(pending)).catch(requireMissing)
+    await (isUsed ? rename(pending, file) : rm(pending)).catch(ignoreEnoent)
   } catch (error) {
-    throw notKept(file, error)
+    throw cannotStorePassword(file, error)
   }
 }
 
-function requireMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreEnoent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-const notKept = (file: string, error: unknown) =>
+const cannotStorePassword = (file: string, error: unknown) =>
   new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
 
 /** 96 random bits, with one of each kind of character that the password policy requires. */

@@ -1,15 +1,20 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { columnTypes } from '../db/columns.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../db/history-chain.ts'
-import { sql } from '../db/sql.ts'
+import { render, sql } from '../db/sql.ts'
 import { csvHead, csvLine } from '../http/csv.ts'
+import type { Caller } from '../model/caller.ts'
 import { changeColumns, type StoredChange, serializeChange } from '../records/serialize-record.ts'
-import { useStore } from './backup/run-backup.ts'
+import { withStore } from './backup/run-backup.ts'
 
 /** `npm run cli -- verify-history [FILE]`: also compares with a file of heads that was stored outside the system. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
   const kept = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
-  await withStore(async (database) => {
+  await withDatabase(async (database) => {
+    // Days that have ended since the last hourly run are sealed first, so that they are verified, too.
     await sealHistory(database)
     const problems = await verifyHistory(database, kept)
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
@@ -25,7 +30,7 @@ export async function runVerifyHistory([file]: readonly string[]): Promise<void>
  * can write to the database.
  */
 export async function runHistoryHeads(): Promise<void> {
-  await withStore(async (database) => {
+  await withDatabase(async (database) => {
     await sealHistory(database)
     for (const day of await sealedDays(database)) console.log(JSON.stringify(day))
   })
@@ -34,45 +39,71 @@ export async function runHistoryHeads(): Promise<void> {
 /** `npm run cli -- export-history [csv]`: the complete history, as lines of JSON or as CSV. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
   if (format !== 'jsonl' && format !== 'csv') throw new Error('The format must be jsonl or csv.')
-  await withStore(async (database) => {
-    const lineOf = format === 'csv' ? csvOf : (change: StoredChange) => `${JSON.stringify(shown(change))}\n`
-    if (format === 'csv') process.stdout.write(csvHead(columns))
-    for await (const page of pagesOf(database)) process.stdout.write(page.map(lineOf).join(''))
+  await withStore({ createIfMissing: false }, async ({ url }) => {
+    const lineOf =
+      format === 'csv' ? csvOf : (change: StoredChange) => `${JSON.stringify(serialize(change))}\n`
+    if (format === 'csv') await write(csvHead(columns))
+    for await (const page of historyPages(url)) await write(page.map(lineOf).join(''))
   })
 }
 
-async function* pagesOf(database: Database): AsyncGenerator<StoredChange[], void> {
-  for (let last: number | undefined = 0; last !== undefined; ) {
-    const page: StoredChange[] = await database.query<StoredChange>(
-      sql`select ${changeColumns} from history as entry where entry.sequence > ${last} order by entry.sequence limit 1000`,
-    )
-    yield page
-    last = page.at(-1)?.sequence
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+const pageSize = 1000
+
+/**
+ * Reads all pages from one snapshot: between two snapshots, a change with a lower sequence could be committed
+ * after one with a higher sequence, and would be missing. Changes in progress are not included.
+ */
+export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'history', types: columnTypes })
+  // A lost connection also rejects the query in progress, which reports it.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('begin isolation level repeatable read read only')
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    for (let last = 0; ; ) {
+      const { text, values } = render(
+        sql`select ${changeColumns} from history as entry where entry.sequence > ${last}::bigint
+          order by entry.sequence limit ${pageSize}::int`,
+      )
+      const { rows } = await client.query<StoredChange>(text, values)
+      const newest = rows.at(-1)
+      if (newest === undefined) return
+      yield rows
+      last = newest.sequence
+    }
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }
 
 const columns = [
-  ...[
-    'id',
-    'at',
-    'resource',
-    'rowId',
-    'action',
-    'projectId',
-    'callerId',
-    'clientId',
-    'host',
-    'sessionId',
-    'requestId',
-  ],
-  ...['before', 'after'],
+  'id',
+  'at',
+  'resource',
+  'rowId',
+  'action',
+  'projectId',
+  'callerId',
+  'clientId',
+  'host',
+  'sessionId',
+  'requestId',
+  'before',
+  'after',
 ] as const
 
-/** An operator with access to the database may read all of it. */
-const shown = (change: StoredChange) => serializeChange(change, { id: '', isAdministrator: true })
+/** The operator of the command has access to the database, so nothing is hidden. */
+const operator: Caller = { id: '', isAdministrator: true }
+
+const serialize = (change: StoredChange) => serializeChange(change, operator)
 
 function csvOf(change: StoredChange): string {
-  const entry = shown(change)
+  const entry = serialize(change)
   return csvLine(
     columns.map((name) => {
       const value = entry[name]
@@ -93,8 +124,8 @@ function parseHeads(text: string): SealedDay[] {
     })
 }
 
-const withStore = (work: (database: Database) => Promise<void>): Promise<void> =>
-  useStore({ mayMake: false }, async ({ url }) => {
+const withDatabase = (work: (database: Database) => Promise<void>): Promise<void> =>
+  withStore({ createIfMissing: false }, async ({ url }) => {
     const database = openDatabase({ url, applicationName: 'history', namedStatements: false })
     try {
       await work(database)

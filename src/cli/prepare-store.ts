@@ -35,11 +35,16 @@ export async function runPrepare(): Promise<void> {
   }
 }
 
-/** The hosts' roles are named like the role that owns the schema: `tracker_rest` next to `tracker_migrations`. */
+const defaultPrefix = 'tracker_'
+
+/**
+ * The hosts' roles share the prefix of the schema owner's role: `acme_migrations` gives `acme_rest`. Any other
+ * owner gives `tracker_rest`.
+ */
 export function rolePrefixOf(url: string): string {
-  // The addresses of sockets have no host, so `URL` does not parse them.
-  const [, user = ''] = /^\w+:\/\/([^:@/]*)/.exec(url) ?? []
-  return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? 'tracker_'
+  // `URL` does not parse the addresses of sockets, which have no host.
+  const [, user = ''] = /^\w+:\/\/([^:@/]*)(?::[^@/]*)?@/.exec(url) ?? []
+  return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? defaultPrefix
 }
 
 export async function migrateAndReport(url: string): Promise<void> {
@@ -51,20 +56,21 @@ export function readPrepareSettings(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
     settings.reject('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
+  // `readSettings` throws after a rejection, so the default is never used.
   return { store, url: store.databaseUrl ?? '' }
 }
 
 /** `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers; can be run again. */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
-    throw new Error('How many shards? A number from 1 to 999: npm run cli -- distribute 16')
+    throw new Error('The number of shards must be from 1 to 999: npm run cli -- distribute 16')
   const { url } = readSettings(process.env, readPrepareSettings)
   await migrateAndReport(url)
   const done = await distribute(url, shards === undefined ? undefined : Number(shards))
   for (const line of done) console.log(line)
   console.log(
     done.length === 0
-      ? 'Everything is where it belongs.'
-      : 'Start the hosts. Run `npm run cli -- prepare` first where they have roles of their own.',
+      ? 'All rows are already distributed.'
+      : 'Start the hosts. If they have roles of their own, run `npm run cli -- prepare` first.',
   )
 }

@@ -2,9 +2,23 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { type FreshDatabase, freshDatabase, withDatabase } from '../../test/support/fresh-database.ts'
+import {
+  type FreshDatabase,
+  freshDatabase,
+  isDistributed,
+  openTestDatabase,
+  withDatabase,
+} from '../../test/support/fresh-database.ts'
+import { purgeLockouts } from '../accounts/lockouts.ts'
+import { readSettings } from '../config/settings.ts'
+import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { raw } from '../db/sql.ts'
+import { readIdentitySettings } from '../hosts/identity/configuration.ts'
+import { openKeys } from '../hosts/identity/keys/open-keys.ts'
+import { sweep } from '../hosts/identity/main.ts'
+import { openClients } from '../hosts/identity/open-clients.ts'
+import { maintenanceJobs } from './maintenance.ts'
 import { rolePrefixOf } from './prepare-store.ts'
 import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
 
@@ -17,6 +31,9 @@ test('The roles of hosts are named like the role that prepares the database', ()
   ])
     for (const host of ['localhost', ''])
       assert.equal(rolePrefixOf(`postgresql://${user}:secret@${host}/tracker?host=/run`), prefix)
+  // Without a user, the name of the machine is not taken for one.
+  for (const url of ['postgres://db-migrations/tracker', 'postgres://db-migrations:5432/tracker'])
+    assert.equal(rolePrefixOf(url), 'tracker_')
 })
 
 describe('The role of a host', () => {
@@ -66,6 +83,74 @@ describe('The role of a host', () => {
       for (const column of kept)
         assert.equal(await failureOf(host, `update ${table} set ${column} = ${column}`), denied, column)
     })
+
+  /** The store as a host sees it that runs under its own role. */
+  function openUnderRole(host: string): Database {
+    const options = `options=${encodeURIComponent(`-c role=${roleOf(prefix, host)}`)}`
+    return openTestDatabase(`${fresh.url}${fresh.url.includes('?') ? '&' : '?'}${options}`)
+  }
+
+  for (const host of ['rest', 'commands'])
+    test(`of ${host} suffices for each job of the maintenance`, async (t) => {
+      const database = openUnderRole(host)
+      t.after(() => database.close())
+      for (const [job, run] of Object.entries(
+        maintenanceJobs(database, { removedDays: 30, historyDays: 30 }),
+      ))
+        await assert.doesNotReject(run(), job)
+    })
+
+  test('of identity suffices for its upkeep', async (t) => {
+    const database = openUnderRole('identity')
+    t.after(() => database.close())
+    const settings = readSettings({ Jwt__SigningKey: 'a'.repeat(40) }, readIdentitySettings)
+    const { refreshKeys } = await openKeys(database, settings, Date.now)
+    const { refreshClients } = await openClients(database, settings, Date.now)
+    const upkeep = {
+      keys: refreshKeys,
+      clients: refreshClients,
+      sweep: () => sweep(database, Date.now(), 15),
+      lockouts: () => purgeLockouts(database),
+    }
+    for (const [job, run] of Object.entries(upkeep)) await assert.doesNotReject(run(), job)
+  })
+
+  test('writes the tables of a sharded store if its host writes rows', async (t) => {
+    const { database, url } = fresh
+    if (!isDistributed) t.after(() => database.query(raw('drop table row_places')))
+    await database.query(raw('create table if not exists row_places (table_name text, id uuid)'))
+    await grantRights(url, prefix)
+    const insert = `insert into row_places (table_name, id) values ('users', gen_random_uuid())`
+    for (const host of ['rest', 'commands', 'identity'])
+      assert.equal(await failureOf(host, insert), undefined, host)
+    assert.equal(await failureOf('bank', insert), denied)
+  })
+
+  test('creates no tables, even in a database that let every role do so', async () => {
+    await fresh.database.query(raw('grant create on schema public to public'))
+    await grantRights(fresh.url, prefix)
+    for (const host of Object.keys(rightsOfHosts))
+      assert.equal(await failureOf(host, 'create table own_table ()'), denied, host)
+  })
+
+  test('has no rights in addition to these: each is named with its remedy', async (t) => {
+    const { database, url } = fresh
+    const [rest, commands, bank] = ['rest', 'commands', 'bank'].map((host) => roleOf(prefix, host))
+    t.after(() => database.query(raw(`revoke pg_write_all_data from ${rest}`)))
+    t.after(() => database.query(raw(`alter role ${commands} nocreatedb`)))
+    await database.query(raw(`grant pg_write_all_data to ${rest}`))
+    await database.query(raw(`alter role ${commands} createdb`))
+    t.after(() => database.query(raw('drop table own_table')))
+    await database.query(raw('create table own_table ()'))
+    await database.query(raw(`alter table own_table owner to ${bank}`))
+    await assert.rejects(grantRights(url, prefix), {
+      message: [
+        `The role ${rest} may do more than a host needs: revoke pg_write_all_data from ${rest}`,
+        `The role ${commands} may do more than a host needs: alter role ${commands} nosuperuser nocreaterole …`,
+        `The role ${bank} may do more than a host needs: reassign owned by ${bank} to current_user`,
+      ].join('\n'),
+    })
+  })
 
   test('makes no large objects', async () => {
     for (const host of Object.keys(rightsOfHosts))

@@ -14,10 +14,10 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
     await requireOrdinaryRoles(client, roles)
     const { rows } = await client.query<{ name: string }>('select current_database() as name')
     await client.query('begin')
-    for (const statement of closeToAll(rows[0]?.name ?? '', roles)) await client.query(statement)
+    for (const statement of revocations(rows[0]?.name ?? '', roles)) await client.query(statement)
     for (const [host, rights] of Object.entries(rightsOfHosts))
-      for (const statement of openTo(roleOf(prefix, host), rights)) await client.query(statement)
-    for (const statement of await openToWriters(client, prefix)) await client.query(statement)
+      for (const statement of grantsFor(roleOf(prefix, host), rights)) await client.query(statement)
+    for (const statement of await grantsOnStoreTables(client, prefix)) await client.query(statement)
     for (const [host, functions] of Object.entries(functionsOfHosts))
       await client.query(`grant execute on function ${functions.join(', ')} to ${name(roleOf(prefix, host))}`)
     await client.query('commit')
@@ -27,26 +27,36 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
   }
 }
 
-/** Grants do not restrict a role that may do everything anyway. */
+/** Grants do not restrict a role that has other rights, by its attributes, as an owner, or as a member of another role. */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ rolname: string; mighty: boolean }>(
-    `select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as mighty
-     from pg_roles where rolname = any ($1)`,
+  const { rows } = await client.query<FoundRole>(
+    `select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as "isPrivileged",
+       array(select roleid::regrole::text from pg_auth_members where member = role.oid order by 1) as "memberOf",
+       exists (select from pg_class where relowner = role.oid) as "ownsTables"
+     from pg_roles as role where rolname = any ($1)`,
     [roles],
   )
   const problems = roles.flatMap((role) => {
-    const found = rows.find(({ rolname }) => rolname === role)
+    const found = rows.find(({ name }) => name === role)
     if (found === undefined) return [`There is no role ${role}: create role ${role} login password '…'`]
-    return found.mighty
-      ? [`The role ${role} may do more than a host needs: alter role ${role} nosuperuser nocreaterole …`]
-      : []
+    const excess = found.isPrivileged ? [`alter role ${role} nosuperuser nocreaterole …`] : []
+    if (found.ownsTables) excess.push(`reassign owned by ${role} to current_user`)
+    for (const group of found.memberOf) excess.push(`revoke ${group} from ${role}`)
+    return excess.map((remedy) => `The role ${role} may do more than a host needs: ${remedy}`)
   })
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
+interface FoundRole {
+  readonly name: string
+  readonly isPrivileged: boolean
+  readonly memberOf: readonly string[]
+  readonly ownsTables: boolean
+}
+
 const name = pg.escapeIdentifier
 
-function closeToAll(database: string, roles: readonly string[]): string[] {
+function revocations(database: string, roles: readonly string[]): string[] {
   const all = [...roles.map(name), 'public'].join(', ')
   return [
     `revoke all on database ${name(database)} from ${all}`,
@@ -57,25 +67,30 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
     ...Object.values(functionsOfHosts).flatMap((functions) =>
       functions.map((one) => `revoke all on function ${one} from ${all}`),
     ),
+    // Databases from before PostgreSQL 15 let every role create tables here.
+    `revoke create on schema public from ${all}`,
     `revoke all on schema bank from ${all}`,
     `revoke all on all functions in schema bank from ${all}`,
     `grant connect on database ${name(database)} to ${roles.map(name).join(', ')}`,
   ]
 }
 
-/** The store may have additional tables, to which every role that writes rows writes too. */
-async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
+/** The hosts that create and change rows of resources. */
+const hostsThatWriteRows = ['rest', 'commands', 'identity'] as const
+
+/** A sharded store has tables of its own, which every host that writes rows writes, too. */
+async function grantsOnStoreTables(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
     [storeTasks.ownTables],
   )
-  const writers = Object.keys(functionsOfHosts).map((host) => name(roleOf(prefix, host)))
+  const writers = hostsThatWriteRows.map((host) => name(roleOf(prefix, host)))
   return rows.map(
     (table) => `grant select, insert, update, delete on ${name(table.name)} to ${writers.join(', ')}`,
   )
 }
 
-function openTo(role: string, rights: Rights): string[] {
+function grantsFor(role: string, rights: Rights): string[] {
   const grants = Object.entries(rights).map(
     ([table, verbs]) =>
       `grant ${verbs.join(', ')} on ${table.split('.').map(name).join('.')} to ${name(role)}`,
@@ -88,41 +103,41 @@ function openTo(role: string, rights: Rights): string[] {
   ]
 }
 
-/** A host has no right to update a column that it does not write. */
+/** With `update (columns)`, a host can change only the columns that it writes. */
 type Right = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
 /** The rights of one host's role, by table; the database rejects everything else. */
 type Rights = Readonly<Record<string, readonly Right[]>>
 
-const reads: readonly Right[] = ['select']
-const writes: readonly Right[] = ['select', 'insert', 'update']
-const keeps: readonly Right[] = ['select', 'insert', 'update', 'delete']
+const readOnly: readonly Right[] = ['select']
+const readWrite: readonly Right[] = ['select', 'insert', 'update']
+const readWriteDelete: readonly Right[] = ['select', 'insert', 'update', 'delete']
 
-const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, writes]))
+const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, readWrite]))
 
 /** Rows of resources are never deleted, only marked; a new password ends the account's sessions. */
 const tracker: Rights = {
   ...resourceTables,
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
-  history_begin: reads,
-  purges: reads,
+  history_begin: readOnly,
+  purges: readOnly,
   history_days: ['select', 'insert'],
-  lockouts: keeps,
+  lockouts: readWriteDelete,
   signin_sessions: ['select', 'update (ended_at)'],
   // Every host that accepts a token records its use.
   api_tokens: ['select', 'update (last_used_at, last_used_address)'],
   // A removed account loses its role.
   administrators: ['select', 'delete'],
-  seeded_account: reads,
-  service_clients: reads,
-  registered_clients: reads,
-  revoked_tokens: reads,
-  consents: reads,
-  migrations: reads,
+  seeded_account: readOnly,
+  service_clients: readOnly,
+  registered_clients: readOnly,
+  revoked_tokens: readOnly,
+  consents: readOnly,
+  migrations: readOnly,
 }
 
-/** Functions that a host may call, which do more than its own role may. */
+/** Functions that run with the rights of their owner (`security definer`), and the hosts that may call them. */
 const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
   rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
   commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
@@ -132,59 +147,59 @@ const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
     ...tracker,
-    idempotency_keys: keeps,
+    idempotency_keys: readWriteDelete,
     api_tokens: ['select', 'insert', 'update (last_used_at, last_used_address, ended_at)', 'delete'],
-    administrators: keeps,
-    account_links: keeps,
-    mails: keeps,
-    account_languages: reads,
+    administrators: readWriteDelete,
+    account_links: readWriteDelete,
+    mails: readWriteDelete,
+    account_languages: readOnly,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
-    registered_clients: writes,
+    registered_clients: readWrite,
     // Ending a client notifies all hosts.
-    service_clients: writes,
+    service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
-    webhooks: keeps,
-    webhook_deliveries: keeps,
+    webhooks: readWriteDelete,
+    webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],
   },
-  // Needed only to purge old keys, which every host of the tracker does.
-  commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
+  // Purges old keys: PostgreSQL allows row locks only to roles that may update some column.
+  commands: { ...tracker, idempotency_keys: ['select', 'update (created_at)', 'delete'] },
   identity: {
     // A first sign-in by an external provider may create an account, in the provider's default project.
     users: ['select', 'insert'],
-    projects: reads,
+    projects: readOnly,
     user_projects: ['select', 'insert'],
     changes: ['select', 'insert'],
     history: ['insert'],
     outside_identities: ['select', 'insert', 'update (last_used_at)'],
-    registered_clients: reads,
-    outside_attempts: ['select', 'insert', 'update', 'delete'],
-    lockouts: keeps,
-    signin_sessions: keeps,
-    identity_keys: keeps,
-    authorization_codes: keeps,
-    refresh_tokens: keeps,
-    service_clients: writes,
-    consents: writes,
-    administrators: reads,
-    seeded_account: reads,
-    deactivated_accounts: reads,
-    revoked_tokens: keeps,
-    authenticator_apps: keeps,
-    recovery_codes: keeps,
-    mails: writes,
-    passkeys: keeps,
-    factor_changes: writes,
-    account_languages: writes,
+    registered_clients: readOnly,
+    outside_attempts: readWriteDelete,
+    lockouts: readWriteDelete,
+    signin_sessions: readWriteDelete,
+    identity_keys: readWriteDelete,
+    authorization_codes: readWriteDelete,
+    refresh_tokens: readWriteDelete,
+    service_clients: readWrite,
+    consents: readWrite,
+    administrators: readOnly,
+    seeded_account: readOnly,
+    deactivated_accounts: readOnly,
+    revoked_tokens: readWriteDelete,
+    authenticator_apps: readWriteDelete,
+    recovery_codes: readWriteDelete,
+    mails: readWrite,
+    passkeys: readWriteDelete,
+    factor_changes: readWrite,
+    account_languages: readWrite,
     // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],
-    spent_steps: keeps,
-    migrations: reads,
+    spent_steps: readWriteDelete,
+    migrations: readOnly,
   },
   bank: {
     'bank.account': ['select', 'update'],
     'bank.ledger': ['select', 'insert'],
-    migrations: reads,
+    migrations: readOnly,
   },
 }

@@ -6,7 +6,7 @@ import type { StoreSettings } from '../config/store-settings.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
 import { migrate } from '../db/migrate.ts'
-import { createLog } from '../http/log.ts'
+import { createLog, type Log } from '../http/log.ts'
 import { watchSlowStatements } from '../observability/slow-statements.ts'
 import type { Context } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
@@ -17,9 +17,9 @@ export interface SharedStore {
   url(): Promise<string>
   /** The context of a store that has at least one account. */
   context(): Promise<Context>
-  /** Starts the purging of old rows. */
-  keepSmall(): Promise<void>
-  /** Starts logging slow statements. Those of the start belong to no request, and its first may be slow. */
+  /** Starts the hourly jobs: purging, partitions of the history, sealing. */
+  startMaintenance(): Promise<void>
+  /** Starts logging slow statements. Called once all hosts run, because statements of the start may be slow. */
   logSlowStatements(): void
   /** Undefined until a host has requested the tracker. */
   demoAccount(): DemoAccount | undefined
@@ -46,23 +46,23 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   const context = once(async () => {
     const [{ database }, { seedDemoAccount }] = await Promise.all([
       open(),
-      // Loaded while the database starts.
+      // Importing blocks this process, so the start of the database is requested first.
       nextTurn().then(() => import('./demo-account.ts')),
     ])
-    const made = { database, passwords: createPasswords({}, budgets), budgets }
-    account = await seedDemoAccount(made, settings)
-    return made
+    const context = { database, passwords: createPasswords({}, budgets), budgets }
+    account = await seedDemoAccount(context, settings)
+    return context
   })
-  const keepSmall = once(async () => {
+  const startMaintenance = once(async () => {
     const { database } = await open()
-    const { keepSmall } = await import('./keep-small.ts')
-    stops.push(...(await keepSmall(database, settings)))
+    const maintenance = await import('./maintenance.ts')
+    stops.push(...(await maintenance.startMaintenance(database, settings, logOf(settings))))
   })
   return {
     url: async () => (await open()).url,
     context,
-    keepSmall,
-    logSlowStatements: () => opened && logSlowStatements(opened, settings),
+    startMaintenance,
+    logSlowStatements: () => opened && watchForSlowStatements(opened, settings),
     demoAccount: () => account,
   }
 }
@@ -77,13 +77,16 @@ async function startTelemetry(
   return stop
 }
 
-function logSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {
+function watchForSlowStatements(database: Database, settings: StoreSettings) {
+  const { slowStatementMilliseconds } = settings
   if (slowStatementMilliseconds === 0) return
-  const log = createLog({ level: logLevel, host: 'store' })
+  const log = logOf(settings)
   watchSlowStatements(database, { slowMilliseconds: slowStatementMilliseconds }, (slow) =>
     log.warn(slow, 'A statement was slow.'),
   )
 }
+
+const logOf = ({ logLevel }: StoreSettings): Log => createLog({ level: logLevel, host: 'store' })
 
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined
@@ -93,7 +96,7 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   }
 }
 
-export interface OpenStore {
+interface OpenStore {
   readonly url: string
   readonly database: Database
   close(): Promise<void>
@@ -101,26 +104,28 @@ export interface OpenStore {
 
 /** The store named by the settings, or the embedded one, with its schema migrated. */
 async function openStore(
-  { databaseUrl, readUrls, dataDirectory, namedStatements }: StoreSettings,
+  settings: StoreSettings,
   budgets: Budgets,
   onFault: (sentence: string) => void,
 ): Promise<OpenStore> {
-  const embedded =
-    databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onFault }) : undefined
-  const url = databaseUrl ?? embedded?.url ?? ''
+  const { databaseUrl, dataDirectory } = settings
+  if (databaseUrl !== undefined) return openMigrated(databaseUrl, settings, budgets)
+  const embedded = await startEmbeddedStore({ dataDirectory, onFault })
   try {
-    await migrate(url)
+    const store = await openMigrated(embedded.url, settings, budgets)
+    return { ...store, close: () => store.close().finally(embedded.stop) }
   } catch (error) {
-    await embedded?.stop()
+    await embedded.stop()
     throw error
   }
+}
+
+async function openMigrated(
+  url: string,
+  { readUrls, namedStatements }: StoreSettings,
+  budgets: Budgets,
+): Promise<OpenStore> {
+  await migrate(url)
   const database = openDatabase({ url, readUrls, applicationName: 'tracker', namedStatements, budgets })
-  return {
-    url,
-    database,
-    async close() {
-      await database.close()
-      await embedded?.stop()
-    },
-  }
+  return { url, database, close: () => database.close() }
 }

@@ -2,7 +2,7 @@ import type { Execution, Query } from './execution.ts'
 import { checkNodes } from './sharded/check-nodes.ts'
 import { completeSchema } from './sharded/distribute.ts'
 import { inSteps } from './sharded/execution.ts'
-import { holdCommits } from './sharded/hold-commits.ts'
+import { type HeldCommits, holdCommits } from './sharded/hold-commits.ts'
 import { ownTables } from './sharded/placement.ts'
 import { sql } from './sql.ts'
 
@@ -12,6 +12,8 @@ import { sql } from './sql.ts'
  * Tasks of operators and migrations. Each detects the kind of store, and on a single PostgreSQL does nothing.
  */
 export const storeTasks = { checkNodes, completeSchema, holdCommits, ownTables }
+
+export type { HeldCommits }
 
 /** Sends each statement as it is written, or in steps; the store is asked once, before the first named one. */
 export function chooseExecution(ask: Query): Execution {

@@ -1,34 +1,61 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { link, open, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Applied } from '../../db/migrate.ts'
+import { publishFile } from '../publish-file.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
-/**
+/*
  * A backup is one gzipped file of records, each a letter, four bytes of length and the bytes. `J` is JSON,
  * `D` a piece of a table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or
  * changed file is detected.
  */
-export interface Archive {
+
+/** The methods resolve when the stream has drained, and return undefined if there is nothing to wait for. */
+export interface ArchiveWriter {
   json(value: unknown): Promise<void> | undefined
   data(piece: Buffer): Promise<void> | undefined
 }
 
-/** Written next to its target and renamed when it is complete; an existing file is never overwritten. */
-export async function writeArchive(file: string, write: (archive: Archive) => Promise<void>): Promise<void> {
+/**
+ * Written to `FILE.partial` and published when it is complete. An existing file is never overwritten, and is
+ * noticed before anything is written. A complete file whose publication fails is kept.
+ */
+export async function writeArchive(
+  file: string,
+  write: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
+  if (existsSync(file)) throw new Error(alreadyExists(file))
   const partial = `${file}.partial`
+  await writePartial(partial, write)
+  try {
+    await publishFile(partial, file)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'EEXIST' ? alreadyExists(file) : message
+    throw new Error(`${reason} The backup is complete in ${partial}.`, { cause: error })
+  }
+}
+
+const alreadyExists = (file: string) => `${file} already exists and is not overwritten.`
+
+async function writePartial(
+  partial: string,
+  write: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
   const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
   const packed = createGzip({ level: 4 })
   const hash = createHash('sha256')
   const failed = new Promise<never>((_resolve, reject) => {
     for (const stream of [output, packed]) stream.on('error', reject)
   })
+  // Prevents an unhandled rejection when a stream fails between two waits.
   failed.catch(() => undefined)
   packed.pipe(output)
   const put = (kind: string, bytes: Buffer) => {
+    if (bytes.length > recordBytesMax) throw new Error('A row is larger than a backup can hold.')
     const head = Buffer.alloc(5)
     head.write(kind)
     head.writeUInt32BE(bytes.length, 1)
@@ -40,51 +67,38 @@ export async function writeArchive(file: string, write: (archive: Archive) => Pr
   }
   try {
     await Promise.race([once(output, 'open'), failed])
-    const archive: Archive = {
+    const archive: ArchiveWriter = {
       json: (value) => put('J', Buffer.from(JSON.stringify(value))),
       data: (piece) => put('D', piece),
     }
     await Promise.race([write(archive), failed])
-    const sum = hash.copy().digest()
-    void put('S', sum)
+    // `put` adds to the hash, and a digested hash can take no more. `end` follows, so there is nothing to wait for.
+    void put('S', hash.copy().digest())
     packed.end()
     await Promise.race([once(output, 'close'), failed])
-    await link(partial, file)
   } catch (error) {
-    throw await rejection(error as NodeJS.ErrnoException, file, output.path as string)
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && syscall === 'open')
+      throw new Error(
+        `${partial} already exists: another backup is running, or one was interrupted. Remove the file if none is running.`,
+      )
+    await rm(partial, { force: true })
+    throw error
   } finally {
     packed.destroy()
     output.destroy()
   }
-  await rm(partial)
-  await syncFolder(dirname(file))
-}
-
-/** A power failure could undo the rename without this. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path)
-  await folder.sync().finally(() => folder.close())
-}
-
-async function rejection(error: NodeJS.ErrnoException, file: string, partial: string): Promise<Error> {
-  if (error.code === 'EEXIST' && error.syscall === 'open')
-    return new Error(
-      `${partial} is there already: another backup is being written, or one was cut short. Remove it.`,
-    )
-  await rm(partial, { force: true })
-  return error.code === 'EEXIST' ? new Error(`${file} is there already, and is not overwritten.`) : error
 }
 
 export type Part =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'data'; readonly piece: Buffer }
 
-/** Reads from the start to the checksum at the end, which must match. */
+/** Reads from the start to the checksum, which must match, and after which nothing may follow. */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
-  const { unpacked, take } = takeBytes(file)
+  const { unpacked, ...input } = openBytes(file)
   try {
-    yield* readRecords(take)
+    yield* readRecords(input)
   } catch (error) {
     throw new Error(`${file} cannot be restored: ${(error as Error).message}.`, { cause: error })
   } finally {
@@ -92,30 +106,33 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
   }
 }
 
-async function* readRecords(take: (length: number) => Promise<Buffer>): AsyncGenerator<Part> {
+async function* readRecords({ take, requireEnd }: Bytes): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   for (;;) {
-    const before = hash.copy().digest()
     const head = await take(5)
     const kind = head.toString('latin1', 0, 1)
     const length = head.readUInt32BE(1)
     if (!'JDS'.includes(kind) || length > recordBytesMax)
       throw new Error('it is not a backup of this program')
     const body = await take(length)
-    if (kind === 'S') return requireSame(body, before)
+    if (kind === 'S') {
+      if (!body.equals(hash.digest())) throw new Error('its checksum is wrong')
+      return requireEnd()
+    }
     hash.update(head).update(body)
     yield kind === 'J' ? { kind: 'json', value: JSON.parse(body.toString()) } : { kind: 'data', piece: body }
   }
 }
 
-function requireSame(sum: Buffer, read: Buffer): void {
-  if (!sum.equals(read)) throw new Error('its checksum is wrong')
-}
-
-/** Larger than any row; each row is a record. */
+/** Protects against corrupt lengths. A record is one row, or several small ones that were joined. */
 const recordBytesMax = 256 * 1024 ** 2
 
-function takeBytes(file: string) {
+interface Bytes {
+  take(length: number): Promise<Buffer>
+  requireEnd(): Promise<void>
+}
+
+function openBytes(file: string) {
   const unpacked = createGunzip()
   createReadStream(file)
     .on('error', (error) => unpacked.destroy(error))
@@ -135,7 +152,10 @@ function takeBytes(file: string) {
     rest = all.subarray(length)
     return all.subarray(0, length)
   }
-  return { unpacked, take }
+  const requireEnd = async () => {
+    if (rest.length > 0 || !(await pieces.next()).done) throw new Error('something follows its checksum')
+  }
+  return { unpacked, take, requireEnd }
 }
 
 /** Raised when files of the previous version can no longer be read. */

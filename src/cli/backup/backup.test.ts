@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
-import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { type FreshDatabase, freshDatabase, isDistributed } from '../../../test/support/fresh-database.ts'
+import { until } from '../../../test/support/until.ts'
 import { openBudgets } from '../../config/budgets.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
@@ -133,9 +134,19 @@ describe('a backup', () => {
   it('never replaces a file, and is for its owner only', async () => {
     await assert.rejects(
       writeBackup(source.url, folder, file),
-      /first\.backup is there already, and is not overwritten/,
+      /first\.backup already exists and is not overwritten/,
     )
     assert.equal(statSync(file).mode & 0o777, 0o600)
+  })
+
+  it('leaves no connection to the store when it cannot begin', { skip: isDistributed }, async () => {
+    const { url, database } = await open()
+    // The store looks sharded, and lacks the table whose lock blocks commits.
+    await run(url, 'create table row_places ()')
+    await assert.rejects(writeBackup(url, folder, join(folder, 'none.backup')), /two_phase_commits/)
+    const connections = sql`select from pg_stat_activity
+      where application_name = 'backup' and datname = current_database()`
+    await until(async () => (await database.query(connections)).length === 0, 'the end of the connections')
   })
 
   it('is not restored over anything, and a restore that fails leaves nothing', async () => {

@@ -25,7 +25,7 @@ export async function restoreBackup(
   url: string,
   file: string,
   { head, end }: CheckedBackup,
-  putFiles: () => Promise<void> = async () => undefined,
+  writeSecrets: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'restore' })
   client.on('error', () => undefined)
@@ -45,7 +45,7 @@ export async function restoreBackup(
     await goOnCounting(client, end.sequences)
     await migrateWithin(client)
     await settleRestored(client)
-    await putFiles()
+    await writeSecrets()
     await client.query('commit')
     await client.query('analyze')
   } catch (error) {

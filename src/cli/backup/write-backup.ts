@@ -2,17 +2,25 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readApplied } from '../../db/migrate.ts'
-import { storeTasks } from '../../db/stores.ts'
-import { type Archive, type BackupEnd, type BackupHead, formatOfBackups, writeArchive } from './archive.ts'
+import { type HeldCommits, storeTasks } from '../../db/stores.ts'
+import {
+  type ArchiveWriter,
+  type BackupEnd,
+  type BackupHead,
+  formatOfBackups,
+  writeArchive,
+} from './archive.ts'
 import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
 
 /** Backs up all rows from one snapshot, while writes continue. Returns their number. */
 export async function writeBackup(url: string, dataDirectory: string, file: string): Promise<number> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
+  // A lost connection also rejects the query in progress, which reports it.
   client.on('error', () => undefined)
-  await client.connect()
-  const commits = await storeTasks.holdCommits(url)
+  let commits: HeldCommits | undefined
   try {
+    await client.connect()
+    commits = await storeTasks.holdCommits(url)
     await client.query('begin isolation level repeatable read read only')
     // Makes the text independent of the server's settings, and removes time limits.
     await client.query(
@@ -23,8 +31,9 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
     if (migrations.length === 0)
       throw new Error('This store has no schema of this program: there is nothing to back up.')
     const tables = await readStoredTables(client)
+    // On a sharded store, all nodes take their snapshot at this instant.
     await commits.seenBy(client)
-    // Prevents tables from being dropped before they are copied.
+    // Prevents tables from being dropped before they are copied. One dropped before this line fails the backup.
     await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
     const rows: Record<string, number> = {}
     await writeArchive(file, async (archive) => {
@@ -33,13 +42,13 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
         await archive.json({ table: table.name })
         rows[table.name] = await copyTable(client, table, archive)
       }
-      // Read after the rows: a number assigned meanwhile is skipped, never assigned twice.
+      // Sequences are not transactional. Read after the rows, they are never behind them, so no number is used twice.
       const end: BackupEnd = { rows, sequences: await readSequences(client) }
       await archive.json(end)
     })
     return Object.values(rows).reduce((sum, count) => sum + count, 0)
   } finally {
-    await commits.goOn()
+    await commits?.goOn()
     await client.end().catch(() => undefined)
   }
 }
@@ -75,7 +84,7 @@ const pieceBytes = 64 * 1024
 async function copyTable(
   client: pg.Client,
   { name, columns }: StoredTable,
-  archive: Archive,
+  archive: ArchiveWriter,
 ): Promise<number> {
   let pieces: Buffer[] = []
   let length = 0
@@ -102,21 +111,21 @@ const secretFiles = ['identity-secret', 'demo-password']
 
 type Files = Readonly<Record<string, string>>
 
-/** Checked before anything is changed: a secret that may still be needed is never replaced. */
-export async function requireRoomFor(files: Files, dataDirectory: string): Promise<void> {
+/** Checked before anything is changed, so that a secret which may still be needed is never overwritten. */
+export async function requireNoConflictingSecrets(files: Files, dataDirectory: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     if (!secretFiles.includes(name))
       throw new Error(`The backup has a file ${name}, which does not belong to this program.`)
     const file = join(dataDirectory, name)
-    const found = await readFile(file, 'utf8').catch(() => undefined)
+    const found = await readIfThere(file)
     if (found !== undefined && found !== text)
       throw new Error(
-        `${file} is another one than the backup's. Set DATA_DIR to a new folder, or move the file away.`,
+        `${file} differs from the one in the backup. Set DATA_DIR to a new folder, or move the file away.`,
       )
   }
 }
 
-export async function putFiles(files: Files, dataDirectory: string): Promise<void> {
+export async function writeSecrets(files: Files, dataDirectory: string): Promise<void> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   for (const [name, text] of Object.entries(files)) {
     const file = join(dataDirectory, name)

@@ -9,6 +9,7 @@ import { readBankSettings } from '../../hosts/bank/configuration.ts'
 import { readCommandSettings } from '../../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readRestSettings } from '../../hosts/rest/configuration.ts'
+import { httpUrl } from '../../http/host-url.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
 const gibibyte = 1024 ** 3
@@ -110,8 +111,8 @@ async function checkPort(address: string, { host, variable, port, path }: Port):
   const subject = `port ${port}`
   if (!(await isOpen(address, port))) return fine(subject, `is free for ${host}`)
   if (path === undefined) return fine(subject, `the port is in use, by ${host} if it was started`)
-  const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
-  const answer = await fetch(`http://${at}${path}`, { signal: AbortSignal.timeout(answerMilliseconds) })
+  const signal = AbortSignal.timeout(answerMilliseconds)
+  const answer = await fetch(`${httpUrl(address, port)}${path}`, { signal })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch(() => undefined)
   if (answer?.status === 200) return fine(subject, `${host} is ready`)

@@ -42,6 +42,7 @@ function checkConfiguration(environment: Environment): Finding {
   try {
     readSettings(environment, (settings) => {
       readStoreSettings(settings)
+      // Parses the settings of every host, and starts none.
       for (const prepare of chosenHosts([])) prepare(settings)
     })
     const unknown = unknownSettings(environment)

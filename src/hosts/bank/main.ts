@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
 import type { Settings } from '../../config/settings.ts'
+import { localUrl } from '../../http/host-url.ts'
 import { createLog } from '../../http/log.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
 import type { Assignment } from './instance.ts'
@@ -17,7 +18,7 @@ export function prepareBank(settings: Settings) {
   return async ({ url }: { readonly url: string | Promise<string> }) => {
     const log = createLog({ level: bank.logLevel, host: 'bank' })
     const { port, restart, leave, stop } = await startBank(url, bank, log)
-    const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
+    const address = localUrl(bank.host, port)
     const restartOnSignal = () => {
       log.info('The instances are being replaced one by one.')
       restart().then(

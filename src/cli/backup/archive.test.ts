@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { readArchive, writeArchive } from './archive.ts'
+import { requireNoConflictingSecrets } from './write-backup.ts'
+
+describe('the file of a backup', () => {
+  let folder: string
+  let file: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'archive-'))
+    file = join(folder, 'a.backup')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  const write = () => writeArchive(file, async (archive) => void (await archive.json({ row: 1 })))
+  async function read(): Promise<unknown[]> {
+    const values: unknown[] = []
+    for await (const part of readArchive(file)) values.push(part.kind === 'json' ? part.value : part.piece)
+    return values
+  }
+
+  it('is read as it was written, and is the only file that is left', async () => {
+    await write()
+    assert.deepEqual(await read(), [{ row: 1 }])
+    assert.deepEqual(readdirSync(folder), ['a.backup'])
+  })
+
+  it('is not begun if a file of its name exists', async () => {
+    writeFileSync(file, 'precious')
+    let begun = false
+    const writing = writeArchive(file, async () => {
+      begun = true
+    })
+    await assert.rejects(writing, { message: `${file} already exists and is not overwritten.` })
+    assert.equal(begun, false)
+    assert.equal(readFileSync(file, 'utf8'), 'precious')
+  })
+
+  /** Volumes with exFAT and some network folders answer like this. */
+  function withoutHardLinks(t: TestContext) {
+    const link = t.mock.method(promises, 'link', async () => {
+      throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
+    })
+    syncBuiltinESMExports()
+    t.after(() => {
+      link.mock.restore()
+      syncBuiltinESMExports()
+    })
+  }
+
+  it('is written to a volume without hard links, too', async (t) => {
+    withoutHardLinks(t)
+    await write()
+    assert.deepEqual(await read(), [{ row: 1 }])
+    assert.deepEqual(readdirSync(folder), ['a.backup'])
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+  })
+
+  for (const links of ['with', 'without'])
+    it(`is kept ${links} hard links if another program takes its name meanwhile`, async (t) => {
+      if (links === 'without') withoutHardLinks(t)
+      const writing = writeArchive(file, async (archive) => {
+        await archive.json({ row: 1 })
+        writeFileSync(file, 'precious')
+      })
+      const partial = `${file}.partial`
+      await assert.rejects(writing, {
+        message: `${file} already exists and is not overwritten. The backup is complete in ${partial}.`,
+      })
+      assert.equal(readFileSync(file, 'utf8'), 'precious')
+      file = partial
+      assert.deepEqual(await read(), [{ row: 1 }])
+    })
+
+  it('holds no record that is too large to be read, and nothing is left of the attempt', async () => {
+    const writing = writeArchive(file, async (archive) => {
+      await archive.data(Buffer.allocUnsafe(256 * 1024 ** 2 + 1))
+    })
+    await assert.rejects(writing, { message: 'A row is larger than a backup can hold.' })
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  it('has nothing after its checksum', async () => {
+    await write()
+    appendFileSync(file, gzipSync('more'))
+    await assert.rejects(read(), { message: `${file} cannot be restored: something follows its checksum.` })
+  })
+
+  it('does not replace a secret that cannot be read', async () => {
+    const files = { 'identity-secret': 'of the backup' }
+    await requireNoConflictingSecrets(files, folder)
+    mkdirSync(join(folder, 'identity-secret'))
+    await assert.rejects(requireNoConflictingSecrets(files, folder), { code: 'EISDIR' })
+    assert.ok(existsSync(join(folder, 'identity-secret')))
+  })
+})

@@ -1,0 +1,44 @@
+import { purgeLockouts } from '../accounts/lockouts.ts'
+import type { StoreSettings } from '../config/store-settings.ts'
+import { purgeChanges } from '../db/change-log.ts'
+import type { Database } from '../db/database.ts'
+import { sealHistory } from '../db/history-chain.ts'
+import { keepHistory, purgeRemoved } from '../db/purge.ts'
+import type { Log } from '../http/log.ts'
+import { repeat } from '../model/repeat.ts'
+import { purgeKeys } from '../records/idempotency.ts'
+import { resources } from '../resources/all.ts'
+
+/** Starts the hourly jobs. Returns functions that stop each of them. */
+export async function startMaintenance(
+  database: Database,
+  settings: StoreSettings,
+  log: Log,
+): Promise<readonly (() => Promise<void>)[]> {
+  const jobs = maintenanceJobs(database, settings)
+  // Runs before the first write, so that a month that began while the system was down has its partition.
+  await jobs.partitions()
+  return Object.entries(jobs).map(([job, run]) => {
+    const onFailure = (err: unknown) => log.warn({ err, job }, 'A maintenance job failed.')
+    return repeat({ everyMilliseconds: pauseMilliseconds(), onFailure }, run).stop
+  })
+}
+
+/**
+ * Each job is safe while another instance runs the same: deletions skip or repeat harmlessly, and the history
+ * takes an advisory lock.
+ */
+export const maintenanceJobs = (
+  database: Database,
+  { removedDays, historyDays }: Pick<StoreSettings, 'removedDays' | 'historyDays'>,
+) => ({
+  changes: () => purgeChanges(database),
+  removed: () => purgeRemoved(database, resources, removedDays),
+  lockouts: () => purgeLockouts(database),
+  idempotency: () => purgeKeys(database),
+  partitions: () => keepHistory(database, historyDays),
+  seals: () => sealHistory(database),
+})
+
+/** Purging may be hours late, and instances that started together should not all purge together. */
+const pauseMilliseconds = () => 60 * 60_000 * (0.5 + Math.random())
