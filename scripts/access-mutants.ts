@@ -144,6 +144,27 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/sessions-end'],
   },
   {
+    file: 'src/accounts/administrators.ts',
+    rule: 'administrators who act on each other do so one after the other',
+    from: 'await transaction.query(sql`lock table administrators in share row exclusive mode`)',
+    to: '',
+    tests: ['journeys/administrators'],
+  },
+  {
+    file: 'src/accounts/administrators.ts',
+    rule: 'a deactivated administrator deactivates nobody',
+    from: 'where account.id = ${callerId} and account.active and not ${isDeactivated}',
+    to: 'where account.id = ${callerId} and account.active',
+    tests: ['journeys/administrators'],
+  },
+  {
+    file: 'src/features/deactivation.ts',
+    rule: 'a former administrator reactivates no account',
+    from: '    await requireAdministrator(transaction, context, caller)\n    const [ended]',
+    to: '    const [ended]',
+    tests: ['journeys/administrators'],
+  },
+  {
     file: 'src/features/administrators.ts',
     rule: 'the links of an administrator end with the role',
     from: 'await endLinksOfAccount(transaction, userId)',
