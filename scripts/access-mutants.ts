@@ -144,6 +144,20 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/sessions-end'],
   },
   {
+    file: 'src/accounts/login.ts',
+    rule: 'no letter outside of ASCII makes a login that of an administrator',
+    from: 'replaceAll(/[^\\u0130\\u212a]+/g, (text) => text.toLowerCase())',
+    to: 'toLowerCase()',
+    tests: ['accounts/login'],
+  },
+  {
+    file: 'src/accounts/login.ts',
+    rule: 'the comparison of two logins is complete',
+    from: ' && normalizeLogin(one) === normalizeLogin(other))',
+    to: ')',
+    tests: ['accounts/login'],
+  },
+  {
     file: 'src/accounts/administrators.ts',
     rule: 'administrators who act on each other do so one after the other',
     from: 'await transaction.query(sql`lock table administrators in share row exclusive mode`)',
