@@ -158,6 +158,20 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['accounts/login'],
   },
   {
+    file: 'src/config/host-settings.ts',
+    rule: 'passkeys are bound to no public suffix',
+    from: ' && !isPublicSuffix(common)',
+    to: '',
+    tests: ['config/passkey-settings'],
+  },
+  {
+    file: 'src/auth/api-tokens.ts',
+    rule: 'only valid tokens are cached',
+    from: 'if (token) cached.set(key, token, expiresAt)',
+    to: 'cached.set(key, token as FoundToken, expiresAt)',
+    tests: ['auth/api-tokens'],
+  },
+  {
     file: 'src/accounts/administrators.ts',
     rule: 'administrators who act on each other do so one after the other',
     from: 'await transaction.query(sql`lock table administrators in share row exclusive mode`)',
