@@ -62,8 +62,8 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/mail-queue.ts',
     rule: 'mails about a changed factor have a separate budget',
-    from: "\n          and (purpose = 'factors') = (${requested.purpose} = 'factors'))",
-    to: ')',
+    from: " and (purpose = 'factors') = (${requested.purpose} = 'factors')`",
+    to: '`',
     tests: ['journeys/mails'],
   },
   {
@@ -170,6 +170,20 @@ export const accessMutants: readonly Mutant[] = [
     from: 'if (token) cached.set(key, token, expiresAt)',
     to: 'cached.set(key, token as FoundToken, expiresAt)',
     tests: ['auth/api-tokens'],
+  },
+  {
+    file: 'src/hosts/identity/main.ts',
+    rule: 'expired sessions are purged while keys cannot be read',
+    from: 'purge: () => sweep(',
+    to: 'purge: async () => (await refreshKeys()) ?? sweep(',
+    tests: ['identity/sweep'],
+  },
+  {
+    file: 'src/accounts/mail-queue.ts',
+    rule: 'a mail beyond a budget may be requested again when the oldest one leaves it',
+    from: 'return Math.max(1, wait?.seconds ?? queueFullSeconds)',
+    to: 'return wait ? 3600 : queueFullSeconds',
+    tests: ['accounts/mail-queue'],
   },
   {
     file: 'src/accounts/administrators.ts',
