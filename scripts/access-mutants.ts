@@ -145,13 +145,6 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     file: 'src/accounts/login.ts',
-    rule: 'no letter outside of ASCII makes a login that of an administrator',
-    from: 'replaceAll(/[^\\u0130\\u212a]+/g, (text) => text.toLowerCase())',
-    to: 'toLowerCase()',
-    tests: ['accounts/login'],
-  },
-  {
-    file: 'src/accounts/login.ts',
     rule: 'the comparison of two logins is complete',
     from: ' && normalizeLogin(one) === normalizeLogin(other))',
     to: ')',
