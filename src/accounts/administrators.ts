@@ -1,4 +1,6 @@
-import { raw, type Sql } from '../db/sql.ts'
+import type { Queries } from '../db/database.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
+import { isDeactivated } from './deactivation.ts'
 import { normalizeLogin } from './login.ts'
 
 /** Everything that decides whether an account is an administrator. */
@@ -42,3 +44,20 @@ export const newAccount = (login: string): PossibleAdministrator => ({
   hasRole: false,
   isSeeded: false,
 })
+
+/**
+ * Serializes the changes that may take rights from an administrator, until the transaction ends, and returns
+ * whether the caller still is one: the claim of the caller's token may be thirty seconds old. Two administrators
+ * who act on each other concurrently therefore never both succeed, so at least one remains.
+ */
+export async function lockAdministrators(
+  transaction: Queries,
+  { isAdministrator }: Administrators,
+  callerId: string,
+): Promise<boolean> {
+  await transaction.query(sql`lock table administrators in share row exclusive mode`)
+  const [account] = await transaction.query<PossibleAdministrator>(sql`
+    select ${administratorColumns} from users as account
+    where account.id = ${callerId} and account.active and not ${isDeactivated}`)
+  return account !== undefined && isAdministrator(account)
+}

@@ -20,7 +20,7 @@ export interface OutsideIdentity {
   readonly lastUsedAt: string | null
 }
 
-/** No user needs more external accounts. */
+/** The most identities that an account may connect; checked where one is connected. */
 export const identitiesMax = 20
 
 export async function listIdentities(
@@ -34,7 +34,7 @@ export async function listIdentities(
     from outside_identities where user_id = ${userId} order by created_at desc, id limit ${identitiesMax}::int`)
 }
 
-export interface Disconnecting {
+export interface IdentityContext {
   readonly database: Database
   readonly securityLog?: SecurityLog
 }
@@ -44,7 +44,7 @@ export interface Disconnecting {
  * to sign in: the account is locked while its other identities and password are checked.
  */
 export async function disconnectIdentity(
-  { database, securityLog }: Disconnecting,
+  { database, securityLog }: IdentityContext,
   caller: Caller,
   body: unknown,
   { passwords }: { readonly passwords: boolean },
@@ -60,6 +60,7 @@ export async function disconnectIdentity(
     const [others] = await transaction.query(
       sql`select from outside_identities where user_id = ${found.userId} and id <> ${id} limit 1`,
     )
+    // Passkeys do not count: whether one signs in alone depends on the authenticator and on the domain of the hosts.
     const isLast = !others && !(passwords && account?.hasPassword)
     if (isLast && found.userId === caller.id)
       throw invalid({
@@ -67,12 +68,13 @@ export async function disconnectIdentity(
       })
     const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
     if (!ended) throw missing('Identity')
-    const began = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
+    // Links outlive a normal sign-out, so those of sessions that ended before are ended as well.
+    const startedByIdentity = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
     const signIns = await transaction.query<{ id: string }>(
-      sql`select id from signin_sessions where ${began}`,
+      sql`select id from signin_sessions where ${startedByIdentity}`,
     )
     await transaction.query(
-      sql`update signin_sessions set ended_at = now() where ${began} and ended_at is null`,
+      sql`update signin_sessions set ended_at = now() where ${startedByIdentity} and ended_at is null`,
     )
     await endLinksOf(
       transaction,

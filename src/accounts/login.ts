@@ -4,24 +4,30 @@ import { sql } from '../db/sql.ts'
 import { type Language, languageAmong } from '../model/language.ts'
 import { withoutHiddenCharacters } from '../model/text.ts'
 
-/** Normalizes a login for comparison; the store keeps `lower(trim(login))` unique among active accounts. */
+/**
+ * Normalizes a login for comparison in the process. It equates more logins than the store's `lower(trim(login))` in
+ * some locales, which is safe where it keeps new accounts away from the logins of administrators.
+ */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
+const trimSpaces = (login: string): string => login.replace(/^ +/, '').replace(/(?<! ) +$/, '')
+
 /**
- * Invisible characters make one login look like another, so anything invisible except a plain space counts as
- * hidden.
+ * Returns whether a login has characters that make it look like another one: invisible ones, and white space other
+ * than plain spaces.
  */
 export function hasHiddenCharacters(login: string): boolean {
-  const drawn = login.trim().replaceAll(' ', '')
-  return withoutHiddenCharacters(drawn) !== drawn || /\p{Zs}/u.test(drawn)
+  const visible = login.trim().replaceAll(' ', '')
+  return withoutHiddenCharacters(visible) !== visible || /\p{Zs}/u.test(visible)
 }
 
 /**
- * The store's case folding also equates some non-ASCII letters with ASCII ones (such as the Kelvin sign with
- * `k`). Unless both logins are ASCII, only an exact match is the same login.
+ * Returns whether both are the same login in every locale of the store. Locales fold non-ASCII letters
+ * differently, so only ASCII logins are compared without regard to case.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
-  one.trim() === other.trim() || (isAscii(one) && isAscii(other))
+  trimSpaces(one) === trimSpaces(other) ||
+  (isAscii(one) && isAscii(other) && normalizeLogin(one) === normalizeLogin(other))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are a part of ASCII.
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)

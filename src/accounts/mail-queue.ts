@@ -2,7 +2,7 @@ import { budgetLimits } from '../config/budgets.ts'
 import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
 /** A queued mail: its purpose and its recipient. */
 export interface QueuedMail {
@@ -41,13 +41,19 @@ export type MailOptions =
   /** Notifies the account that its authentication factors have changed. */
   | { readonly purpose: 'factors'; readonly madeBy: string }
 
+/** The next mails are sent every second, so the queue has room again soon. */
+const queueFullSeconds = 60
+
 /**
- * Returns false when a budget is exhausted. Requests are serialized so that budgets hold under concurrency;
+ * Returns the seconds after which to retry when a budget is exhausted, otherwise undefined. Requests are serialized so that budgets hold under concurrency;
  * the result does not reveal whether an account exists, because none is looked up here.
  */
-export async function queueMail(transaction: Queries, requested: MailOptions): Promise<boolean> {
+export async function queueMail(transaction: Queries, requested: MailOptions): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
   const { login, address, madeBy, sessionId, linkId, recipient } = { ...nothing, ...requested }
+  // Counted apart, so that requests of strangers leave administrators theirs, and one kind does not exhaust the other.
+  const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${madeBy}::uuid is null)`
+  const ofMaker = sql`made_by = ${madeBy} and (purpose = 'factors') = (${requested.purpose} = 'factors')`
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient)
     select ${newId()}, ${requested.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
@@ -55,16 +61,23 @@ export async function queueMail(transaction: Queries, requested: MailOptions): P
     where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAddress.max}::int
-      -- Apart: what strangers ask for leaves administrators theirs.
-      and (select count(*) from mails where lower(trim(login)) = lower(trim(${login})) and created_at > now() - interval '1 hour'
-          and (made_by is null) = (${madeBy}::uuid is null))
+      and (select count(*) from mails where ${ofLogin} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAccount.max}::int
-      -- Apart, so that nobody uses up the one kind to keep the other from being sent.
-      and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day'
-          and (purpose = 'factors') = (${requested.purpose} = 'factors'))
+      and (select count(*) from mails where ${ofMaker} and created_at > now() - interval '1 day')
         < ${budgetLimits.mailsOfAccount.max}::int
     returning true`)
-  return queued !== undefined
+  if (queued) return undefined
+  // The oldest mail that counts leaves the hour or the day; with room there, the queue itself is full.
+  const oldestOf = (hours: number, which: Sql, max: number) => sql`
+    (select created_at + make_interval(hours => ${hours}::int) from mails
+      where ${which} and created_at > now() - make_interval(hours => ${hours}::int)
+      order by created_at desc offset ${max - 1}::int limit 1)`
+  const [wait] = await transaction.query<{ seconds: number | null }>(sql`
+    select ceil(extract(epoch from greatest(
+      ${oldestOf(1, sql`address = ${address}`, budgetLimits.passwordMailsOfAddress.max)},
+      ${oldestOf(1, ofLogin, budgetLimits.passwordMailsOfAccount.max)},
+      ${oldestOf(24, ofMaker, budgetLimits.mailsOfAccount.max)}) - now()))::int as seconds`)
+  return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
 const nothing = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }

@@ -61,7 +61,8 @@ export async function makePasswordLink(
 }
 
 /**
- * Queues a mail with such a link if the login is a mail address; the link is created when the mail is sent.
+ * Queues a mail with a password-reset link. The login must be a mail address; the link is created when the mail is
+ * sent, so that it is fresh.
  */
 export async function mailPasswordLink(
   { database, securityLog }: PasswordLinks,
@@ -80,7 +81,8 @@ export async function mailPasswordLink(
     const sessionId = caller.origin?.sessionId
     await requireSignIn(transaction, sessionId)
     const requested = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
-    if (!(await queueMail(transaction, requested))) throw busy(mailRetrySeconds)
+    const retryAfterSeconds = await queueMail(transaction, requested)
+    if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
   })
   securityLog?.({
     event: 'mail-asked',
@@ -91,15 +93,14 @@ export async function mailPasswordLink(
   })
 }
 
-const mailRetrySeconds = 3600
-
-/** A link is valid only while its creator is still an administrator. */
+/**
+ * A link created by an administrator is valid only while that user is one; users may request links for themselves.
+ */
 async function requireMaker(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, userId }: Link,
 ): Promise<void> {
-  // The user requested the link, so no administrator has to be checked.
   if (madeBy === userId) return
   const [maker] = await transaction.query<PossibleAdministrator>(sql`
     select ${administratorColumns} from users as account

@@ -4,8 +4,9 @@ import { sql } from '../db/sql.ts'
 import { unauthenticated } from '../model/problem.ts'
 
 /**
- * Invalidates everything issued to these accounts before: every live check compares the stamp, and the
- * sessions end. A concurrent sign-in started from the old stamp, so it is invalid too, also after a restore.
+ * Invalidates everything issued to these accounts so far: every session check compares the security stamp, and the
+ * sessions are marked as ended. A sign-in in progress still carries the old stamp, so it fails too, even if the
+ * account is removed and restored meanwhile.
  */
 export async function endSignIns(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -17,8 +18,9 @@ export async function endSignIns(transaction: Queries, userIds: readonly string[
 }
 
 /**
- * Prevents a session from being ended until commit; returns false if it has ended already. Ending it
- * therefore comes after what this transaction creates, and finds it.
+ * Locks a session so that it cannot be ended before commit; returns false if it has already ended. A concurrent end
+ * waits for the commit, and then also ends what this transaction created. The bearer token was already checked for
+ * expiry and stamp, so only a concurrent end matters here.
  */
 export async function holdSignIn(transaction: Queries, sessionId: string): Promise<boolean> {
   const [active] = await transaction.query(

@@ -22,75 +22,83 @@ export interface FoundToken {
 }
 
 /**
- * `address` is the network address of the request. A caller that keeps the result for a while passes how long
- * it needs it.
+ * `address` is the network address of the request. A cached result that expires sooner than `minimumMilliseconds`
+ * is not used: streams pass the time for which they rely on it.
  */
 export type FindToken = (
   text: string,
   address: string | undefined,
-  leftMilliseconds?: number,
+  minimumMilliseconds?: number,
 ) => Promise<FoundToken | undefined>
 
-export interface TokenSearch {
+export interface TokenFinderOptions {
   readonly database: Database
   readonly administrators: Administrators
   /** Zero queries the database every time. */
   readonly cacheSeconds: number
+  /** The tokens that are cached at once; 10,000 by default. */
+  readonly cachedMax?: number
   readonly log: Log
   readonly now: () => number
 }
 
-/** The same number as of cached sessions. */
-const rememberedTokensMax = 10_000
-/** The precision of the last use. */
-const usedMinutes = 1
+const cachedTokensMax = 10_000
+/** `last_used_at` is updated at most once per this time. */
+const lastUseMinutes = 1
 
 /**
- * Takes one indexed read for a token that is not cached. Only valid tokens are cached: made-up ones must not evict them, and a
- * revoked one works no longer than the cache time.
+ * Takes one indexed read for a token that is not cached. Only valid tokens are cached, so made-up ones cannot evict
+ * them, and a revoked one works no longer than the cache time. Concurrent requests share one read.
  */
-export function createTokenSearch(search: TokenSearch): FindToken {
-  const { cacheSeconds, now } = search
-  const remembered = createBoundedCache<Promise<FoundToken | undefined>>({
-    entriesMax: rememberedTokensMax,
-    now,
-  })
-  return async (text, address, leftMilliseconds) => {
+export function createTokenFinder(options: TokenFinderOptions): FindToken {
+  const { cacheSeconds, now, cachedMax = cachedTokensMax } = options
+  const cached = createBoundedCache<FoundToken>({ entriesMax: cachedMax, now })
+  const inFlight = new Map<string, Promise<FoundToken | undefined>>()
+  return async (text, address, minimumMilliseconds) => {
     const hash = hashOfToken(text, tokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
-    const known = remembered.get(key, leftMilliseconds)
+    const known = cached.get(key, minimumMilliseconds)
     if (known !== undefined) return known
-    const found = find(search, hash, address)
-    remembered.set(key, found, now() + cacheSeconds * 1000)
-    const evict = () => remembered.delete(key)
-    found.then((token) => token ?? evict(), evict)
-    return found
+    if (cacheSeconds === 0) return find(options, hash, address)
+    const expiresAt = now() + cacheSeconds * 1000
+    const search = async () => {
+      try {
+        const token = await find(options, hash, address)
+        if (token) cached.set(key, token, expiresAt)
+        return token
+      } finally {
+        inFlight.delete(key)
+      }
+    }
+    const pending = inFlight.get(key) ?? search()
+    inFlight.set(key, pending)
+    return pending
   }
 }
 
 async function find(
-  { database, administrators, log }: TokenSearch,
+  { database, administrators, log }: TokenFinderOptions,
   hash: Buffer,
   address: string | undefined,
 ): Promise<FoundToken | undefined> {
-  const [found] = await database.query<Omit<FoundToken, 'isAdministrator'> & Stored>(sql`
+  const [found] = await database.query<Omit<FoundToken, 'isAdministrator'> & TokenRow>(sql`
     select token.id, account.id as "accountId", ${administratorColumns},
       token.scopes, token.project_ids as "projectIds",
       floor(extract(epoch from token.expires_at) * 1000)::bigint as "expiresAt",
-      coalesce(token.last_used_at < now() - make_interval(mins => ${usedMinutes}::int), true) as "isUseNews"
+      coalesce(token.last_used_at < now() - make_interval(mins => ${lastUseMinutes}::int), true) as "shouldRecordUse"
     from api_tokens as token
     join users as account on account.id = token.user_id and account.security_stamp = token.security_stamp
     where token.hash = ${hash} and token.ended_at is null and token.expires_at > now()
       and account.active and not ${isDeactivated}`)
   if (!found) return undefined
-  const { login, hasRole, isSeeded, isUseNews, ...token } = found
-  if (isUseNews) await recordUse(database, token.id, address, log)
+  const { login, hasRole, isSeeded, shouldRecordUse, ...token } = found
+  if (shouldRecordUse) await recordUse(database, token.id, address, log)
   return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole, isSeeded }) }
 }
 
-interface Stored extends PossibleAdministrator {
-  readonly isUseNews: boolean
+interface TokenRow extends PossibleAdministrator {
+  readonly shouldRecordUse: boolean
 }
 
 /** An authenticated caller is not rejected because the use could not be recorded. */

@@ -17,7 +17,7 @@ import {
   parseAccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts'
-import { createTokenSearch, type FindToken, type FoundToken } from './api-tokens.ts'
+import { createTokenFinder, type FindToken, type FoundToken } from './api-tokens.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 import { createProviderKeys, type Log } from './provider-keys.ts'
 
@@ -69,7 +69,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     keys: createProviderKeys({ ...options, now }),
   })
   const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
-  const findToken = createTokenSearch({ ...options, now, cacheSeconds })
+  const findToken = createTokenFinder({ ...options, now, cacheSeconds })
   const leftMilliseconds = (cacheSeconds * 1000) / 3
   return {
     async authenticate(authorizationHeader, origin) {

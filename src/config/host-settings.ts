@@ -25,7 +25,10 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
   return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
 }
 
-/** Hosts that only queue mails detect the setup by the sender; they have no password for the mail server. */
+/**
+ * True if mail is configured. Hosts that only queue mails are not given SMTP_URL, which contains a password, so
+ * MAIL_FROM decides.
+ */
 export const canMail = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
 
@@ -52,7 +55,7 @@ export interface TelemetrySettings {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** The share of traces that begin here; for a trace of the caller, the caller decides. */
+  /** Fraction of new traces that are recorded. A trace that the caller started follows the caller's decision. */
   readonly sampledShare: number
 }
 
@@ -72,7 +75,7 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
     const [name = '', ...value] = entry.split('=')
     return [name.trim(), value.join('=').trim()] as const
   })
-  // Node loads all of `fetch` with the first of them.
+  // The first use of Headers makes Node load its fetch implementation, so an empty list returns before it.
   if (pairs.length === 0) return {}
   try {
     return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, decodeURIComponent(value)])))
@@ -115,27 +118,27 @@ export function readMetricsSettings(settings: Settings): MetricsSettings {
 export interface PasskeySettings {
   readonly domain: string
   readonly origins: readonly string[]
-  /** True if the pages of the identity host are among them: users sign in with a passkey there. */
-  readonly areForSignIn: boolean
+  /** True if users can sign in with a passkey on the identity host's own pages. */
+  readonly includeIdentityHost: boolean
 }
 
 type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 
-/** Undefined where browsers would reject passkeys: on addresses without a name, and without TLS except on localhost. */
+/** Undefined where browsers would reject passkeys: on IP addresses, and over plain HTTP except on localhost. */
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
   const given = settings.get('Identity__PasskeyDomain')
-  const ours = [...new Set([...allowedOrigins, issuerOrigin])].filter(isSecure)
+  const secureOrigins = [...new Set([...allowedOrigins, issuerOrigin])].filter(isSecure)
   const domain =
     given ?? commonDomain(new URL(allowedOrigins[0] ?? issuer).hostname, new URL(issuer).hostname)
-  const origins = ours.filter((origin) => isWithin(new URL(origin).hostname, domain))
+  const origins = secureOrigins.filter((origin) => isWithin(new URL(origin).hostname, domain))
   if (given !== undefined && (!namePattern.test(given) || origins.length === 0))
     settings.reject(
       'Identity__PasskeyDomain must be the domain of the web client, or one above it, such as example.com.',
     )
   if (origins.length === 0) return undefined
-  return { domain, origins, areForSignIn: origins.includes(issuerOrigin) }
+  return { domain, origins, includeIdentityHost: origins.includes(issuerOrigin) }
 }
 
 const namePattern = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
@@ -149,14 +152,28 @@ const isSecure = (origin: string): boolean => {
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
 /**
- * Returns the common suffix of both hosts, if it is more than a public suffix: `example.com` for
- * app.example.com and id.example.com.
+ * Returns the common suffix of both hosts: `example.com` for app.example.com and id.example.com. Without one that
+ * browsers accept, returns the web client's host: the identity host is not within it, so passkeys are not offered.
  */
 function commonDomain(web: string, identity: string): string {
-  const [ours, others] = [web.split('.').reverse(), identity.split('.').reverse()]
-  const end = ours.findIndex((label, index) => label !== others[index])
-  const common = end === -1 ? ours : ours.slice(0, end)
-  return common.length >= labelsMin || common.length === ours.length ? common.reverse().join('.') : web
+  const [webLabels, identityLabels] = [web.split('.').reverse(), identity.split('.').reverse()]
+  const end = webLabels.findIndex((label, index) => label !== identityLabels[index])
+  const common = end === -1 ? web : webLabels.slice(0, end).reverse().join('.')
+  return common === web || (common.includes('.') && !isPublicSuffix(common)) ? common : web
 }
 
-const labelsMin = 2
+/**
+ * The kinds of public suffixes under which hosts of different owners are neighbours: browsers bind no passkey to
+ * them. Not complete: `Identity__PasskeyDomain` decides where this does not know a suffix.
+ */
+const isPublicSuffix = (domain: string): boolean => countrySuffix.test(domain) || platformSuffixes.has(domain)
+
+const countrySuffix = /^(ac|co|com|edu|go|gob|gov|gv|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
+
+const platformSuffixes: ReadonlySet<string> = new Set(
+  [
+    'amplifyapp.com appspot.com azurewebsites.net cloudfront.net deno.dev duckdns.org firebaseapp.com fly.dev',
+    'github.io gitlab.io herokuapp.com koyeb.app netlify.app ngrok-free.app ngrok.app ngrok.io nip.io onrender.com',
+    'ondigitalocean.app pages.dev run.app sslip.io surge.sh up.railway.app vercel.app web.app workers.dev',
+  ].flatMap((line) => line.split(' ')),
+)

@@ -11,7 +11,7 @@ test('passkeys work on this machine without any setting, and at no address witho
   assert.deepEqual(passkeysWith({}), {
     domain: 'localhost',
     origins: ['http://localhost:5400', 'http://localhost:5200'],
-    areForSignIn: true,
+    includeIdentityHost: true,
   })
   const numbered = { Jwt__Issuer: 'https://10.0.0.1', Cors__AllowedOrigins__0: 'https://10.0.0.1:8443' }
   assert.equal(passkeysWith(numbered), undefined)
@@ -29,8 +29,32 @@ test('their domain is what web client and identity host have in common', () => {
   assert.deepEqual(domainOf('app.example.com', 'id.other.com'), {
     domain: 'app.example.com',
     origins: ['https://app.example.com'],
-    areForSignIn: false,
+    includeIdentityHost: false,
   })
+})
+
+test('they are bound to no public suffix that web client and identity host share', () => {
+  for (const suffix of [
+    'co.uk',
+    'com.au',
+    'or.jp',
+    'github.io',
+    'onrender.com',
+    'azurewebsites.net',
+    'up.railway.app',
+  ]) {
+    const [web, identity] = [`https://tracker.${suffix}`, `https://id.${suffix}`]
+    const settings = { Jwt__Issuer: identity, Cors__AllowedOrigins__0: web }
+    assert.deepEqual(passkeysWith(settings), {
+      domain: `tracker.${suffix}`,
+      origins: [web],
+      includeIdentityHost: false,
+    })
+    const below = { Jwt__Issuer: `https://id.tracker.${suffix}`, Cors__AllowedOrigins__0: web }
+    assert.equal(passkeysWith(below)?.domain, `tracker.${suffix}`)
+  }
+  const own = { Jwt__Issuer: 'https://id.co.uk', Cors__AllowedOrigins__0: 'https://app.co.uk' }
+  assert.equal(passkeysWith({ ...own, Identity__PasskeyDomain: 'co.uk' })?.domain, 'co.uk')
 })
 
 test('a domain of one’s own is that of the web client or one above it', () => {

@@ -1,8 +1,4 @@
-import {
-  type Administrators,
-  administratorColumns,
-  type PossibleAdministrator,
-} from '../accounts/administrators.ts'
+import { type Administrators, lockAdministrators } from '../accounts/administrators.ts'
 import { endLinksOfAccount } from '../accounts/links.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
 import type { Database, Queries } from '../db/database.ts'
@@ -15,7 +11,7 @@ import { callerDetails, type SecurityLog } from '../observability/security-log.t
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-interface Roles {
+interface RoleContext {
   readonly database: Database
   readonly administrators: Administrators
   readonly securityLog?: SecurityLog
@@ -34,7 +30,7 @@ const administratorsMax = 100
 
 const onlyAdministrators = () => forbidden('Only administrators may list and appoint administrators.')
 
-function listAdministrators({ database }: Roles, caller: Caller): Promise<StoredAdministrator[]> {
+function listAdministrators({ database }: RoleContext, caller: Caller): Promise<StoredAdministrator[]> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   return database.query<StoredAdministrator>(sql`
     select role.user_id as "userId", account.name, role.given_by as "givenBy", role.given_at as "givenAt"
@@ -42,11 +38,11 @@ function listAdministrators({ database }: Roles, caller: Caller): Promise<Stored
     order by account.name, account.id limit ${administratorsMax}::int`)
 }
 
-async function grantRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
+async function grantRole(context: RoleContext, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = parseFields(body, { userId: uuid })
-  const isNew = await roles.database.transaction(async (transaction) => {
-    const ids = await lockRoles(transaction, roles, caller)
+  const isNew = await context.database.transaction(async (transaction) => {
+    const ids = await lockRoles(transaction, context, caller)
     if (ids.includes(userId)) return false
     if (ids.length >= administratorsMax)
       throw invalid({ userId: [`There may be at most ${administratorsMax} administrators.`] })
@@ -59,44 +55,41 @@ async function grantRole(roles: Roles, caller: Caller, body: unknown): Promise<v
     )
     return true
   })
-  if (isNew) record(roles, caller, userId, 'given')
+  if (isNew) record(context, caller, userId, 'given')
 }
 
 /** Admins cannot revoke their own role, so at least one always remains. */
-async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
+async function revokeRole(context: RoleContext, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = parseFields(body, { userId: uuid })
   if (userId === caller.id)
     throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
-  await roles.database.transaction(async (transaction) => {
-    const ids = await lockRoles(transaction, roles, caller)
+  await context.database.transaction(async (transaction) => {
+    const ids = await lockRoles(transaction, context, caller)
     if (!ids.includes(userId)) throw missing('Administrator')
     await transaction.query(sql`delete from administrators where user_id = ${userId}`)
     await endLinksOfAccount(transaction, userId)
   })
-  record(roles, caller, userId, 'taken')
+  record(context, caller, userId, 'taken')
 }
 
-/**
- * Locks the whole table. If two admins revoke each other's role concurrently, the second fails. A former
- * admin cannot grant roles either: the claim in the caller's token may be thirty seconds old, so it is
- * checked here.
- */
+/** Returns the accounts that have the role; it changes for no one else until the transaction ends. */
 async function lockRoles(
   transaction: Queries,
-  { administrators }: Roles,
+  { administrators }: RoleContext,
   caller: Caller,
 ): Promise<readonly string[]> {
-  await transaction.query(sql`lock table administrators in share row exclusive mode`)
-  const roles = await transaction.query<{ id: string }>(sql`select user_id as id from administrators`)
-  const [account] = await transaction.query<PossibleAdministrator>(
-    sql`select ${administratorColumns} from users as account where account.id = ${caller.id} and account.active`,
-  )
-  if (!account || !administrators.isAdministrator(account)) throw onlyAdministrators()
-  return roles.map(({ id }) => id)
+  if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
+  const rows = await transaction.query<{ id: string }>(sql`select user_id as id from administrators`)
+  return rows.map(({ id }) => id)
 }
 
-const record = ({ securityLog }: Roles, caller: Caller, account: string, outcome: 'given' | 'taken'): void =>
+const record = (
+  { securityLog }: RoleContext,
+  caller: Caller,
+  account: string,
+  outcome: 'given' | 'taken',
+): void =>
   securityLog?.({ event: 'administrator-changed', outcome, ...callerDetails(caller), account, by: caller.id })
 
 export const administratorSchemas: Readonly<Record<string, Schema>> = {
@@ -132,7 +125,7 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
 const one = { tag: 'Administrators', path: '/ext/administrators' }
 
 /** Manages the administrators in the database; those of SVC_ADMIN_LOGINS are not among them. */
-export const administratorRoutes = (roles: Roles): Route[] => [
+export const administratorRoutes = (roles: RoleContext): Route[] => [
   {
     ...one,
     id: 'ListAdministrators',
@@ -169,7 +162,7 @@ export const administratorRoutes = (roles: Roles): Route[] => [
     answer: ref('Success'),
     errors: [400, 403, 404],
     async handle({ caller, request }) {
-      await takeRole(roles, caller, request.body)
+      await revokeRole(roles, caller, request.body)
       return { body: { success: true } }
     },
   },

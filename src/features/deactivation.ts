@@ -1,16 +1,95 @@
-import {
-  type Deactivating,
-  deactivate,
-  deactivationsListedMax,
-  listDeactivations,
-  reactivate,
-} from '../accounts/deactivation.ts'
+import { type Administrators, lockAdministrators } from '../accounts/administrators.ts'
+import { parseFields } from '../accounts/parse-fields.ts'
+import { endSignIns } from '../accounts/sign-ins.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { invalid } from '../model/problem.ts'
+import { forbidden, invalid, missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { parseUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
+
+interface Deactivation {
+  readonly userId: string
+  readonly deactivatedBy: string
+  readonly deactivatedAt: string
+}
+
+interface DeactivationContext {
+  readonly database: Database
+  readonly administrators: Administrators
+  readonly securityLog?: SecurityLog
+}
+
+/** Accounts are listed by their ids; a request may name this many. */
+const deactivationIdsMax = 100
+
+const onlyAdministrators = () => forbidden('Only administrators may see and change who is deactivated.')
+
+/** Returns those of the given accounts that are deactivated. */
+function listDeactivations(
+  { database }: DeactivationContext,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<Deactivation[]> {
+  if (!caller.isAdministrator) throw onlyAdministrators()
+  return database.query<Deactivation>(sql`
+    select user_id as "userId", deactivated_by as "deactivatedBy", deactivated_at as "deactivatedAt"
+    from deactivated_accounts where user_id = any(${ids}::uuid[]) order by user_id`)
+}
+
+/**
+ * Blocks sign-in and invalidates everything issued to the account, in one transaction. A sign-in verified
+ * just before this commits fails, because the security stamp has changed. Repeating it also ends whatever was
+ * issued in the meantime.
+ */
+async function deactivate(context: DeactivationContext, caller: Caller, body: unknown): Promise<void> {
+  const userId = parseUser(caller, body)
+  if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
+  await context.database.transaction(async (transaction) => {
+    // Locked in the same order as for removing an account: the account, then the roles. This avoids deadlocks.
+    const [account] = await transaction.query(
+      sql`select 1 from users where id = ${userId} and active for no key update`,
+    )
+    await requireAdministrator(transaction, context, caller)
+    if (!account) throw missing('User')
+    await transaction.query(sql`
+      insert into deactivated_accounts (user_id, deactivated_by) values (${userId}, ${caller.id}) on conflict do nothing`)
+    await endSignIns(transaction, [userId])
+  })
+  context.securityLog?.(changeOf(caller, userId, 'deactivate'))
+}
+
+async function reactivate(context: DeactivationContext, caller: Caller, body: unknown): Promise<void> {
+  const userId = parseUser(caller, body)
+  await context.database.transaction(async (transaction) => {
+    await requireAdministrator(transaction, context, caller)
+    const [ended] = await transaction.query(
+      sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
+    )
+    if (!ended) throw missing('Deactivation')
+  })
+  context.securityLog?.(changeOf(caller, userId, 'reactivate'))
+}
+
+function parseUser(caller: Caller, body: unknown): string {
+  if (!caller.isAdministrator) throw onlyAdministrators()
+  return parseFields(body, { userId: uuid }).userId
+}
+
+async function requireAdministrator(
+  transaction: Queries,
+  { administrators }: DeactivationContext,
+  caller: Caller,
+): Promise<void> {
+  if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
+}
+
+const changeOf = (caller: Caller, account: string, outcome: 'deactivate' | 'reactivate') =>
+  ({ event: 'account-changed', outcome, ...callerDetails(caller), account, by: caller.id }) as const
 
 export const deactivationSchemas: Readonly<Record<string, Schema>> = {
   Deactivation: {
@@ -29,7 +108,7 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
       deactivations: {
         type: 'array',
         items: ref('Deactivation'),
-        maxItems: deactivationsListedMax,
+        maxItems: deactivationIdsMax,
         description: 'Those of the requested accounts that are deactivated.',
       },
     },
@@ -44,7 +123,7 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
 const one = { tag: 'Administrators', path: '/ext/deactivations' }
 
 /** A deactivated account cannot sign in, while its names, memberships and history stay. */
-export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
+export const deactivationRoutes = (options: DeactivationContext): Route[] => [
   {
     ...one,
     id: 'ListDeactivations',
@@ -56,7 +135,7 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
       {
         name: 'ids',
         required: true,
-        description: `The ids of up to ${deactivationsListedMax} accounts, separated by commas.`,
+        description: `The ids of up to ${deactivationIdsMax} accounts, separated by commas.`,
         schema: { type: 'string' },
       },
     ],
@@ -64,7 +143,7 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
     errors: [400, 403],
     async handle({ caller, request }) {
       const ids = parseIds((request.query as Readonly<Record<string, unknown>>).ids)
-      return { body: { deactivations: await listDeactivations(deactivating, caller, ids) } }
+      return { body: { deactivations: await listDeactivations(options, caller, ids) } }
     },
   },
   {
@@ -78,7 +157,7 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
     answer: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
-      await deactivate(context, caller, request.body)
+      await deactivate({ ...options, ...context }, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -92,18 +171,18 @@ export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
     answer: ref('Success'),
     errors: [400, 403, 404],
     async handle({ caller, request }) {
-      await reactivate(deactivating, caller, request.body)
+      await reactivate(options, caller, request.body)
       return { body: { success: true } }
     },
   },
 ]
 
 function parseIds(input: unknown): readonly string[] {
-  const items = typeof input === 'string' ? input.split(',', deactivationsListedMax + 1) : []
+  const items = typeof input === 'string' ? input.split(',', deactivationIdsMax + 1) : []
   const { distinct, areAllUuids } = parseUuids(items)
-  if (!areAllUuids || distinct.length < 1 || items.length > deactivationsListedMax)
+  if (!areAllUuids || distinct.length < 1 || items.length > deactivationIdsMax)
     throw invalid({
-      ids: [`Ids must be 1 to ${deactivationsListedMax} ids of accounts, separated by commas.`],
+      ids: [`Ids must be 1 to ${deactivationIdsMax} ids of accounts, separated by commas.`],
     })
   return distinct
 }

@@ -26,7 +26,7 @@ export async function create(
   const stored = (await rules.prepare?.(values, context.passwords)) ?? values
   const { single } = context.database
   const alone = () => {
-    const references = referenceConditions(resource, [values], { caller })
+    const references = referenceConditions(resource, values, { caller })
     const conditions = createConditions(resource, caller, values, references)
     const also = rules.alsoCreate?.(caller, id) ?? []
     return insertRow(single, resource, caller, { id, ...stored }, { conditions, also })

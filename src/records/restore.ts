@@ -16,7 +16,7 @@ import { parseIds } from './list-query.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isOfAccounts, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
-import { lockVisible, referenceConditions, requireOwner } from './write-conditions.ts'
+import { lockVisible, referenceConditionsOfAll, requireOwner } from './write-conditions.ts'
 
 /** Restores all rows or none, with the links that their removal took along. */
 export async function restore(
@@ -43,7 +43,7 @@ export async function restoreWithin(
     memberships: restorersMemberships,
   })
   requireOwner(resource, caller, rows)
-  await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
+  await requireConditions(transaction, referenceConditionsOfAll(resource, rows.map(withoutStaying(resource))))
   await restoreRows(
     transaction,
     resource,

@@ -11,8 +11,8 @@ import {
   lockVisible,
   type RequiredVersions,
   referenceConditions,
-  toUpdate,
   updateConditions,
+  updateLock,
   versionConditions,
 } from './write-conditions.ts'
 
@@ -62,7 +62,7 @@ export function writeUpdate(
       updateConditions(resource, caller, {
         ids: [id],
         values,
-        references: referenceConditions(resource, [values], { before: 'before', caller }),
+        references: referenceConditions(resource, values, { before: 'before', caller }),
         versions: versionConditions(resource, id, versions),
       }),
     )
@@ -71,7 +71,7 @@ export function writeUpdate(
     return updateGrouped(single, resource, { caller, id, values, stored, versions }, () => write(single))
   return database.transaction(async (transaction) => {
     // A single id was given, and a missing row would have thrown.
-    const [before] = (await lockVisible(transaction, resource, caller, [id], toUpdate)) as [Row]
+    const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
     beforeUpdate?.(before, values)
     const after = await write(transaction)
     await afterUpdate?.(transaction, before, after, stored)

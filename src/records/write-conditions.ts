@@ -24,9 +24,9 @@ export const createConditions = (
   ...membershipConditions(resource, caller, values),
 ]
 
-export const toUpdate = { state: 'active', strength: 'no key update' } as const
+export const updateLock = { state: 'active', strength: 'no key update' } as const
 
-interface Updating {
+interface UpdateConditionOptions {
   readonly ids: readonly string[]
   readonly values: Values
   readonly references: readonly Condition[]
@@ -37,12 +37,12 @@ interface Updating {
 export function updateConditions(
   resource: Resource,
   caller: Asker,
-  { ids, values, references, versions }: Updating,
+  { ids, values, references, versions }: UpdateConditionOptions,
 ): Condition[] {
   const before = { before: 'before' }
   return [
     {
-      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
+      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, updateLock) },
       rejectIf: sql`before.id is null`,
       problem: () => missing(resource.title),
     },
@@ -54,8 +54,8 @@ export function updateConditions(
   ]
 }
 
-interface References {
-  /** If set, an unseen row may look like a missing one to this caller. */
+interface ReferenceOptions {
+  /** If set, references to rows that this caller cannot see fail like references to missing rows. */
   readonly caller?: Asker
   /**
    * The name of the locked row whose references are known to be valid: a reference that does not change is
@@ -70,35 +70,45 @@ interface References {
  */
 export function referenceConditions(
   resource: Resource,
-  rows: readonly Values[],
-  references: References = {},
+  values: Values,
+  references: ReferenceOptions = {},
 ): Condition[] {
   const { before } = references
   const conditions: Condition[] = []
   for (const { column: name, parent } of referencesFrom(resource)) {
-    const ids = distinctIds(rows, name)
-    const [id] = ids
-    if (id === undefined) continue
-    const [parents, isMissing] =
-      ids.length === 1
-        ? [sql`row.id = ${id}`, sql`not exists (select 1 from ${raw(`"${name}"`)})`]
-        : [
-            sql`row.id = any(${ids}::uuid[])`,
-            sql`(select count(*) from ${raw(`"${name}"`)}) <> ${raw(String(ids.length))}`,
-          ]
+    const id = values[name]
+    if (typeof id !== 'string') continue
+    // A reference is never null in the store, so `<>` is enough.
     const wanted = before
-      ? sql`${parents} and (select ${column(name)} <> ${id} from ${raw(before)})`
-      : parents
+      ? sql`row.id = ${id} and (select ${column(name)} <> ${id} from ${raw(before)})`
+      : sql`row.id = ${id}`
+    const isMissing = sql`not exists (select 1 from ${raw(`"${name}"`)})`
     conditions.push(conditionOf(resource, { name, parent, value: id, wanted, isMissing }, references))
   }
   return conditions
 }
 
+/**
+ * The same conditions for several rows together. They take no options, because what a caller may see and what
+ * changes is decided for each row.
+ */
+export function referenceConditionsOfAll(resource: Resource, rows: readonly Values[]): Condition[] {
+  const conditions: Condition[] = []
+  for (const { column: name, parent } of referencesFrom(resource)) {
+    const ids = distinctIds(rows, name)
+    if (ids.length === 0) continue
+    const wanted = sql`row.id = any(${ids}::uuid[])`
+    const isMissing = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
+    conditions.push(conditionOf(resource, { name, parent, value: raw('null'), wanted, isMissing }, {}))
+  }
+  return conditions
+}
+
 /** The same conditions for each row of `input`, which has its references under the names of the fields. */
-export function eachReferenceCondition(
+export function referenceConditionsPerInputRow(
   resource: Resource,
   rows: readonly Values[],
-  references: References = {},
+  references: ReferenceOptions = {},
 ): Condition[] {
   const { before } = references
   const conditions: Condition[] = []
@@ -117,7 +127,7 @@ export function eachReferenceCondition(
   return conditions
 }
 
-interface Referring {
+interface ReferenceCheck {
   readonly name: string
   readonly parent: Resource
   /** An id, or the SQL that finds it. */
@@ -130,11 +140,11 @@ interface Referring {
 
 function conditionOf(
   resource: Resource,
-  { name, parent, value, wanted, isMissing }: Referring,
-  { before, caller }: References,
+  { name, parent, value, wanted, isMissing }: ReferenceCheck,
+  { before, caller }: ReferenceOptions,
 ): Condition {
-  const isUnseen = caller && unseenReference(resource, caller, name, value)
-  const isRejected = isUnseen ? sql`(${isMissing} or ${isUnseen})` : isMissing
+  const unseen = caller && unseenReference(resource, caller, name, value)
+  const isRejected = unseen ? sql`(${isMissing} or ${unseen})` : isMissing
   const rows = lockedRows({
     table: parent.table,
     columns: raw('row.id'),
@@ -157,7 +167,7 @@ function distinctIds(rows: readonly Values[], name: string): string[] {
   return [...ids]
 }
 
-/** Maps ids to the version that a row must still have when it is locked; null if no version would do. */
+/** Maps ids to the version that the locked row must have; null never matches, so the write fails with a conflict. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
 /** Every change gives a row another version. */
@@ -179,20 +189,20 @@ export function versionConditions(resource: Resource, id: string, versions: Requ
   return [{ rejectIf, problem: () => changed(resource.title) }]
 }
 
-interface Lock {
+interface VisibleLockOptions {
   readonly state: RowState
   /** `update` blocks new references to the row, `no key update` allows them. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships
 }
 
-/** Locks all these rows until the transaction ends; fails if one of them cannot be seen. */
+/** Locks all these rows until the transaction ends; fails if one of them cannot be seen. The ids must be distinct. */
 export async function lockVisible(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
   ids: readonly string[],
-  lock: Lock,
+  lock: VisibleLockOptions,
 ): Promise<Row[]> {
   const rows = await transaction.query<Row>(
     visibleForLock(resource, caller, ids, lock, selectColumns(resource)),
@@ -206,7 +216,7 @@ const visibleForLock = (
   resource: Resource,
   caller: Asker,
   ids: readonly string[],
-  { state, strength, memberships }: Lock,
+  { state, strength, memberships }: VisibleLockOptions,
   columns = raw('row.*'),
 ): LockedRows =>
   lockedRows({

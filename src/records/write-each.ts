@@ -9,8 +9,8 @@ import type { Outcome, ReadyItem } from './batch/parse-batch.ts'
 import type { CallerOfEach } from './rights.ts'
 import {
   createConditions,
-  eachReferenceCondition,
   type RequiredVersions,
+  referenceConditionsPerInputRow,
   updateConditions,
 } from './write-conditions.ts'
 
@@ -36,7 +36,7 @@ export async function createEach(
   items: readonly EachItem[],
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
-  const references = eachReferenceCondition(
+  const references = referenceConditionsPerInputRow(
     resource,
     items.map(({ values }) => values),
     { caller },
@@ -70,7 +70,7 @@ export async function updateAlike(
   const conditions = updateConditions(resource, caller, {
     ids: items.flatMap(({ ids }) => ids),
     values: symbolic(resource, asked),
-    references: eachReferenceCondition(
+    references: referenceConditionsPerInputRow(
       resource,
       items.map(({ values }) => values),
       { before: 'before', caller },

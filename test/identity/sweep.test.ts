@@ -6,6 +6,7 @@ import { sweep } from '../../src/hosts/identity/main.ts'
 import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from '../support/browser.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { until } from '../support/until.ts'
 
 describe('the sweep', () => {
   it('deletes what has expired and nothing else, also when several instances sweep at once', async (t) => {
@@ -42,6 +43,31 @@ describe('the sweep', () => {
     host.clock.advance(8 * 60 * 60_000)
     await sweepThrice()
     assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
+  })
+
+  it('goes on while the signing keys cannot be read, and each failure has its own sentence', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const lines: string[] = []
+    const host = await startIdentityUnderTest({
+      environment: { LOG_LEVEL: 'warn' },
+      destination: { write: (line) => void lines.push(line) },
+    })
+    t.after(() => host.stop())
+    await signedIn(host.address)
+    await postSignIn(openBrowser(host.address), createPkce(), { password: 'wrong' })
+    await host.database.query(sql`alter table identity_keys rename to identity_keys_elsewhere`)
+    const countRows = async () => {
+      const [row] = await host.database.query<{ count: number }>(sql`
+        select ((select count(*) from signin_sessions) + (select count(*) from lockouts))::int as count`)
+      return row?.count ?? 0
+    }
+    assert.equal(await countRows(), 2)
+    host.clock.advance(9 * 60 * 60_000)
+    t.mock.timers.tick(5 * 60_000)
+    await until(async () => (await countRows()) === 0, 'the end of the rows')
+    const messages = () => lines.map((line) => JSON.parse(line).msg)
+    await until(() => messages().includes('The signing keys could not be renewed.'), 'the failure')
+    for (const { msg } of lines.map((line) => JSON.parse(line))) assert.doesNotMatch(msg, /purged|clients/)
   })
 
   it('deletes expired sign-ins in progress at providers, and the oldest of more than 20,000', async (t) => {

@@ -18,6 +18,7 @@ import { fixture } from '../support/fixture.ts'
 import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
+import { until } from '../support/until.ts'
 
 describe('Administrators by a role in the store', () => {
   const written: string[] = []
@@ -202,6 +203,57 @@ describe('A deactivated account', () => {
     assertEnvelope(await ask('DELETE', root(), other.id), 404)
     assertEnvelope(await ask('POST', root(), 'x'), 400)
     for (const ids of ['', 'x', `${other.id},x`]) assertEnvelope(await statesOf(ids), 400)
+  })
+
+  const appoint = async () => {
+    const person = await rest.signUp({ name: 'Mara' })
+    await rest.call('POST', '/ext/administrators', { token: root(), body: { userId: person.id } })
+    return { id: person.id, token: (await rest.identity.signIn(person.login)).access_token }
+  }
+  const countWaiting = async () => {
+    const waiting = await rest.database.query(sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    return waiting.length
+  }
+  /** Returns the statuses of requests that all wait for the same lock, and get it in this order. */
+  const inOrder = async (requests: readonly (() => Promise<{ readonly status: number }>)[]) => {
+    const answers = await rest.database.transaction(async (transaction) => {
+      await transaction.query(sql`lock table administrators in share row exclusive mode`)
+      const started: Promise<{ readonly status: number }>[] = []
+      for (const request of requests) {
+        started.push(request())
+        await until(async () => (await countWaiting()) === started.length, 'requests that wait for the lock')
+      }
+      return started
+    })
+    return valuesOf(await Promise.all(answers), 'status')
+  }
+  const revokeRole = (token: string, userId: string) =>
+    rest.call('DELETE', '/ext/administrators', { token, body: { userId } })
+
+  test('keeps at least one administrator: two act on each other, and only the first succeeds', async () => {
+    for (const answerOf of [ask.bind(undefined, 'POST'), revokeRole]) {
+      const [one, other] = [await appoint(), await appoint()]
+      const statuses = await inOrder([
+        () => ask('POST', one.token, other.id),
+        () => answerOf(other.token, one.id),
+      ])
+      assert.deepEqual(statuses, [200, 403])
+      const tokens = valuesOf([one, other], 'token')
+      const users = await Promise.all(tokens.map((token) => rest.call('GET', '/api/users', { token })))
+      assert.deepEqual(valuesOf(users, 'status'), [200, 401])
+    }
+  })
+
+  test('is not reactivated by an administrator whose role is being revoked', async () => {
+    const [person, former] = [await join(), await appoint()]
+    assert.equal((await ask('POST', root(), person.id)).status, 200)
+    const statuses = await inOrder([
+      () => revokeRole(root(), former.id),
+      () => ask('DELETE', former.token, person.id),
+    ])
+    assert.deepEqual(statuses, [200, 403])
+    assert.equal((await statesOf(person.id)).body.deactivations.length, 1)
   })
 })
 

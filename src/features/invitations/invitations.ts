@@ -75,8 +75,8 @@ export async function invite(
       projectId,
     })
     if (recipient === undefined) return { link, secret }
-    if (!(await queueMail(transaction, { ...requested, linkId: link.id, recipient })))
-      throw busy(mailRetrySeconds)
+    const retryAfterSeconds = await queueMail(transaction, { ...requested, linkId: link.id, recipient })
+    if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
     return { link, secret }
   })
   context.securityLog?.({
@@ -87,8 +87,6 @@ export async function invite(
   })
   return made
 }
-
-const mailRetrySeconds = 3600
 
 async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`

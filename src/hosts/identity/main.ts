@@ -7,7 +7,6 @@ import type { Database } from '../../db/database.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { batchSize, deleteInBatches, inBatches } from '../../db/purge.ts'
 import { type Sql, sql } from '../../db/sql.ts'
-import type { CorsOptions } from '../../http/cors.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation, type Documentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
@@ -16,7 +15,7 @@ import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { invalid } from '../../model/problem.ts'
-import { repeat } from '../../model/repeat.ts'
+import { type Repetition, repeat } from '../../model/repeat.ts'
 import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
 import type { IdentitySettings } from './configuration.ts'
@@ -39,12 +38,12 @@ export interface IdentityHost {
 }
 
 /** One proxy is expected between browsers and this host. */
-const proxiesByDefault = 1
-/** Keys are announced a day before use, and expired rows may stay this long, so rare upkeep suffices. */
+const trustedProxiesDefault = 1
+/** Rare upkeep suffices: keys are published a day before use, and expired rows may stay this long. */
 const upkeepMilliseconds = 5 * 60_000
 
-/** The longest wait until a client that an administrator registered can be used. */
-const clientsMilliseconds = 3000
+/** How often registered clients are read again: the longest wait until a new one can be used. */
+const clientRefreshMilliseconds = 3000
 
 /** Wires the identity host and starts listening. */
 export async function startIdentity(
@@ -54,13 +53,13 @@ export async function startIdentity(
   clock?: () => number,
 ): Promise<IdentityHost> {
   const now = clock ?? Date.now
-  // Lockouts use the store's clock, so that all instances count together, unless a test moves its own.
+  // Lockouts use the store's clock, so that all instances count together. Tests pass their own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
   const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
   const { refreshKeys, ...keys } = await openKeys(database, settings, now)
   const { clients, scriptOrigins, refreshClients } = await openClients(database, settings, now)
-  if (!settings.extensions) await warnOfClosedAccounts(database, log)
+  if (!settings.extensions) await warnOfSecondFactors(database, log)
   const identity: Identity = {
     settings,
     database,
@@ -78,11 +77,15 @@ export async function startIdentity(
   const routes = routesOf(identity)
   const app = createServer({
     log,
-    trustedHops: settings.trustedProxies(proxiesByDefault),
+    trustedHops: settings.trustedProxies(trustedProxiesDefault),
     budgets,
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
-    cors: corsOf(settings, scriptOrigins, navigationPaths(routes)),
+    cors: {
+      origins: settings.allowedOrigins,
+      originsWithCookies: scriptOrigins,
+      closedPaths: navigationPaths(routes),
+    },
     rateLimit: { ...settings.rateLimit, onRejected: requestsRejected(events.log) },
   })
   const stopping = prepareStop(app)
@@ -94,15 +97,36 @@ export async function startIdentity(
   addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
   addDocumentation(app, documentationOf(settings))
   await listen(app, settings)
-  const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
-  const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
-    await refreshKeys()
-    await sweep(database, now(), settings.inactivityMinutes)
-    await purgeLockouts(database, lockoutClock)
+  const jobs = startJobs(identity, {
+    renewKeys: refreshKeys,
+    purge: () => sweep(database, now(), settings.inactivityMinutes),
+    purgeLockouts: () => purgeLockouts(database, lockoutClock),
+    refreshClients,
   })
-  const clientUpkeep = repeat({ everyMilliseconds: clientsMilliseconds, onFailure }, refreshClients)
-  const stop = async () => void (await Promise.all([upkeep.stop(), clientUpkeep.stop(), stopping.stop()]))
+  const stop = async () => void (await Promise.all([...jobs.map((job) => job.stop()), stopping.stop()]))
   return { app, leave: stopping.leave, stop }
+}
+
+type Job = 'renewKeys' | 'purge' | 'purgeLockouts' | 'refreshClients'
+
+/** Each job runs by itself: a key that cannot be opened must not keep expired sessions and codes in the store. */
+function startJobs({ log }: Identity, work: Readonly<Record<Job, () => Promise<void>>>): Repetition[] {
+  const every = (everyMilliseconds: number, job: Job, onFailure: (err: unknown) => void) =>
+    repeat({ everyMilliseconds, onFailure }, work[job])
+  return [
+    every(upkeepMilliseconds, 'renewKeys', (err) =>
+      log.warn({ err }, 'The signing keys could not be renewed.'),
+    ),
+    every(upkeepMilliseconds, 'purge', (err) =>
+      log.warn({ err }, 'Expired sessions and codes could not be purged.'),
+    ),
+    every(upkeepMilliseconds, 'purgeLockouts', (err) =>
+      log.warn({ err }, 'Expired lockouts could not be purged.'),
+    ),
+    every(clientRefreshMilliseconds, 'refreshClients', (err) =>
+      log.warn({ err }, 'The registered clients could not be read.'),
+    ),
+  ]
 }
 
 const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
@@ -113,22 +137,12 @@ const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
   }),
 })
 
-const corsOf = (
-  { allowedOrigins }: IdentitySettings,
-  originsWithCookies: ReadonlySet<string>,
-  closedPaths: readonly string[],
-): CorsOptions => ({
-  origins: allowedOrigins,
-  originsWithCookies,
-  closedPaths,
-})
-
 /** Without the extensions there is no page for second factors, so accounts that have one cannot sign in. */
-async function warnOfClosedAccounts(database: Context['database'], log: Log): Promise<void> {
+async function warnOfSecondFactors(database: Context['database'], log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
     sql`
       select count(*)::int as accounts from (
-        select user_id from authenticator_apps union select user_id from passkeys) as proved`,
+        select user_id from authenticator_apps union select user_id from passkeys) as protected`,
   )
   if (accounts > 0)
     log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')
@@ -147,7 +161,7 @@ function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySe
     log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
 }
 
-/** PostgreSQL stores no NUL, and no valid request contains one: rejected once, for every path. */
+/** PostgreSQL stores no NUL, and no valid request contains one. Queries and form bodies are flat. */
 function rejectNul(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasNul(request.query) || hasNul(request.body))
@@ -188,7 +202,7 @@ const endUnused = (now: number, unusedSince: number): Sql => sql`
     limit ${batchSize}::int for update skip locked)
   returning 1`
 
-/** Warns operators of risky or unusable settings. */
+/** Warns operators of providers without TLS, and of a system that no administrator can sign in to. */
 async function warnOfProviders(identity: Identity): Promise<void> {
   const { settings, log } = identity
   for (const { id, issuer } of settings.providers)
@@ -201,7 +215,7 @@ async function warnOfProviders(identity: Identity): Promise<void> {
     log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
 }
 
-/** No more rows are read, because with more linked identities than this the warning is not needed. */
+/** Read at most at the start. Among more connected accounts, one is assumed to be an administrator. */
 const connectedMax = 10_000
 
 async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {
@@ -210,5 +224,7 @@ async function mayAdministratorsSignIn({ settings, database, administrators }: I
     select distinct ${accountColumns} from users as account
     join outside_identities as known on known.user_id = account.id
     where account.active and not ${isDeactivated} limit ${connectedMax}::int`)
-  return connected.some((account) => administrators.isAdministrator(account))
+  return (
+    connected.length === connectedMax || connected.some((account) => administrators.isAdministrator(account))
+  )
 }

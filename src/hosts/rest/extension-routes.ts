@@ -57,7 +57,7 @@ export const extensionRoutes = (
   ...clientRoutes(context),
   ...tokenRoutes(context),
   ...administratorRoutes({ ...context, administrators }),
-  ...deactivationRoutes(context),
+  ...deactivationRoutes({ ...context, administrators }),
   ...linkRoutes(context, { administrators, hasMail }),
   ...forTokens([
     historyRoute(context),

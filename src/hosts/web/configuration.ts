@@ -43,7 +43,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       issuer,
       clientId: webClientId,
       extensions,
-      passkeys: extensions && readPasskeySettings(settings, tracker)?.areForSignIn === true,
+      passkeys: extensions && readPasskeySettings(settings, tracker)?.includeIdentityHost === true,
       mail: canMail(settings) && tracker.passwords,
     },
   }

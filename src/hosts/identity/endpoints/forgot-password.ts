@@ -55,7 +55,7 @@ export const answerForgotPassword: Endpoint = {
     const requested = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
     const isKept =
       isMailAddress(requested.login) &&
-      (await identity.database.transaction((transaction) => queueMail(transaction, requested)))
+      (await identity.database.transaction((transaction) => queueMail(transaction, requested))) === undefined
     identity.securityLog({
       event: 'mail-asked',
       outcome: isKept ? 'kept' : 'refused',

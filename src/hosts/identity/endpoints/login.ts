@@ -93,7 +93,7 @@ export const showSignIn: Endpoint = {
       if (authRequest === undefined || pending?.request.client.registration === undefined)
         return { page: outdatedPage }
       const action = ownAddress(identity.settings, hostedSignInPath)
-      const passkeyAddress = identity.settings.passkeys?.areForSignIn
+      const passkeyAddress = identity.settings.passkeys?.includeIdentityHost
         ? onThisHost(identity.settings, passkeyPath, { authRequest })
         : undefined
       const forgotPasswordAddress = canResetPassword(identity)

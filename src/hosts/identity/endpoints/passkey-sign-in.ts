@@ -36,7 +36,8 @@ export const askPasskey: Endpoint = {
       const { authRequest, error, retryAfter } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       const { passkeys } = identity.settings
-      if (authRequest === undefined || !pending || !passkeys?.areForSignIn) return { page: outdatedPage }
+      if (authRequest === undefined || !pending || !passkeys?.includeIdentityHost)
+        return { page: outdatedPage }
       return {
         page: passkeyPage({
           client: pending.request.client,

@@ -45,7 +45,7 @@ export const askSecondFactor: Endpoint = {
       const { error, retryAfter } = parseSingle(call.parameters)
       const { passkeys } = identity.settings
       const factors = await findFactors(identity.database, account.accountId)
-      const canUsePasskey = passkeys?.areForSignIn && factors.passkeys > 0
+      const canUsePasskey = passkeys?.includeIdentityHost && factors.passkeys > 0
       return {
         page: secondStepPage({
           client: pending.request.client,

@@ -114,7 +114,7 @@ const showSetUp = async (
       ...{ authRequest, step: stepText, problem },
       offer: offerApp(identity, account),
       action: ownAddress(identity.settings, setUpPath),
-      ...(passkeys?.areForSignIn && {
+      ...(passkeys?.includeIdentityHost && {
         dialog: await askForNewPasskey(identity, account, passkeys.domain),
       }),
     }),

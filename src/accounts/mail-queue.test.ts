@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
+import { budgetLimits } from '../config/budgets.ts'
+import { sql } from '../db/sql.ts'
+import { type MailOptions, queueMail } from './mail-queue.ts'
+
+let fresh: FreshDatabase
+let madeBy: string
+
+before(async () => {
+  fresh = await freshDatabase()
+})
+after(() => fresh?.drop())
+beforeEach(async () => {
+  await fresh.database.query(sql`delete from mails`)
+  madeBy = (await insertAccount(fresh.database)).id
+})
+
+const queue = (requested: MailOptions) =>
+  fresh.database.transaction((transaction) => queueMail(transaction, requested))
+const age = (minutes: number) =>
+  fresh.database.query(sql`update mails set created_at = created_at - make_interval(mins => ${minutes}::int)`)
+const assertSeconds = (seconds: number | undefined, expected: number) =>
+  assert.ok(seconds !== undefined && seconds <= expected && seconds > expected - 300, String(seconds))
+
+test('after the hourly budget of a login, a request may be retried when its oldest mail is an hour old', async () => {
+  const mail = { purpose: 'password', login: 'ada@example.com', madeBy, sessionId: undefined } as const
+  for (let count = 0; count < budgetLimits.passwordMailsOfAccount.max; count += 1)
+    assert.equal(await queue(mail), undefined)
+  await age(40)
+  assertSeconds(await queue(mail), 20 * 60)
+  await age(21)
+  assert.equal(await queue(mail), undefined)
+})
+
+test('after the daily budget of an account, a request may be retried when its oldest mail is a day old', async () => {
+  const mail = { purpose: 'factors', madeBy } as const
+  for (let count = 0; count < budgetLimits.mailsOfAccount.max; count += 1)
+    assert.equal(await queue(mail), undefined)
+  await age(60)
+  assertSeconds(await queue(mail), 23 * 60 * 60)
+})
+
+test('a full queue has room again soon', async () => {
+  await fresh.database.query(sql`
+    insert into mails (id, purpose, login)
+    select gen_random_uuid(), 'password', number || '@example.com'
+    from generate_series(1, ${budgetLimits.mailsWaiting.max}::int) as number`)
+  assert.equal(await queue({ purpose: 'factors', madeBy }), 60)
+})
