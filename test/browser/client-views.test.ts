@@ -396,6 +396,11 @@ describe('What the server rejects, in Portuguese,', () => {
       const known = placeholdersOf(pattern)
       for (const name of placeholdersOf(translation)) assert.ok(known.includes(name), translation)
     }
+    const literal = inWordsOf('A (b) [c] + d * e ^ $f \\\\ g | 1.', {
+      errors: { 'A (b) [c] + d * e ^ $f \\\\ g | {name}.': 'Z {name}.' },
+      nouns: {},
+    })
+    assert.equal(literal, 'Z 1.')
     assert.equal(translateSentence('Name must be at most 200 characters.'), 'Name: no máximo 200 caracteres.')
     assert.equal(translateSentence('Nobody has translated this (yet).'), 'Nobody has translated this (yet).')
   })

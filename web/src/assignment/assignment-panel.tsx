@@ -10,6 +10,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
 import { ChangeList } from '../ui/change-list.tsx'
+import { copyText } from '../ui/copy-secret.tsx'
 import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PersonLine } from '../ui/members-dialog.tsx'
@@ -166,7 +167,7 @@ function useCopyLink(): (assignment: Assignment) => void {
   const { toasts } = useServices()
   return ({ id, projectId }) => {
     const address = location.origin + assignmentPath(projectId, id)
-    navigator.clipboard.writeText(address).then(
+    copyText(address).then(
       () => toasts.show({ kind: 'done', text: t('The link was copied.') }),
       () =>
         toasts.show({

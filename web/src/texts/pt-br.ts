@@ -845,6 +845,7 @@ export const ptBr = {
     'Ninguém encontrado. Você encontra as pessoas com quem divide um projeto; para as outras, peça a um administrador que as adicione a um projeto seu.',
   Member: 'Membro',
   Copied: 'Copiado',
+  'Select the text and copy it': 'Selecione o texto e copie-o',
   Copy: 'Copiar',
   Dismiss: 'Dispensar',
   '{name} was removed.': 'Removido: {name}.',

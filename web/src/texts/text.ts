@@ -97,4 +97,4 @@ const nounOf = (nouns: Words, word: string): string | undefined =>
   nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
 const patternOf = (text: string): RegExp =>
-  new RegExp(`^${text.replaceAll(/[.?:/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)
+  new RegExp(`^${text.replaceAll(/[.*+?^$()|[\]\\/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

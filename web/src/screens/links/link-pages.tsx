@@ -11,8 +11,8 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
+import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { Alone } from '../../ui/page.tsx'
-import { NewPasswordField } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The part of the link after the #. */

@@ -3,7 +3,7 @@ import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Bar } from './lanes.ts'
 
 export interface AssignmentBarProps {
@@ -50,7 +50,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onPointerDown={props.onPointerDown}
       onKeyDown={props.onKeyDown}
     >
-      {hasFace && <PersonAvatar id={row.userId} isNamed />}
+      {hasFace && <PersonAvatar id={row.userId} isDecorative />}
       <span class="bar-name" dir="auto">
         {row.name}
         <span class="visually-hidden"> {label}</span>

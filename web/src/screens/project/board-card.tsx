@@ -8,9 +8,9 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, formatAge, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { keyAlongLine } from '../../ui/place.ts'
 
 type Stage = RecordOf<'workflow'>

@@ -81,6 +81,8 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 /** Moves to the neighbour, as in a spreadsheet; leaving a cell saves it. While a text is edited, arrows move within it. */
 function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
   const [rows, columns] = steps[keyAlongLine(event)] ?? [0, 0]
+  // Shift with an arrow changes the selection.
+  if (event.shiftKey && event.key !== 'Enter') return
   const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
   if (!isMove || event.altKey || event.ctrlKey || event.metaKey) return
   event.preventDefault()
