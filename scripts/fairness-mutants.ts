@@ -101,10 +101,10 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['parse-markdown'],
   },
   {
-    file: 'web/src/ui/guarded.tsx',
+    file: 'web/src/ui/error-boundary.tsx',
     rule: 'a section of a panel that fails affects no other',
-    from: 'error === undefined ? children : instead(retry)',
-    to: 'error === undefined || retry === undefined ? children : instead(retry) && children',
+    from: 'error === undefined ? children : fallback(retry)',
+    to: 'error === undefined || retry === undefined ? children : fallback(retry) && children',
     tests: ['project-views'],
   },
   {

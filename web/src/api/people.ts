@@ -25,7 +25,7 @@ export interface People {
 const suggestionsMax = 20
 
 /** The number of colours in the style sheet. */
-const tintCount = 12
+export const tintCount = 12
 
 export const hashOf = (text: string): number =>
   [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)

@@ -11,7 +11,7 @@ import { t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
 import { ChangeList } from '../ui/change-list.tsx'
 import { copyText } from '../ui/copy-secret.tsx'
-import { Guarded } from '../ui/guarded.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PersonLine } from '../ui/members-dialog.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
@@ -94,15 +94,15 @@ function PanelContent({ found, sections, areMembersKnown, stages }: PanelContent
     )
   return (
     <div class="panel-body">
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <DescriptionField assignment={assignment} onSaved={put} />
-      </Guarded>
+      </ErrorBoundary>
       {sections.areKnown ? (
         <Sections {...sections} assignment={assignment} />
       ) : (
@@ -116,27 +116,27 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   const { configuration } = useServices()
   return (
     <>
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <TimeSection {...sections} assignment={assignment} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <ImpedimentsSection {...sections} assignmentId={assignment.id} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <PeopleSection {...sections} assignment={assignment} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
-      </Guarded>
+      </ErrorBoundary>
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: formatTimestamp(assignment.createdAt) })}</p>
         {assignment.updatedAt && (
           <p>{t('Changed {moment}', { moment: formatTimestamp(assignment.updatedAt) })}</p>
         )}
       </footer>
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <HistorySection assignmentId={assignment.id} />
-      </Guarded>
+      </ErrorBoundary>
     </>
   )
 }

@@ -43,7 +43,7 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
       chosen={value === '' ? '' : people.nameOf(value)}
       find={find}
       onChoose={(person) => onChoose(person.id)}
-      nothing={
+      emptyMessage={
         isAdministrator
           ? t('No one has this name. Administrators create accounts under Admin, Users.')
           : t(

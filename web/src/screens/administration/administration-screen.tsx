@@ -131,7 +131,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
 }
 
 const Nothing = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
-  <EmptyState title={search === '' ? t(catalog.noneYet) : t(catalog.noneFits, { text: search })}>
+  <EmptyState title={search === '' ? t(catalog.emptyText) : t(catalog.noMatchText, { text: search })}>
     <p>{search === '' ? t('Create the first one.') : t('Try fewer letters, or clear the search.')}</p>
   </EmptyState>
 )

@@ -149,11 +149,11 @@ function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels
   return (
     <AssignmentBar
       bar={bar}
-      hasFace={false}
+      showsAvatar={false}
       isDone={row.workflowId === doneId}
       isOpen={row.id === openId}
       query={query}
-      place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>
         dragBar(event, {
           dayPixels: dayPixels(),
