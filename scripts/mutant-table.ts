@@ -233,7 +233,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'a session whose new token is rejected has ended',
     from: '      session.end()\n',
     to: '',
-    tests: ['browser/signing-in'],
+    tests: ['browser/sessions'],
   },
   {
     file: 'clients/typescript/src/send.ts',

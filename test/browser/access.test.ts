@@ -50,6 +50,30 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
+  test('a token that the browser may not copy is selected, so that the user can', async () => {
+    const { login } = await stage.workspace.join('Petra Plain')
+    const page = await stage.signIn(login, '/account')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('Name').fill('By hand')
+    await dialog.getByLabel('Permissions').selectOption('Read everything')
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your new token' })
+    // As on plain HTTP, where there is no clipboard.
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    await shown.getByRole('button', { name: 'Copy' }).click()
+    await shown.getByRole('button', { name: 'Select the text and copy it' }).waitFor()
+    const secret = shown.getByLabel('Token', { exact: true })
+    assert.equal(await page.evaluate('getSelection().toString()'), await secret.inputValue())
+    const address = `/projects/${stage.workspace.projectId}/assignments/${await stage.workspace.assignment('To be linked')}`
+    await page.goto(stage.hosts.web + address)
+    const copyLink = page.getByRole('button', { name: 'Copy link' })
+    await copyLink.waitFor()
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    await copyLink.click()
+    await page.getByText(`The link is ${stage.hosts.web}${address}`).waitFor()
+  })
+
   test('a session on another device is listed and ended, and the current one is marked', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
     const elsewhere = await stage.visit('/account')

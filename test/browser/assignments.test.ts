@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
+import { insertAccount } from '../support/insert-account.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
@@ -55,6 +56,30 @@ function boardJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}`).click()
     await opened
     assert.equal(ofMembers(), 1)
+  })
+
+  test('offers the members of its project first, however many others there are', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const makeProject = (name: string) => workspace.make('project', { name, organizationId })
+    const [small, large] = [await makeProject('Small team'), await makeProject('Large team')]
+    const add = (projectId: string, userId: string) => workspace.make('userProject', { projectId, userId })
+    for (const { id } of [small, large]) await add(id, workspace.mara.id)
+    const last = await insertAccount(hosts.database, { name: 'Zora Zander' })
+    await add(small.id, last.id)
+    // More than the picker shows, and before the members in the alphabet.
+    for (let index = 0; index < 25; index += 1)
+      await add(large.id, (await insertAccount(hosts.database, { name: `Aaron A${index}` })).id)
+    const page = await signIn('mara@example.com', `/projects/${small.id}`)
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Responsible' }).click()
+    await page.getByRole('option', { name: 'Aaron A0' }).waitFor()
+    const list = page.getByRole('listbox', { name: 'Responsible' })
+    const options = await list.getByRole('option').allTextContents()
+    assert.deepEqual(
+      options.slice(0, 4).map((text) => text.replace(/^[A-Z]{2}/, '')),
+      ['Mara LindqvistMember', 'Rosa RootMember', 'Zora ZanderMember', 'Aaron A0'],
+    )
   })
 
   test('is moved with keys, and the focus stays on the card', async () => {

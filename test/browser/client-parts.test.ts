@@ -10,8 +10,8 @@ import { ticksFor } from '../../web/src/screens/reports/periods.ts'
 import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/screens/reports/report.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
 import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
-import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
-import { inOneLine, isolated, setLanguage, t } from '../../web/src/texts/text.ts'
+import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
+import { inOneLine, isolate, setLanguage, t } from '../../web/src/texts/text.ts'
 import {
   addDays,
   endTimestampOf,
@@ -28,7 +28,7 @@ describe('Errors', () => {
     inUsersWords(await errorOf(new Response(body, init)))
 
   test('are shown in the language of the user, whoever answers', async (context) => {
-    setLanguage('pt-BR', ptBrSpeech)
+    setLanguage('pt-BR', ptBrCatalogue)
     context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
     const rejected = { message: 'Busy.', errors: { name: ['Name is required.'] } }
     const headers = { 'retry-after': '7' }
@@ -103,9 +103,9 @@ describe('Names in a text', () => {
   test('are kept apart from it where one of both is written from right to left', () => {
     assert.equal(t('{name} was created.', { name: 'Mara' }), 'Mara was created.')
     assert.equal(t('{name} was created.', { name: 'רציף 12' }), '\u2068רציף 12\u2069 was created.')
-    assert.equal(isolated('Mara', 'נוצר'), '\u2068Mara\u2069')
+    assert.equal(isolate('Mara', 'נוצר'), '\u2068Mara\u2069')
     // A name does not reorder the rest of a sentence.
-    assert.equal(isolated('\u202Eevil'), '\u2068\u202Eevil\u2069')
+    assert.equal(isolate('\u202Eevil'), '\u2068\u202Eevil\u2069')
     assert.equal(inOneLine('ليلى', undefined, false, '', 'Pier'), '\u2068ليلى\u2069 · Pier')
   })
 })

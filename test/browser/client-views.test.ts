@@ -24,7 +24,7 @@ import {
 import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
 import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
-import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
+import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as inWordsOf } from '../../web/src/texts/text.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
@@ -298,8 +298,8 @@ function rejectionsOf(file: string): string[] {
   )
 }
 
-const translateSentence = (sentence: string) => inWordsOf(sentence, ptBrSpeech)
-const patterns = Object.keys(ptBrSpeech.errors)
+const translateSentence = (sentence: string) => inWordsOf(sentence, ptBrCatalogue)
+const patterns = Object.keys(ptBrCatalogue.errors)
 const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 
 describe('What the server rejects, in Portuguese,', () => {
@@ -391,11 +391,16 @@ describe('What the server rejects, in Portuguese,', () => {
   })
 
   test('begins with the field where the server does, and takes no name that the server does not give', () => {
-    for (const [pattern, translation] of Object.entries(ptBrSpeech.errors)) {
+    for (const [pattern, translation] of Object.entries(ptBrCatalogue.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)
       for (const name of placeholdersOf(translation)) assert.ok(known.includes(name), translation)
     }
+    const literal = inWordsOf('A (b) [c] + d * e ^ $f \\\\ g | 1.', {
+      errors: { 'A (b) [c] + d * e ^ $f \\\\ g | {name}.': 'Z {name}.' },
+      nouns: {},
+    })
+    assert.equal(literal, 'Z 1.')
     assert.equal(translateSentence('Name must be at most 200 characters.'), 'Name: no máximo 200 caracteres.')
     assert.equal(translateSentence('Nobody has translated this (yet).'), 'Nobody has translated this (yet).')
   })

@@ -50,9 +50,9 @@ async function start(root: HTMLElement): Promise<void> {
   nameOnHover()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
-  const speaking = applyCurrentLanguage()
+  const languageLoaded = applyCurrentLanguage()
   try {
-    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), speaking])
+    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), languageLoaded])
     const session = createSession(configuration)
     const page = openPageTracker(configuration.apiUrl, session)
     const api = createApi(page.tracker)
@@ -74,7 +74,7 @@ async function start(root: HTMLElement): Promise<void> {
       root,
     )
   } catch {
-    await speaking
+    await languageLoaded
     root.textContent = t('Tracker cannot be reached. Check the connection, then reload this page.')
     addEventListener('online', () => location.reload())
   }

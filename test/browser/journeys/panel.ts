@@ -284,6 +284,22 @@ export function myWorkJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', now)).workflowId, workspace.stages.Done)
   })
 
+  test('and the heading of another project takes the focus, whichever way leads to it', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
+    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('second heading')
+    await page.getByRole('option', { name: 'Second heading' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
+    await page.goBack()
+    await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
+  })
+
   test('and everything else is one key away: palette, places, the sheet of shortcuts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Found by the palette')

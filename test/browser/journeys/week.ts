@@ -111,6 +111,23 @@ export function weekJourneys(stage: () => Stage): void {
     await page.locator('[title="Noted by keys"]:focus').waitFor()
   })
 
+  test('changes the selection with Shift and an arrow, and stays in the cell', async () => {
+    await plan('2027-03-29', '2027-04-02', 'Selected')
+    const page = await open('2027-03-29')
+    const tuesday = cell(page, 'Selected, Tue 30 Mar 2027')
+    await tuesday.fill('12')
+    // All of it, as when the cell takes the focus.
+    await tuesday.selectText()
+    for (const key of ['Shift+ArrowLeft', 'Shift+ArrowRight', 'Shift+ArrowUp', 'Shift+ArrowDown'])
+      await page.keyboard.press(key)
+    await page.locator('[aria-label="Selected, Tue 30 Mar 2027"]:focus').waitFor()
+    await tuesday.selectText()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.type('7')
+    assert.equal(await tuesday.inputValue(), '72')
+    await tuesday.press('Escape')
+  })
+
   test('shows several entries of a cell as their sum, and lets each be changed in front of it', async () => {
     const id = await plan('2027-04-05', '2027-04-09', 'Twice a day')
     await book(id, '2027-04-06', 1.25, 'In the morning')

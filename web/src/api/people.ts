@@ -3,6 +3,7 @@ import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
+import { byId } from './load-all.ts'
 
 export interface People {
   /**
@@ -16,14 +17,15 @@ export interface People {
   tintOf(id: string): number
   /** Resolves when their names are known or unavailable: for layouts that would move when names arrive. */
   known(ids: Iterable<string>): Promise<unknown>
-  search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
+  /** Finds people by name; `first` are ids of those who come first. */
+  search(text: string, signal?: AbortSignal, first?: readonly string[]): Promise<readonly Person[]>
 }
 
 /** The number that a picker shows at once; others are found by typing. */
 const suggestionsMax = 20
 
 /** The number of colours in the style sheet. */
-const tintCount = 12
+export const tintCount = 12
 
 export const hashOf = (text: string): number =>
   [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
@@ -54,8 +56,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     const ids = wanted
     wanted = []
     const asked: Promise<unknown>[] = [asking]
-    for (let from = 0; from < ids.length; from += limits.ids) {
-      const some = ids.slice(from, from + limits.ids)
+    for (const some of chunksOf(ids)) {
       const finding = find({ ids: some.join(','), pageSize: limits.ids }).then(
         (found) => {
           learn(found)
@@ -87,9 +88,22 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
       await Promise.resolve()
       await asking
     },
-    search: async (text, abort) => learn(await find({ search: text, pageSize: suggestionsMax }, abort)),
+    async search(text, abort, first = []) {
+      const query = { search: text, pageSize: suggestionsMax }
+      const found = await Promise.all([
+        ...chunksOf(first).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
+        find(query, abort),
+      ])
+      return learn([...byId(found.flat()).values()])
+    },
   }
 }
+
+/** Parts that fit into a request each. */
+const chunksOf = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / limits.ids) }, (_, index) =>
+    ids.slice(index * limits.ids, (index + 1) * limits.ids),
+  )
 
 /** Assigns different colours to the first people, then reuses them in turn. */
 function createTints(): (id: string) => number {

@@ -2,11 +2,11 @@ import { loadByIds } from '../api/load-all.ts'
 import { assignmentPath, projectPath } from '../router/router.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { PersonAvatar } from '../ui/person-picker.tsx'
 import { chooseTheme, currentTheme } from './theme.tsx'
 
 export interface Action {
@@ -92,7 +92,7 @@ async function findRecords(
       id: projectPath(projectId ?? '', `?userId=${id}`),
       name,
       note: t('Their assignments here'),
-      mark: <PersonAvatar id={id} isNamed />,
+      mark: <PersonAvatar id={id} isDecorative />,
     })),
   ]
 }

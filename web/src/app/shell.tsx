@@ -7,7 +7,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatClock } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Guarded } from '../ui/guarded.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
@@ -187,9 +187,12 @@ function CurrentScreen({ path }: { readonly path: string }) {
   if (problem === found.screen) return <Failed title={t('This screen could not be loaded')} />
   if (shown?.screen !== found.screen) return null
   return (
-    <Guarded key={path.split('/')[1]} instead={() => <Failed title={t('This screen could not be shown')} />}>
+    <ErrorBoundary
+      key={path.split('/')[1]}
+      fallback={() => <Failed title={t('This screen could not be shown')} />}
+    >
       <shown.Component parameters={found.parameters} />
-    </Guarded>
+    </ErrorBoundary>
   )
 }
 

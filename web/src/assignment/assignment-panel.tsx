@@ -10,7 +10,8 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
 import { ChangeList } from '../ui/change-list.tsx'
-import { Guarded } from '../ui/guarded.tsx'
+import { copyText } from '../ui/copy-secret.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PersonLine } from '../ui/members-dialog.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
@@ -93,15 +94,15 @@ function PanelContent({ found, sections, areMembersKnown, stages }: PanelContent
     )
   return (
     <div class="panel-body">
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <DescriptionField assignment={assignment} onSaved={put} />
-      </Guarded>
+      </ErrorBoundary>
       {sections.areKnown ? (
         <Sections {...sections} assignment={assignment} />
       ) : (
@@ -115,27 +116,27 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   const { configuration } = useServices()
   return (
     <>
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <TimeSection {...sections} assignment={assignment} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <ImpedimentsSection {...sections} assignmentId={assignment.id} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         <PeopleSection {...sections} assignment={assignment} />
-      </Guarded>
-      <Guarded instead={unshown}>
+      </ErrorBoundary>
+      <ErrorBoundary fallback={unshown}>
         {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
-      </Guarded>
+      </ErrorBoundary>
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: formatTimestamp(assignment.createdAt) })}</p>
         {assignment.updatedAt && (
           <p>{t('Changed {moment}', { moment: formatTimestamp(assignment.updatedAt) })}</p>
         )}
       </footer>
-      <Guarded instead={unshown}>
+      <ErrorBoundary fallback={unshown}>
         <HistorySection assignmentId={assignment.id} />
-      </Guarded>
+      </ErrorBoundary>
     </>
   )
 }
@@ -166,7 +167,7 @@ function useCopyLink(): (assignment: Assignment) => void {
   const { toasts } = useServices()
   return ({ id, projectId }) => {
     const address = location.origin + assignmentPath(projectId, id)
-    navigator.clipboard.writeText(address).then(
+    copyText(address).then(
       () => toasts.show({ kind: 'done', text: t('The link was copied.') }),
       () =>
         toasts.show({

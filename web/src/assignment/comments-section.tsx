@@ -7,11 +7,11 @@ import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
-import { PersonAvatar } from '../ui/person-picker.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -74,7 +74,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
   }
   return (
     <li class="comment">
-      <PersonAvatar id={userId} isNamed />
+      <PersonAvatar id={userId} isDecorative />
       <div class="comment-body">
         <header>
           <strong dir="auto">{name}</strong>{' '}

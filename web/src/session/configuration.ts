@@ -11,8 +11,11 @@ export interface Configuration {
   readonly mail: boolean
 }
 
+/** Limits a request that a page waits for, so that a connection that hangs does not block it. */
+export const timeLimit = (): AbortSignal => AbortSignal.timeout(10_000)
+
 export async function loadConfiguration(): Promise<Configuration> {
-  const response = await fetch('/config.json', { cache: 'no-store' })
+  const response = await fetch('/config.json', { cache: 'no-store', signal: timeLimit() })
   if (!response.ok) throw new Error(`The configuration could not be loaded (${response.status}).`)
   return response.json()
 }

@@ -1,6 +1,6 @@
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import type { Configuration } from './configuration.ts'
+import { type Configuration, timeLimit } from './configuration.ts'
 
 /** The part of the discovery document that the client uses. */
 export interface Provider {
@@ -30,32 +30,46 @@ export class ProviderError extends Error {
 }
 
 export async function discover({ issuer }: Configuration): Promise<Provider> {
-  const response = await fetch(`${issuer}/.well-known/openid-configuration`)
+  const address = `${issuer}/.well-known/openid-configuration`
+  const response = await fetch(address, { signal: timeLimit() }).catch(unanswered)
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
-  const provider: Provider = await response.json()
+  const provider: Provider = await response.json().catch(unanswered)
   if (provider.issuer !== issuer)
     throw new ProviderError('unavailable', t('The sign-in service is a different one.'))
   return provider
 }
 
 /** Calls the token endpoint as a public client, which has no credential but its id. */
-export function askForTokens(
+export async function askForTokens(
   provider: Provider,
   { clientId }: Configuration,
   parameters: Readonly<Record<string, string>>,
 ): Promise<TokenAnswer> {
-  return post(provider.token_endpoint, { client_id: clientId, ...parameters })
+  const response = await post(provider.token_endpoint, { client_id: clientId, ...parameters })
+  return response.json().catch(unanswered)
 }
 
 export async function revoke(provider: Provider, { clientId }: Configuration, token: string): Promise<void> {
   await post(provider.revocation_endpoint, { client_id: clientId, token, token_type_hint: 'refresh_token' })
 }
 
-async function post<Answer>(address: string, parameters: Readonly<Record<string, string>>): Promise<Answer> {
-  const response = await fetch(address, { method: 'POST', body: new URLSearchParams(parameters) })
-  const answer = await response.json().catch(() => ({}))
-  if (!response.ok) throw new ProviderError(answer.error ?? `status ${response.status}`, answer.message)
-  return answer
+/** The code of an error when it is unknown whether the provider executed the request: its response was lost. */
+export const unansweredCode = 'unanswered'
+
+const unanswered = (): never => {
+  throw new ProviderError(unansweredCode, t('The sign-in service cannot be reached.'))
+}
+
+/** A failed provider may have executed the request, and so may one whose proxy lost the response. */
+const unansweredStatuses: ReadonlySet<number> = new Set([500, 502, 504])
+
+async function post(address: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
+  const body = new URLSearchParams(parameters)
+  const response = await fetch(address, { method: 'POST', body, signal: timeLimit() }).catch(unanswered)
+  if (response.ok) return response
+  if (unansweredStatuses.has(response.status)) return unanswered()
+  const { error, message } = await response.json().catch(() => ({}))
+  throw new ProviderError(error ?? `status ${response.status}`, message)
 }
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -80,7 +94,7 @@ const passwordsAlone: SignInWays = { passwords: true, providers: [] }
 /** The password form still works when the list cannot be loaded. */
 export async function loadSignInWays({ issuer, extensions }: Configuration): Promise<SignInWays> {
   if (!extensions) return passwordsAlone
-  const response = await fetch(`${issuer}/ext/providers`).catch(() => undefined)
+  const response = await fetch(`${issuer}/ext/providers`, { signal: timeLimit() }).catch(() => undefined)
   return response?.ok ? response.json() : passwordsAlone
 }
 

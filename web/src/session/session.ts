@@ -2,8 +2,8 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { TrackerError } from '#tracker-client'
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import type { Configuration } from './configuration.ts'
-import { askForTokens, claimsOf, discover, ProviderError, revoke } from './provider.ts'
+import { type Configuration, timeLimit } from './configuration.ts'
+import { askForTokens, claimsOf, discover, ProviderError, revoke, unansweredCode } from './provider.ts'
 import { storableTokens } from './sign-in.ts'
 import {
   deleteSession,
@@ -50,23 +50,31 @@ const checkEveryMilliseconds = 20_000
 
 export function createSession(configuration: Configuration): Session {
   const stored = signal<StoredSession | undefined>(readSession())
-  const adopt = () => {
+  const load = () => {
     stored.value = readSession()
   }
-  onSessionChange(adopt)
-  const tokensOf = (): Tokens => {
+  onSessionChange(load)
+  const requireTokens = (): Tokens => {
     const current = stored.peek()
     if (current === undefined || isEnded(current)) throw new SessionEndedError()
     return current
   }
-  const renew = async (old: Tokens): Promise<string> => {
-    const renewed = await refresh(configuration, old)
-    adopt()
-    if (renewed === undefined) throw new SessionEndedError()
-    return renewed.accessToken
+  let renewing: Promise<string> | undefined
+  /** Requests that need a new token at the same time wait for the same refresh. */
+  const renew = (old: Tokens): Promise<string> => {
+    renewing ??= refreshOnce(configuration, old)
+      .then((renewed) => {
+        load()
+        if (renewed === undefined) throw new SessionEndedError()
+        return renewed.accessToken
+      })
+      .finally(() => {
+        renewing = undefined
+      })
+    return renewing
   }
   const accessToken = async () => {
-    const tokens = tokensOf()
+    const tokens = requireTokens()
     return isStale(tokens) ? renew(tokens) : tokens.accessToken
   }
   const state = computed(() => stateOf(stored.value))
@@ -78,16 +86,16 @@ export function createSession(configuration: Configuration): Session {
     person: personSignal(stored),
     begin(tokens) {
       writeSession(tokens)
-      adopt()
+      load()
     },
     accessToken,
     async renewedToken(rejected) {
-      const tokens = tokensOf()
+      const tokens = requireTokens()
       return tokens.accessToken === rejected ? renew(tokens) : tokens.accessToken
     },
     end() {
       writeSession({ hasEnded: true })
-      adopt()
+      load()
     },
     signOut: () => signOut(configuration, stored.peek()),
   }
@@ -110,6 +118,7 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
       id: String(access.sub),
       login: String(access['svc:login'] ?? ''),
       name: String(claimsOf(session.idToken).name ?? access['svc:login'] ?? ''),
+      // The contract's claim is the text 'true' or 'false'.
       isAdministrator: access['svc:admin'] === 'true',
     }
     // Keeps the same object after a refresh, so that nothing is rendered again.
@@ -118,9 +127,11 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
   })
 }
 
-/** Signs out everywhere: the refresh token, the session at the provider, and the other tabs, which notice by themselves. */
+/**
+ * Signs out here, at the provider, and in the other tabs, which notice the change of the storage. Fails without changes while the
+ * provider is unreachable, because its session would continue.
+ */
 async function signOut(configuration: Configuration, stored: StoredSession | undefined): Promise<void> {
-  // Comes first, because without the provider the session would not end.
   const provider = await discover(configuration)
   deleteSession()
   sessionStorage.clear()
@@ -136,50 +147,67 @@ async function signOut(configuration: Configuration, stored: StoredSession | und
   location.assign(`${provider.end_session_endpoint}?${parameters}`)
 }
 
+const refreshLock = 'tracker.refresh'
+
 /**
- * The successor of `old`, or undefined when the session has ended. One tab at a time: a second use of a refresh token ends the
- * session for all of them, so a later tab uses the result of the first.
+ * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that waited takes the tokens
+ * that another one got. Returns undefined if the session has ended.
  */
-function refresh(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
-  return navigator.locks.request('tracker.refresh', async () => {
+function refreshOnce(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
+  return navigator.locks.request(refreshLock, { signal: timeLimit() }, async () => {
     const stored = readSession()
     if (stored === undefined || isEnded(stored)) return undefined
     if (stored.accessToken !== old.accessToken) return stored
-    // The tab that started this was closed, and its successor token is lost.
-    if (stored.isSpending) return clear()
-    return spend(configuration, stored)
+    // Another tab started a refresh and was closed, so the new tokens are lost.
+    if (stored.isRefreshing) return replaceTokens(stored, { hasEnded: true })
+    return exchangeRefreshToken(configuration, stored)
   })
 }
 
-/** Runs when a page was just opened: a refresh of a closed tab will never end. */
+/**
+ * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are lost. Does not wait:
+ * while another tab has the lock, its refresh is still in progress.
+ */
 export function settleRefresh(): Promise<void> {
-  return navigator.locks.request('tracker.refresh', async () => {
+  return navigator.locks.request(refreshLock, { ifAvailable: true }, (lock) => {
     const stored = readSession()
-    if (stored !== undefined && !isEnded(stored) && stored.isSpending) clear()
+    if (lock !== null && stored !== undefined && !isEnded(stored) && stored.isRefreshing)
+      replaceTokens(stored, { hasEnded: true })
   })
 }
 
-async function spend(configuration: Configuration, stored: Tokens): Promise<Tokens | undefined> {
+/** After these errors the refresh token is spent, or may be. */
+const spentCodes: ReadonlySet<string> = new Set(['invalid_grant', unansweredCode])
+
+async function exchangeRefreshToken(
+  configuration: Configuration,
+  stored: Tokens,
+): Promise<Tokens | undefined> {
   const provider = await discover(configuration)
-  writeSession({ ...stored, isSpending: true })
+  if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {
     const answer = await askForTokens(provider, configuration, {
       grant_type: 'refresh_token',
       refresh_token: stored.refreshToken,
     })
-    // Signed out meanwhile: a late response must not restore the session.
-    if (readSession() === undefined) return undefined
-    const tokens = storableTokens(answer)
-    writeSession(tokens)
-    return tokens
+    return replaceTokens(stored, storableTokens(answer))
   } catch (error) {
-    if (error instanceof ProviderError && error.code === 'invalid_grant') return clear()
-    // The provider was unreachable or busy, and did not use the token.
-    if (readSession() !== undefined) writeSession(stored)
+    const isUnspent = error instanceof ProviderError && !spentCodes.has(error.code)
+    // The token is not sent again if its response was lost: a second use would end the session in all apps, and be recorded as a theft.
+    // Ended here alone, it continues with the provider's cookie, usually without a password.
+    if (!isUnspent) return replaceTokens(stored, { hasEnded: true })
+    replaceTokens(stored, stored)
     throw error
   }
 }
 
-function clear(): undefined {
-  if (readSession() !== undefined) writeSession({ hasEnded: true })
+/**
+ * Stores the result of a refresh, and returns new tokens if it has any. If another tab has signed out or in again meanwhile, nothing
+ * is written: a late response must not restore the old session or end the new one.
+ */
+function replaceTokens(old: Tokens, next: StoredSession): Tokens | undefined {
+  const current = readSession()
+  if (current === undefined || isEnded(current) || current.refreshToken !== old.refreshToken) return undefined
+  writeSession(next)
+  return isEnded(next) ? undefined : next
 }

@@ -5,8 +5,8 @@ export interface Tokens {
   readonly idToken: string
   /** Milliseconds of this browser's clock. */
   readonly expiresAt: number
-  /** The refresh token is in use. If the tab was closed meanwhile, the token may be spent. */
-  readonly isSpending?: boolean
+  /** A tab is using the refresh token. If that tab was closed meanwhile, the token may be spent. */
+  readonly isRefreshing?: boolean
 }
 
 /** The session has ended without a sign-out here. */

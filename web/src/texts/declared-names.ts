@@ -13,7 +13,7 @@ const nouns: Readonly<Record<string, Text>> = {
   organization: 'organization',
   workflow: 'stage',
   assignmentType: 'type',
-  impediment: 'kind of impediment',
+  impediment: 'impediment type',
   user: 'user',
   project: 'project',
   assignment: 'assignment',

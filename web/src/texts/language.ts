@@ -1,4 +1,4 @@
-import { type Speech, setLanguage } from './text.ts'
+import { type Catalogue, setLanguage } from './text.ts'
 
 export interface Language {
   /** The language tag, for the document and for matching the browser's languages. */
@@ -8,7 +8,7 @@ export interface Language {
   /** The format of dates and numbers. */
   readonly locale: string
   /** Loaded only when chosen; undefined for English, which is in the sources. */
-  readonly load?: () => Promise<Speech>
+  readonly load?: () => Promise<Catalogue>
 }
 
 const english: Language = { id: 'en', name: 'English', locale: 'en-GB' }
@@ -19,7 +19,7 @@ export const languages: readonly Language[] = [
     id: 'pt-BR',
     name: 'Português (Brasil)',
     locale: 'pt-BR',
-    load: async () => (await import('./pt-br.ts')).ptBrSpeech,
+    load: async () => (await import('./pt-br.ts')).ptBrCatalogue,
   },
 ]
 

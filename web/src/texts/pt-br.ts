@@ -324,7 +324,7 @@ export const ptBr = {
   'New user': 'Novo usuário',
   'No users yet': 'Ainda não há usuários',
   'No users match “{text}”': 'Nenhum usuário corresponde a “{text}”',
-  'Everyone who may sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.':
+  'All accounts that can sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.':
     'Todas as pessoas que podem entrar. Um usuário que não tem mais tarefas nem apontamentos pode ser removido. Por um link, a partir dos membros de um projeto, as pessoas criam a própria conta.',
   'An e-mail address, or anything that is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
   Organizations: 'Organizações',
@@ -346,12 +346,12 @@ export const ptBr = {
   'No assignment types yet': 'Ainda não há tipos de tarefa',
   'No assignment types match “{text}”': 'Nenhum tipo de tarefa corresponde a “{text}”',
   'The kinds of work.': 'Que tipos de trabalho existem.',
-  'Kinds of impediments': 'Tipos de impedimento',
-  'Search kinds of impediments': 'Buscar tipos de impedimento',
-  'New kind of impediment': 'Novo tipo de impedimento',
-  'No kinds of impediments yet': 'Ainda não há tipos de impedimento',
-  'No kinds of impediments match “{text}”': 'Nenhum tipo de impedimento corresponde a “{text}”',
-  'Whatever can block an assignment.': 'O que pode impedir uma tarefa de avançar.',
+  'Impediment types': 'Tipos de impedimento',
+  'Search impediment types': 'Buscar tipos de impedimento',
+  'New impediment type': 'Novo tipo de impedimento',
+  'No impediment types yet': 'Ainda não há tipos de impedimento',
+  'No impediment types match “{text}”': 'Nenhum tipo de impedimento corresponde a “{text}”',
+  'Reasons why an assignment can be blocked.': 'O que pode impedir uma tarefa de avançar.',
   'Only another administrator can change your access.':
     'O seu próprio acesso só pode ser alterado por outro administrador.',
   'Give this link to {name}. It works once, within an hour, and is only shown once.':
@@ -614,7 +614,7 @@ export const ptBr = {
   'Restore {name}': 'Restaurar {name}',
   'a removed assignment': 'uma tarefa removida',
   'a removed project': 'um projeto removido',
-  'A removed kind of impediment': 'Um tipo de impedimento removido',
+  'A removed impediment type': 'Um tipo de impedimento removido',
   'Search removed records': 'Buscar itens removidos',
   'Kind of record': 'Tipo de item',
   Everything: 'Tudo',
@@ -806,7 +806,7 @@ export const ptBr = {
   organization: 'organização',
   stage: 'etapa',
   type: 'tipo',
-  'kind of impediment': 'tipo de impedimento',
+  'impediment type': 'tipo de impedimento',
   user: 'usuário',
   project: 'projeto',
   assignment: 'tarefa',
@@ -830,7 +830,7 @@ export const ptBr = {
   'planned hours': 'horas planejadas',
   responsible: 'responsável',
   'Try again': 'Tentar de novo',
-  'Where you are': 'Onde você está',
+  Breadcrumb: 'Trilha de navegação',
   'A password needs': 'Uma senha precisa ter',
   ', met': ', atendido',
   ', missing': ', faltando',
@@ -845,6 +845,7 @@ export const ptBr = {
     'Ninguém encontrado. Você encontra as pessoas com quem divide um projeto; para as outras, peça a um administrador que as adicione a um projeto seu.',
   Member: 'Membro',
   Copied: 'Copiado',
+  'Select the text and copy it': 'Selecione o texto e copie-o',
   Copy: 'Copiar',
   Dismiss: 'Dispensar',
   '{name} was removed.': 'Removido: {name}.',
@@ -911,4 +912,4 @@ const ptBrNouns: Readonly<Record<string, string>> = {
   hours: 'horas',
 }
 
-export const ptBrSpeech = { texts: ptBr, errors: ptBrErrors, nouns: ptBrNouns }
+export const ptBrCatalogue = { texts: ptBr, errors: ptBrErrors, nouns: ptBrNouns }

@@ -8,7 +8,7 @@ import { nounOf } from '../texts/declared-names.ts'
 import { type Text, t, tx } from '../texts/text.ts'
 import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
-import { PersonAvatar } from './person-picker.tsx'
+import { PersonAvatar } from './avatar.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /** The author, record and time of each change, with the previous values. */
@@ -33,7 +33,7 @@ function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameO
   const who = change.callerId === null ? t('The program') : people.nameOf(change.callerId)
   return (
     <li class="row">
-      {change.callerId !== null && <PersonAvatar id={change.callerId} isNamed />}
+      {change.callerId !== null && <PersonAvatar id={change.callerId} isDecorative />}
       <span class="row-text">
         <span dir="auto">{who}</span> {tx(did[change.action], { what: <What {...{ change, nameOf }} /> })}
         {fieldsOf(change, nameOf).map(({ name, before, after }) => (

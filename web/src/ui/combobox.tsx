@@ -23,7 +23,7 @@ export interface ComboboxProps {
   /** It opens at once, for a field that exists for a single choice. */
   readonly opensAtOnce?: boolean
   /** The message when there are no results. */
-  readonly nothing?: string
+  readonly emptyMessage?: string
   /** Attributes of the surrounding form field. */
   readonly attributes?: Readonly<Record<string, string>>
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
@@ -32,7 +32,7 @@ export interface ComboboxProps {
 
 /** A text field with suggestions below it: arrows move, Enter chooses, Escape restores the value. */
 export function Combobox(props: ComboboxProps) {
-  const { id, label, chosen, placeholder, nothing, attributes, opensAtOnce, find, onChoose } = props
+  const { id, label, chosen, placeholder, emptyMessage, attributes, opensAtOnce, find, onChoose } = props
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
   const choice = useChoice(find, onChoose)
@@ -68,7 +68,7 @@ export function Combobox(props: ComboboxProps) {
         id={listId}
         input={input}
         label={label ?? t('Suggestions')}
-        nothing={nothing ?? t('Nothing found.')}
+        emptyMessage={emptyMessage ?? t('Nothing found.')}
         choice={choice}
       />
     </div>
@@ -126,7 +126,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
 interface SuggestionsProps {
   readonly id: string
   readonly label: string
-  readonly nothing: string
+  readonly emptyMessage: string
   readonly input: { readonly current: HTMLInputElement | null }
   readonly choice: Choice
 }
@@ -134,7 +134,7 @@ interface SuggestionsProps {
 /**
  * Above everything else, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
  */
-function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
+function Suggestions({ id, label, emptyMessage, input, choice }: SuggestionsProps) {
   const { options, problem, active, isOpen, choose, setActive } = choice
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -174,7 +174,7 @@ function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
       ))}
       {isOpen && options.length === 0 && (
         <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-          {problem ?? nothing}
+          {problem ?? emptyMessage}
         </div>
       )}
     </div>

@@ -1,12 +1,12 @@
 import type { ComponentChild } from 'preact'
-import { Guarded } from './guarded.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { type Block, type Inline, type Item, parseMarkdown } from './parse-markdown.ts'
 
 /** Markdown becomes elements, never HTML, so that text cannot inject markup. */
 export const Markdown = ({ text }: { readonly text: string }) => (
-  <Guarded key={text} instead={() => <p class="as-typed">{text}</p>}>
+  <ErrorBoundary key={text} fallback={() => <p class="as-typed">{text}</p>}>
     <Blocks text={text} />
-  </Guarded>
+  </ErrorBoundary>
 )
 
 const Blocks = ({ text }: { readonly text: string }) => (

@@ -11,11 +11,12 @@ import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/kept-format.ts'
+import { PersonAvatar } from './avatar.tsx'
+import { Secret } from './copy-secret.tsx'
 import { ConfirmDialog, Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { LoadProblem } from './notes.tsx'
-import { PersonAvatar, PersonPicker } from './person-picker.tsx'
-import { Secret } from './secret.tsx'
+import { PersonPicker } from './person-picker.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
@@ -232,7 +233,7 @@ export interface PersonLineProps {
 /** One person in a list that can be shortened. */
 export const PersonLine = ({ id, name, removeLabel, onRemove }: PersonLineProps) => (
   <li class="row">
-    <PersonAvatar id={id} isNamed />
+    <PersonAvatar id={id} isDecorative />
     <span class="row-text" dir="auto">
       {name}
     </span>

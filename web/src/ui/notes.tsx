@@ -27,36 +27,6 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   </div>
 )
 
-export interface AvatarProps {
-  readonly name: string
-  /** One of the colours of the style sheet. */
-  readonly tint: number
-  /** Set where the name is next to it. */
-  readonly isNamed?: boolean
-  /** Replaces the initials of the name. */
-  readonly initials?: string
-}
-
-/** A person's initials in a circle; the name is next to it or in its label. */
-export const Avatar = ({ name, tint, isNamed = false, initials = initialsOf(name) }: AvatarProps) => (
-  <span
-    class={`avatar tint-${tint}`}
-    title={name || undefined}
-    {...(isNamed || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
-  >
-    {initials}
-  </span>
-)
-
-const initialsOf = (name: string): string => {
-  // Symbols and emoji make no initials.
-  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
-  return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => [...(word ?? '')][0] ?? '')
-    .join('')
-    .toUpperCase()
-}
-
 const texts: Readonly<Record<Connection, Text>> = {
   connecting: 'Connecting…',
   live: 'Live',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { hashOf } from '../api/people.ts'
+import { hashOf, tintCount } from '../api/people.ts'
 import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
@@ -17,7 +17,7 @@ export interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** The frame of a screen: its title, also of the tab; its heading takes the focus after a navigation. */
+/** Lays out a screen. Sets the tab's title, and focuses the heading when it is mounted after a navigation. */
 export function Page({ title, mark, above, actions, children }: PageProps) {
   const { router } = useServices()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -33,7 +33,7 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
       <header class="page-header">
         <div class="page-title">
           {above && (
-            <nav class="breadcrumb" aria-label={t('Where you are')}>
+            <nav class="breadcrumb" aria-label={t('Breadcrumb')}>
               {above} <span aria-hidden="true">/</span>
             </nav>
           )}
@@ -49,8 +49,14 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
   )
 }
 
-/** A page without the navigation of a session. */
-export function Alone({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+/** A page for users who are not signed in: it has no navigation. */
+export function StandalonePage({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+}) {
   useEffect(() => {
     document.title = `${title} · Tracker`
   }, [title])
@@ -80,9 +86,6 @@ export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
     </>
   )
 }
-
-/** The number of colours in the style sheet. */
-const tintCount = 12
 
 /** The colour of a project, next to its name. */
 export const ProjectMark = ({ id }: { readonly id: string }) => (

@@ -1,10 +1,11 @@
-import { useMembers } from '../data/use-members.ts'
+import type { Api } from '../api/api.ts'
+import { loadAll } from '../api/load-all.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
+import { PersonAvatar } from './avatar.tsx'
 import { Combobox, type Option } from './combobox.tsx'
-import { Avatar } from './notes.tsx'
 
 export interface PersonPickerProps {
   readonly label: string
@@ -20,21 +21,20 @@ export interface PersonPickerProps {
 
 /** Finds a person by name, among those the user may see; members of the project first. */
 export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...rest }: PersonPickerProps) {
-  const { people, session } = useServices()
-  const { ids } = useMembers(projectId)
+  const { api, people, session } = useServices()
   const isAdministrator = session.person.value?.isAdministrator ?? false
   const find = async (text: string, signal: AbortSignal) => {
-    const found = await people.search(text, signal)
-    return found
-      .toSorted((a, b) => Number(ids.includes(b.id)) - Number(ids.includes(a.id)))
-      .map(
-        (person, index, all): Option => ({
-          id: person.id,
-          name: person.name,
-          note: noteOf(person, { isMember: projectId !== undefined && ids.includes(person.id), all, index }),
-          mark: <PersonAvatar id={person.id} isNamed />,
-        }),
-      )
+    const members = projectId === undefined ? [] : await findMembers(api, projectId, signal)
+    // Members are requested by their ids, because in a large organization none may be among the first that are found.
+    const found = await people.search(text, signal, members)
+    return found.map(
+      (person): Option => ({
+        id: person.id,
+        name: person.name,
+        note: noteOf(person, found, members.includes(person.id)),
+        mark: <PersonAvatar id={person.id} isDecorative />,
+      }),
+    )
   }
   return (
     <Combobox
@@ -43,7 +43,7 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
       chosen={value === '' ? '' : people.nameOf(value)}
       find={find}
       onChoose={(person) => onChoose(person.id)}
-      nothing={
+      emptyMessage={
         isAdministrator
           ? t('No one has this name. Administrators create accounts under Admin, Users.')
           : t(
@@ -60,15 +60,18 @@ interface Found {
   readonly login?: string
 }
 
-interface Surroundings {
-  readonly isMember: boolean
-  readonly all: readonly Found[]
-  readonly index: number
+/** Enough for the largest projects; members beyond are found among the others. */
+const memberPagesMax = 5
+
+async function findMembers(api: Api, projectId: string, signal: AbortSignal): Promise<readonly string[]> {
+  const query = { projectId, sortColumn: 'createdAt' }
+  const { rows } = await loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
+  return [...new Set(rows.map(({ userId }) => userId))]
 }
 
 /** Distinguishes people of the same name, and marks members. */
-function noteOf(person: Found, { isMember, all, index }: Surroundings): string {
-  const isNamesake = all.some((other, at) => at !== index && other.name === person.name)
+function noteOf(person: Found, found: readonly Found[], isMember: boolean): string {
+  const isNamesake = found.some((other) => other.id !== person.id && other.name === person.name)
   const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
   return inOneLine(which, isMember && t('Member'))
 }
@@ -92,12 +95,4 @@ export function PersonField<Values extends FormValues>(
       )}
     </Field>
   )
-}
-
-/** The avatar of a person by id; blank until the name is known, so that nothing flashes. */
-export function PersonAvatar({ id, isNamed = false }: { readonly id: string; readonly isNamed?: boolean }) {
-  const { people } = useServices()
-  const name = people.findName(id)
-  const unseen = name === '' && { name: t('Someone you cannot see'), initials: '?' }
-  return <Avatar name={name ?? ''} {...unseen} tint={people.tintOf(id)} isNamed={isNamed} />
 }

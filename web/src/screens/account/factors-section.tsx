@@ -18,10 +18,10 @@ import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/kept-format.ts'
+import { CopyButton } from '../../ui/copy-secret.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { browserNameOf } from '../../ui/place.ts'
-import { CopyButton } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The dialog in front of the page. */

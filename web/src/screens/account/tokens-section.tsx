@@ -10,10 +10,10 @@ import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatLongDay } from '../../time/days.ts'
 import { formatTimestamp } from '../../time/kept-format.ts'
+import { Secret } from '../../ui/copy-secret.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
-import { Secret } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The user's personal access tokens. */

@@ -7,13 +7,13 @@ import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, type Tab, Tabs } from '../../ui/page.tsx'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { NewPasswordField } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import {
@@ -131,7 +131,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
 }
 
 const Nothing = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
-  <EmptyState title={search === '' ? t(catalog.noneYet) : t(catalog.noneFits, { text: search })}>
+  <EmptyState title={search === '' ? t(catalog.emptyText) : t(catalog.noMatchText, { text: search })}>
     <p>{search === '' ? t('Create the first one.') : t('Try fewer letters, or clear the search.')}</p>
   </EmptyState>
 )
@@ -179,7 +179,7 @@ function CatalogLine({
   const isSelf = row.id === session.person.value?.id
   return (
     <li class="row">
-      {resource === 'user' && <PersonAvatar id={row.id} isNamed />}
+      {resource === 'user' && <PersonAvatar id={row.id} isDecorative />}
       <span class="row-text">
         <bdi>{row.name}</bdi>
         {isSelf && <span class="quiet-text"> {t('(you)')}</span>}

@@ -3,13 +3,13 @@ import type { Text } from '../../texts/text.ts'
 /** Lists that administrators maintain for all users; each entry is a name and a few more fields. */
 export interface Catalog {
   readonly resource: 'user' | 'organization' | 'workflow' | 'assignmentType' | 'impediment'
-  /** The last part of its address. */
+  /** Path segment: `/administration/{path}`. */
   readonly path: string
   readonly label: Text
   readonly searchLabel: Text
   readonly newLabel: Text
-  readonly noneYet: Text
-  readonly noneFits: Text
+  readonly emptyText: Text
+  readonly noMatchText: Text
   readonly about: Text
   readonly sortColumn: string
   /** Its rows are ordered, and arrows move them. */
@@ -31,10 +31,10 @@ export const catalogs: readonly Catalog[] = [
     label: 'Users',
     searchLabel: 'Search users',
     newLabel: 'New user',
-    noneYet: 'No users yet',
-    noneFits: 'No users match “{text}”',
+    emptyText: 'No users yet',
+    noMatchText: 'No users match “{text}”',
     about:
-      'Everyone who may sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.',
+      'All accounts that can sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.',
     sortColumn: 'name',
     fields: [
       {
@@ -52,8 +52,8 @@ export const catalogs: readonly Catalog[] = [
     label: 'Organizations',
     searchLabel: 'Search organizations',
     newLabel: 'New organization',
-    noneYet: 'No organizations yet',
-    noneFits: 'No organizations match “{text}”',
+    emptyText: 'No organizations yet',
+    noMatchText: 'No organizations match “{text}”',
     about: 'Every project belongs to one.',
     sortColumn: 'name',
     fields: [{ name: 'description', label: 'Description', required: false }],
@@ -64,8 +64,8 @@ export const catalogs: readonly Catalog[] = [
     label: 'Workflow stages',
     searchLabel: 'Search workflow stages',
     newLabel: 'New workflow stage',
-    noneYet: 'No workflow stages yet',
-    noneFits: 'No workflow stages match “{text}”',
+    emptyText: 'No workflow stages yet',
+    noMatchText: 'No workflow stages match “{text}”',
     about:
       'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. The stage called Done, or otherwise the last one, means done.',
     sortColumn: 'order',
@@ -78,8 +78,8 @@ export const catalogs: readonly Catalog[] = [
     label: 'Assignment types',
     searchLabel: 'Search assignment types',
     newLabel: 'New assignment type',
-    noneYet: 'No assignment types yet',
-    noneFits: 'No assignment types match “{text}”',
+    emptyText: 'No assignment types yet',
+    noMatchText: 'No assignment types match “{text}”',
     about: 'The kinds of work.',
     sortColumn: 'name',
     fields: [],
@@ -87,12 +87,12 @@ export const catalogs: readonly Catalog[] = [
   {
     resource: 'impediment',
     path: 'impediments',
-    label: 'Kinds of impediments',
-    searchLabel: 'Search kinds of impediments',
-    newLabel: 'New kind of impediment',
-    noneYet: 'No kinds of impediments yet',
-    noneFits: 'No kinds of impediments match “{text}”',
-    about: 'Whatever can block an assignment.',
+    label: 'Impediment types',
+    searchLabel: 'Search impediment types',
+    newLabel: 'New impediment type',
+    emptyText: 'No impediment types yet',
+    noMatchText: 'No impediment types match “{text}”',
+    about: 'Reasons why an assignment can be blocked.',
     sortColumn: 'name',
     fields: [],
   },
@@ -119,14 +119,14 @@ export const valuesOf = (
   ...Object.fromEntries(fields.map(({ name }) => [name, name === 'password' ? '' : (row?.[name] ?? '')])),
 })
 
-/** The body of a request; login and password are only included when they change, because that ends the user's sessions. */
+/** The request body. An unchanged login and an empty password are left out: sending either would end the user's sessions. */
 export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Record<string, unknown> {
   const { login, password, order, description, ...others } = values
   return {
     ...others,
     ...(row && { id: row.id }),
     ...(login !== undefined && login !== row?.login && { login }),
-    ...(password !== undefined && !(row && password === '') && { password }),
+    ...(password !== undefined && (password !== '' || !row) && { password }),
     ...(description !== undefined && { description: description.trim() || null }),
     ...(order !== undefined && { order: Number(order) }),
   }

@@ -8,7 +8,7 @@ import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { isolated, t } from '../../texts/text.ts'
+import { isolate, t } from '../../texts/text.ts'
 import { formatAge } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -75,7 +75,7 @@ export function ImpedimentsScreen() {
       )}
       {person?.isAdministrator && value && (
         <p class="quiet-text">
-          <a href="/administration/impediments">{t('Kinds of impediments')}</a>
+          <a href="/administration/impediments">{t('Impediment types')}</a>
         </p>
       )}
       {front && <ImpedimentDialog row={front.row} onClose={() => setFront(undefined)} />}
@@ -148,7 +148,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
   const { people } = useServices()
   const remove = useRemoval()
   const { link, kind, assignment, project } = row
-  const name = `${isolated(kind)} (${isolated(assignment.name)})`
+  const name = `${isolate(kind)} (${isolate(assignment.name)})`
   return (
     <li class="row impediment-row">
       <span class="blocked">

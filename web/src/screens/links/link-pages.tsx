@@ -11,8 +11,8 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
-import { Alone } from '../../ui/page.tsx'
-import { NewPasswordField } from '../../ui/secret.tsx'
+import { NewPasswordField } from '../../ui/new-password-field.tsx'
+import { StandalonePage } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The part of the link after the #. */
@@ -43,12 +43,12 @@ export function InvitationPage() {
   if (expired !== undefined) return <Done title={t('This invitation is no longer valid')}>{expired}</Done>
   if (!isRead)
     return (
-      <Alone title={t('You were invited')}>
+      <StandalonePage title={t('You were invited')}>
         <Skeleton as="fields" rows={2} cells="field" />
-      </Alone>
+      </StandalonePage>
     )
   return (
-    <Alone title={t('You were invited')}>
+    <StandalonePage title={t('You were invited')}>
       {invitation && <Inviter {...invitation} />}
       <JoinWithAccount />
       <Form form={form} submitLabel={t('Create my account')} onDone={() => setDone(true)}>
@@ -63,7 +63,7 @@ export function InvitationPage() {
         />
         <NewPasswordField form={form} name="password" label={t('Password')} required />
       </Form>
-    </Alone>
+    </StandalonePage>
   )
 }
 
@@ -147,11 +147,11 @@ export function NewPasswordPage() {
   })
   if (isDone) return <Done title={t('Your new password is set')} />
   return (
-    <Alone title={t('Choose a new password')}>
+    <StandalonePage title={t('Choose a new password')}>
       <Form form={form} submitLabel={t('Set password')} onDone={() => setDone(true)}>
         <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
       </Form>
-    </Alone>
+    </StandalonePage>
   )
 }
 
@@ -163,10 +163,10 @@ interface DoneProps {
 }
 
 const Done = ({ title, children, to = '/' }: DoneProps) => (
-  <Alone title={title}>
+  <StandalonePage title={title}>
     {children && <p>{children}</p>}
     <a class="button primary wide" href={to}>
       {t('Sign in')}
     </a>
-  </Alone>
+  </StandalonePage>
 )

@@ -3,18 +3,19 @@ import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Bar } from './lanes.ts'
+import { cardId } from './use-card-focus.ts'
 
 export interface AssignmentBarProps {
   readonly bar: Bar
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly query: string
-  /** Keyboard navigation goes to the first bar of an assignment; its others only show where it continues. */
+  /** An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive technology. */
   readonly isFirst?: boolean
-  readonly place: Readonly<Record<string, string>>
-  readonly hasFace?: boolean
+  readonly gridStyle: Readonly<Record<string, string>>
+  readonly showsAvatar?: boolean
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
   onDragEnd?(): void
@@ -24,7 +25,16 @@ export interface AssignmentBarProps {
 
 /** An assignment as a bar over its days, which leads to it. */
 export function AssignmentBar(props: AssignmentBarProps) {
-  const { bar, isDone, isOpen, query, isFirst = true, place, hasFace = true, draggable = false } = props
+  const {
+    bar,
+    isDone,
+    isOpen,
+    query,
+    isFirst = true,
+    gridStyle,
+    showsAvatar = true,
+    draggable = false,
+  } = props
   const { row, beginsBefore, endsAfter } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
   const label = labelOf(bar)
@@ -37,9 +47,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
   }
   return (
     <a
-      {...(isFirst ? { id: `card-${row.id}` } : { tabIndex: -1, 'aria-hidden': 'true' })}
+      {...(isFirst ? { id: cardId(row.id) } : { tabIndex: -1, 'aria-hidden': 'true' })}
       class={['bar', ...Object.entries(states).flatMap(([name, is]) => (is ? [name] : []))].join(' ')}
-      style={place}
+      style={gridStyle}
       href={assignmentPath(row.projectId, row.id, query)}
       title={`${row.name}\n${label}`}
       aria-current={isOpen ? 'true' : undefined}
@@ -50,7 +60,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onPointerDown={props.onPointerDown}
       onKeyDown={props.onKeyDown}
     >
-      {hasFace && <PersonAvatar id={row.userId} isNamed />}
+      {showsAvatar && <PersonAvatar id={row.userId} isDecorative />}
       <span class="bar-name" dir="auto">
         {row.name}
         <span class="visually-hidden"> {label}</span>

@@ -8,10 +8,11 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, formatAge, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { keyAlongLine } from '../../ui/place.ts'
+import { cardId } from './use-card-focus.ts'
 
 type Stage = RecordOf<'workflow'>
 type Assignment = RecordOf<'assignment'>
@@ -74,7 +75,7 @@ function Card(props: CardProps) {
       onDragEnd={() => onDrag(undefined)}
     >
       <a
-        id={`card-${assignment.id}`}
+        id={cardId(assignment.id)}
         class="card-link"
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}

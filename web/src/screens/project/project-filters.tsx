@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { PersonAvatar, PersonPicker } from '../../ui/person-picker.tsx'
+import { PersonPicker } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { type Filters, noFilters } from './filters.ts'
 
@@ -100,7 +101,7 @@ function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
           aria-pressed={id === chosen}
           onClick={() => onChange(id === chosen ? '' : id)}
         >
-          <PersonAvatar id={id} isNamed />
+          <PersonAvatar id={id} isDecorative />
           <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
         </button>
       ))}

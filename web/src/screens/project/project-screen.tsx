@@ -49,6 +49,8 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
       <div class="project-page" inert={isNarrow && assignmentId !== undefined}>
         <Page
+          // The heading takes the focus when another project is opened.
+          key={projectId}
           title={name ?? t('Project')}
           mark={<ProjectMark id={projectId} />}
           above={<a href="/projects">{t('Projects')}</a>}

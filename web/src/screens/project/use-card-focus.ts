@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 
+/** The element's id of an assignment's card, row or bar, by which useCardFocus finds it. */
+export const cardId = (assignmentId: string): string => `card-${assignmentId}`
+
 /**
  * Keeps the focus on one card through every render: when it moves to another column, when a late response moves it back for a
  * short time, or before the board is loaded. Ends as soon as the user moves the focus.
@@ -7,12 +10,12 @@ import { useEffect, useRef } from 'preact/hooks'
 export function useCardFocus(): (id: string) => void {
   const wanted = useRef<string>(undefined)
   const follow = () => {
-    const card = wanted.current === undefined ? null : document.getElementById(`card-${wanted.current}`)
+    const card = wanted.current === undefined ? null : document.getElementById(cardId(wanted.current))
     if (card !== null && isNothingFocused()) card.focus()
   }
   useEffect(() => {
     const onFocus = ({ target }: FocusEvent) => {
-      if (target instanceof Element && target.id !== `card-${wanted.current}`) wanted.current = undefined
+      if (target instanceof Element && target.id !== cardId(wanted.current ?? '')) wanted.current = undefined
     }
     const onPointer = () => {
       wanted.current = undefined

@@ -84,7 +84,7 @@ async function loadKind(api: Api, resource: ResourceName, { search, pages, signa
 export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: Names): string {
   const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
   const project = nameIn(names.project, row.projectId, t('a removed project'))
-  const what = nameIn(names.impediment, row.impedimentId, t('A removed kind of impediment'))
+  const what = nameIn(names.impediment, row.impedimentId, t('A removed impediment type'))
   const time =
     row.keepDate &&
     t('{hours} on {day}', { hours: formatHours(row.amountHours ?? 0), day: formatDay(row.keepDate) })

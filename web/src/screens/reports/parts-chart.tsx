@@ -1,4 +1,4 @@
-import { isolated, t } from '../../texts/text.ts'
+import { isolate, t } from '../../texts/text.ts'
 import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
 import type { Hours } from './report.ts'
@@ -83,7 +83,7 @@ function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }
         })}
       </title>
       <text class="name" x="0" y={y + 14}>
-        {isolated(name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name)}
+        {isolate(name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name)}
       </text>
       <text class="axis" x={width} y={y + 14} text-anchor="end">
         {t('{recorded} of {planned}', {

@@ -6,10 +6,10 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateOf, formatOf } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ConnectionMark, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
-import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { parsePeriod } from './periods.ts'
 import {
@@ -203,7 +203,7 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
 
 const GroupName = ({ by, row: { id, name } }: { readonly by: Wanted['by']; readonly row: SumRow }) => (
   <span class="sums-name">
-    {by === 'person' && <PersonAvatar id={id} isNamed />}
+    {by === 'person' && <PersonAvatar id={id} isDecorative />}
     {by === 'project' && <ProjectMark id={id} />}
     {by === 'project' && name !== null ? (
       <a href={`/projects/${id}/report`} dir="auto">

@@ -3,7 +3,7 @@ import { useServices } from '../../services/services.ts'
 import { completeSignIn, startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Alone } from '../../ui/page.tsx'
+import { StandalonePage } from '../../ui/page.tsx'
 
 /** Handles the provider's response, and continues to the requested address. */
 export function SignInCallback() {
@@ -24,12 +24,12 @@ export function SignInCallback() {
       </main>
     )
   return (
-    <Alone title={t('Sign-in failed')}>
+    <StandalonePage title={t('Sign-in failed')}>
       <p role="alert">{problem}</p>
       <a class="button primary wide" href="/login/">
         {t('Start again')}
       </a>
-    </Alone>
+    </StandalonePage>
   )
 }
 
@@ -37,9 +37,9 @@ export function SignInCallback() {
 export function SignedInTab() {
   useEffect(() => window.close(), [])
   return (
-    <Alone title={t('You are signed in again')}>
+    <StandalonePage title={t('You are signed in again')}>
       <p>{t('Close this tab and continue in the one you came from: everything there is as you left it.')}</p>
-    </Alone>
+    </StandalonePage>
   )
 }
 

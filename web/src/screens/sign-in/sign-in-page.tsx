@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.ts'
 import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
 import { deleteSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
-import { Alone } from '../../ui/page.tsx'
+import { StandalonePage } from '../../ui/page.tsx'
 import { useSecondsUntil } from '../../ui/place.ts'
 
 /** The provider redirects here without a session, or to confirm a sign-out. */
@@ -38,12 +38,12 @@ function SignIn() {
     return <RequestProblem errorId={given.get('errorId')} />
   if (authRequest === null)
     return (
-      <Alone title={t('Sign in')}>
+      <StandalonePage title={t('Sign in')}>
         <p role="status">{problem ?? t('Please wait…')}</p>
-      </Alone>
+      </StandalonePage>
     )
   return (
-    <Alone title={t('Sign in')}>
+    <StandalonePage title={t('Sign in')}>
       <Ways authRequest={authRequest}>
         <SignInForm
           {...{ authRequest, error }}
@@ -66,7 +66,7 @@ function SignIn() {
           {t('Forgot your password?')}
         </ProviderLink>
       )}
-    </Alone>
+    </StandalonePage>
   )
 }
 
@@ -191,13 +191,13 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
       )
   }, [configuration, errorId])
   return (
-    <Alone title={t('This sign-in cannot continue')}>
+    <StandalonePage title={t('This sign-in cannot continue')}>
       <p role="alert">{t('It may have expired, or its address was changed.')}</p>
       {reason && <p class="quiet-text">{t('The sign-in service says: {reason}', { reason })}</p>}
       <a class="button primary wide" href="/login/">
         {t('Start again')}
       </a>
-    </Alone>
+    </StandalonePage>
   )
 }
 
@@ -242,7 +242,7 @@ const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
 function SignOutPage({ logoutId }: { readonly logoutId: string }) {
   const { configuration } = useServices()
   return (
-    <Alone title={t('Sign out?')}>
+    <StandalonePage title={t('Sign out?')}>
       <p>
         {t(
           'You are about to sign out of Tracker in this browser. If you did not ask for that, stay signed in.',
@@ -262,6 +262,6 @@ function SignOutPage({ logoutId }: { readonly logoutId: string }) {
           {t('Stay signed in')}
         </a>
       </form>
-    </Alone>
+    </StandalonePage>
   )
 }

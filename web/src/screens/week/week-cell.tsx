@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { isolated, t } from '../../texts/text.ts'
+import { isolate, t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
 import { sumHours, typeHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -24,17 +24,17 @@ export function WeekCell(props: WeekCellProps) {
   const { cell, assignmentName, at, typed, problemId, onType, onSave, onRevert, onOpen } = props
   const { entries, day } = cell
   const isSeveral = entries.length > 1
-  const label = `${isolated(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
+  const label = `${isolate(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
   const saved = entries.length === 0 ? '' : typeHours(sumHours(entries))
-  const run: Readonly<Record<string, () => void>> = {
+  const actions: Readonly<Record<string, () => void>> = {
     Escape: onRevert,
     F2: onOpen,
     ...(isSeveral && { Enter: onOpen }),
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    const action = run[event.key]
-    if (action === undefined) return moveOn(event, at)
+    const action = actions[event.key]
+    if (action === undefined) return moveFocus(event, at)
     event.preventDefault()
     action()
   }
@@ -78,16 +78,18 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   Enter: [1, 0],
 }
 
-/** Moves to the neighbour, as in a spreadsheet; leaving a cell saves it. While a text is edited, arrows move within it. */
-function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
+/** Arrow keys and Enter move to the next cell; left and right only from the end of the text. Leaving a cell saves it. */
+function moveFocus(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
   const [rows, columns] = steps[keyAlongLine(event)] ?? [0, 0]
+  // Shift with an arrow changes the selection.
+  if (event.shiftKey && event.key !== 'Enter') return
   const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
   if (!isMove || event.altKey || event.ctrlKey || event.metaKey) return
   event.preventDefault()
-  const down = event.key === 'Enter' && event.shiftKey ? -rows : rows
+  const rowStep = event.key === 'Enter' && event.shiftKey ? -rows : rows
   const next = event.currentTarget
     .closest('table')
-    ?.querySelector<HTMLElement>(`[data-at="${at.row + down},${at.column + columns}"]`)
+    ?.querySelector<HTMLElement>(`[data-at="${at.row + rowStep},${at.column + columns}"]`)
   next?.focus()
   // Enter still saves in the last row.
   if (!next && event.key === 'Enter') {
@@ -98,6 +100,7 @@ function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProp
 
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
   if (selectionStart === 0 && selectionEnd === value.length) return true
+  // The caret's index runs from left to right also in right-to-left pages, because numbers do.
   return (
     selectionStart === selectionEnd && selectionStart === (columns * lineDirection() < 0 ? 0 : value.length)
   )

@@ -17,9 +17,9 @@ import {
   mondayOf,
   today,
 } from '../../../time/days.ts'
+import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
-import { PersonAvatar } from '../../../ui/person-picker.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'

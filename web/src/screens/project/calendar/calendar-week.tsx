@@ -103,7 +103,7 @@ function WeekBar({
       isOpen={row.id === openId}
       query={query}
       isFirst={!beginsBefore || isFirstWeek}
-      place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       draggable
       onDragStart={(event) => {
         const { left, right, width } = event.currentTarget.getBoundingClientRect()

@@ -6,8 +6,9 @@ import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
+import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { PersonAvatar } from '../../../ui/person-picker.tsx'
+import { cardId } from '../use-card-focus.ts'
 import { useWindowed } from '../use-windowed.ts'
 import type { ProjectViewProps, ViewNames } from '../view-names.ts'
 import { type Column, type Line, type Order, orderAfter } from './list-columns.ts'
@@ -207,7 +208,7 @@ function Row(props: ListRowProps) {
           {column.name === 'name' ? (
             <>
               <a
-                id={`card-${id}`}
+                id={cardId(id)}
                 class="list-link"
                 dir="auto"
                 href={assignmentPath(projectId, id, query)}
@@ -236,7 +237,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   if (column.name === 'person')
     return (
       <span class="list-person-name">
-        <PersonAvatar id={row.userId} isNamed />
+        <PersonAvatar id={row.userId} isDecorative />
         <span dir="auto">{text}</span>
       </span>
     )

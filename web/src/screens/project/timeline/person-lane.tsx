@@ -3,7 +3,7 @@ import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, daysInWeek, formatWeek, today, weekdayOf } from '../../../time/days.ts'
 import { formatPlanned } from '../../../time/hours.ts'
-import { PersonAvatar } from '../../../ui/person-picker.tsx'
+import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { keyAlongLine } from '../../../ui/place.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
@@ -55,7 +55,7 @@ function Lane(props: PersonLaneProps) {
   return (
     <section class="person-lane" data-person={id} aria-label={name}>
       <header class="person-head">
-        <PersonAvatar id={id} isNamed />
+        <PersonAvatar id={id} isDecorative />
         <span dir="auto">{name}</span>
       </header>
       <div
@@ -149,11 +149,11 @@ function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels
   return (
     <AssignmentBar
       bar={bar}
-      hasFace={false}
+      showsAvatar={false}
       isDone={row.workflowId === doneId}
       isOpen={row.id === openId}
       query={query}
-      place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>
         dragBar(event, {
           dayPixels: dayPixels(),

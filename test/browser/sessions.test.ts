@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BrowserContext, Route } from 'playwright-core'
+import { sql } from '../../src/db/sql.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+import { fillSignIn, type Stage } from './support/stage.ts'
+
+const storedSession = `localStorage.getItem('tracker.session')`
+
+/** Replaces the stored session, which the expression calls `session`. */
+const store = (expression: string) =>
+  `{ const session = JSON.parse(${storedSession}); localStorage.setItem('tracker.session', JSON.stringify(${expression})) }`
+
+/** As if the access token had run out, and whatever else has happened to the stored session. */
+const age = (changes = '') => store(`{ ...session, expiresAt: 0 ${changes} }`)
+
+const tokenError = (status: number, error: string) => ({
+  status,
+  headers: { 'access-control-allow-origin': '*' },
+  json: { error, message: 'From a test.' },
+})
+
+function countRefreshes(context: BrowserContext): () => number {
+  let count = 0
+  context.on('request', (request) => {
+    if (request.url().endsWith('/connect/token') && request.postData()?.includes('refresh_token')) count += 1
+  })
+  return () => count
+}
+
+function sessionJourneys(stage: () => Stage): void {
+  test('is refreshed once, however many tabs need it', async () => {
+    const { signIn, hosts, workspace } = stage()
+    const first = await signIn((await workspace.join('Tom Tabs')).login, '/projects')
+    const second = await first.context().newPage()
+    await second.goto(`${hosts.web}/projects`)
+    const third = await first.context().newPage()
+    await third.goto(`${hosts.web}/projects`)
+    const tabs = [first, second, third]
+    for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(first.context())
+    await first.evaluate(age())
+    await Promise.all(tabs.map((tab) => tab.reload()))
+    for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 1)
+    // The session has survived: a second use of a refresh token would have ended it.
+    await first.evaluate(age())
+    await first.reload()
+    await first.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 2)
+  })
+
+  test('goes on with the provider’s cookie when a tab was closed in the middle of a refresh', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    await page.evaluate(age(', isRefreshing: true'))
+    await page.reload()
+    await page.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 0)
+  })
+
+  test('can end in another tab without losing any input', async () => {
+    const { signIn, workspace } = stage()
+    const person = await workspace.join('Nora Newpass')
+    const page = await signIn(person.login, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Written before the session ended')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    const { id, login, name } = person
+    await workspace.change('PATCH', 'user', { id, name, login, password: 'Another-Horse-2' })
+    await page.getByRole('button', { name: 'Create project' }).click()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      ended.getByRole('button', { name: 'Sign in again' }).click(),
+    ])
+    const closed = tab.waitForEvent('close')
+    await fillSignIn(tab, login, 'Another-Horse-2')
+    await closed
+    await ended.waitFor({ state: 'detached' })
+    assert.equal(
+      await page.getByLabel('Name', { exact: true }).inputValue(),
+      'Written before the session ended',
+    )
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
+  })
+
+  test('ends when the server takes not even a new token', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    await page.route(`${hosts.api}/**`, async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.fallback()
+      const headers = { 'access-control-allow-origin': hosts.web }
+      await route.fulfill({ status: 401, headers, json: { statusCode: 401, message: 'Unauthorized.' } })
+    })
+    await page.reload()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    assert.equal(refreshes(), 1)
+  })
+
+  test('that has ended leads to the sign-in page when the page is loaded again', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
+    await page.context().clearCookies()
+    await page.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  test('is not waited for without end when the provider does not answer, neither by a request nor by a new page', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const first = await signIn((await workspace.join('Hanna Hanging')).login, '/account')
+    const context = first.context()
+    // The browser's own limits pass at once; a test does not wait for ten seconds.
+    await context.addInitScript(`{
+      const timeout = AbortSignal.timeout.bind(AbortSignal)
+      window.limits = []
+      AbortSignal.timeout = (milliseconds) => { limits.push(milliseconds); return timeout(milliseconds / 100) }
+    }`)
+    const discovery = `${hosts.issuer}/.well-known/openid-configuration`
+    await context.route(discovery, () => undefined)
+    await first.evaluate(age())
+    // Another tab has the lock for the time of this test.
+    await first.evaluate(
+      `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
+    )
+    const second = await context.newPage()
+    await second.goto(`${hosts.web}/account`)
+    await second.getByText('The server cannot be reached.').first().waitFor()
+    await first.reload()
+    await first.getByText('The server cannot be reached.').first().waitFor()
+    assert.deepEqual([...new Set(await first.evaluate<number[]>('limits'))], [10_000])
+    await context.unroute(discovery)
+    const refreshed = first.waitForResponse(`${hosts.issuer}/connect/token`)
+    await first.reload()
+    assert.equal((await refreshed).status(), 200)
+  })
+
+  for (const [outcome, name, answer] of [
+    ['new tokens', 'Nele', (route) => route.continue()],
+    ['a rejection', 'Nils', (route) => route.fulfill(tokenError(400, 'invalid_grant'))],
+    ['a busy provider', 'Nadja', (route) => route.fulfill(tokenError(429, 'temporarily_unavailable'))],
+    ['a lost connection', 'Nino', (route) => route.abort()],
+  ] as const satisfies readonly (readonly [string, string, (route: Route) => Promise<void>])[])
+    test(`that begins during the refresh of an older one stays as it is after ${outcome}`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const page = await signIn((await workspace.join(`${name} Newer`)).login, '/projects')
+      await page.getByText('Website relaunch').waitFor()
+      const asked = Promise.withResolvers<Route>()
+      await page.route(`${hosts.issuer}/connect/token`, (route) => asked.resolve(route))
+      await page.evaluate(age())
+      await page.reload()
+      const route = await asked.promise
+      await page.evaluate(store(`{ ...session, refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }`))
+      const newer = await page.evaluate(storedSession)
+      const ended = page.waitForEvent('requestfinished', (request) => request === route.request())
+      const failed = page.waitForEvent('requestfailed', (request) => request === route.request())
+      await Promise.all([answer(route), Promise.race([ended, failed])])
+      // The refresh has the lock until its end.
+      await page.evaluate(`navigator.locks.request('tracker.refresh', () => undefined)`)
+      assert.equal(await page.evaluate(storedSession), newer)
+    })
+
+  test('ends here alone when the new tokens are lost on the way, and continues without a password', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id, login } = await workspace.join('Lara Lost')
+    const page = await signIn(login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const refreshes = countRefreshes(page.context())
+    const address = `${hosts.issuer}/connect/token`
+    await page.route(address, async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.evaluate(age())
+    await page.reload()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    assert.equal(await page.evaluate(storedSession), '{"hasEnded":true}')
+    await page.unroute(address)
+    await page.reload()
+    await page.getByText('Website relaunch').waitFor()
+    assert.equal(refreshes(), 1)
+    const [session] = await hosts.database.query<{ count: number }>(
+      sql`select count(*)::int as count from signin_sessions where user_id = ${id} and ended_at is null`,
+    )
+    assert.equal(session?.count, 1)
+  })
+
+  for (const [status, name] of [
+    [429, 'Bea'],
+    [503, 'Ben'],
+  ] as const)
+    test(`continues with the same tokens when the provider answers ${status}`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const page = await signIn((await workspace.join(`${name} Busy`)).login, '/account')
+      const address = `${hosts.issuer}/connect/token`
+      await page.route(address, (route) => route.fulfill(tokenError(status, 'temporarily_unavailable')))
+      await page.evaluate(age())
+      await page.reload()
+      await page.getByText('The server cannot be reached.').first().waitFor()
+      await page.unroute(address)
+      const refreshed = page.waitForResponse(address)
+      await page.reload()
+      assert.equal((await refreshed).status(), 200)
+    })
+}
+
+describeInBrowser('A session', { 'that is stored in the browser': sessionJourneys })

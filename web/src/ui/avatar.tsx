@@ -1,0 +1,47 @@
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+
+export interface AvatarProps {
+  readonly name: string
+  /** One of the colours of the style sheet. */
+  readonly tint: number
+  /** True if the name is shown next to it, so that assistive technology skips it. */
+  readonly isDecorative?: boolean
+  /** Replaces the initials of the name. */
+  readonly initials?: string
+}
+
+/** A person's initials in a circle; the name is next to it or in its label. */
+export const Avatar = ({ name, tint, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+  <span
+    class={`avatar tint-${tint}`}
+    title={name || undefined}
+    {...(isDecorative || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
+  >
+    {initials}
+  </span>
+)
+
+const initialsOf = (name: string): string => {
+  // Symbols and emoji make no initials.
+  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase()
+}
+
+/** The avatar of a person by id; blank until the name is known, so that nothing flashes. */
+export function PersonAvatar({
+  id,
+  isDecorative = false,
+}: {
+  readonly id: string
+  readonly isDecorative?: boolean
+}) {
+  const { people } = useServices()
+  const name = people.findName(id)
+  const look = { tint: people.tintOf(id), isDecorative }
+  if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...look} />
+  return <Avatar name={name ?? ''} {...look} />
+}
