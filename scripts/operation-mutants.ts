@@ -155,7 +155,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/restore.ts',
     rule: 'a row is restored under active parents only',
-    from: 'await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))',
+    from: 'await requireConditions(transaction, referenceConditionsOfAll(resource, rows.map(withoutStaying(resource))))',
     to: '',
     tests: ['rest-restore'],
   },

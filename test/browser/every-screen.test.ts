@@ -149,29 +149,21 @@ function skeletonJourneys(stage: () => Stage): void {
     ]
   }
 
-  test('of each screen have its shape, stay until its content arrives, move nothing, and are announced once', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const name = 'Loaded slowly'
-    const id = await workspace.assignment(name)
-    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
-    const addresses = await everyScreen(hosts, workspace, { id, name })
-    const context = (await signIn('root@example.com', '/account')).context()
-    // Concurrent, because each of them mostly waits.
-    const faults = await Promise.all(
-      [390, 768, 1440].map(async (width) => {
-        const page = await context.newPage()
-        await page.setViewportSize({ width, height: 900 })
-        for (const script of [recordShifts, recordSkeletons]) await page.addInitScript(script)
-        const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
-        const found: string[] = []
-        for (const address of addresses)
-          for (const fault of await faultsOf(page, held, address))
-            found.push(`${address.path} at ${width} ${fault}`)
-        return found
-      }),
-    )
-    assert.deepEqual(faults.flat(), [])
-  })
+  for (const width of [390, 768, 1440])
+    test(`of each screen have its shape at ${width} pixels, stay until its content arrives, move nothing, and are announced once`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const name = `Loaded slowly at ${width}`
+      const id = await workspace.assignment(name)
+      await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
+      const page = await signIn('root@example.com', '/account')
+      await page.setViewportSize({ width, height: 900 })
+      for (const script of [recordShifts, recordSkeletons]) await page.addInitScript(script)
+      const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
+      const faults: string[] = []
+      for (const address of await everyScreen(hosts, workspace, { id, name }))
+        for (const fault of await faultsOf(page, held, address)) faults.push(`${address.path} ${fault}`)
+      assert.deepEqual(faults, [])
+    })
 
   test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
