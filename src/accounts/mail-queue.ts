@@ -45,8 +45,8 @@ export type MailOptions =
 const queueFullSeconds = 60
 
 /**
- * Returns the seconds after which to retry when a budget is exhausted, otherwise undefined. Requests are serialized so that budgets hold under concurrency;
- * the result does not reveal whether an account exists, because none is looked up here.
+ * Returns the seconds after which to retry when a budget is exhausted, otherwise undefined. Requests are serialized so that budgets
+ * hold under concurrency; the result does not reveal whether an account exists, because none is looked up here.
  */
 export async function queueMail(transaction: Queries, requested: MailOptions): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
