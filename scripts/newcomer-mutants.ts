@@ -71,6 +71,13 @@ export const newcomerMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/commands/newcomers.ts',
+    rule: 'the bytes before a token have a rate of the process, too',
+    from: 'if (isWithinAddress && ofAll.take(added)) return true',
+    to: 'if (isWithinAddress) return true',
+    tests: ['commands/hostile-connections'],
+  },
+  {
+    file: 'src/hosts/commands/newcomers.ts',
     rule: 'headers before a token count with their decompressed size',
     from: 'if (!takeBytes(bytes, newcomer, headerBytesOf(headers))) return false',
     to: '',

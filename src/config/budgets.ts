@@ -109,6 +109,7 @@ export const budgetLimits = {
   newcomerResets: { max: 1000, perSecond: 100, per: 'process', of: 'streams' },
   newcomerResetsOfAddress: { max: 100, perSecond: 10, per: 'address', of: 'streams' },
   /** Frames of every kind: forty times a hundred calls with their headers, or sixty-four windows of messages. */
+  newcomerBytes: { max: 32 * mebibyte, perSecond: 4 * mebibyte, per: 'process', of: 'bytes' },
   newcomerBytesOfAddress: { max: 4 * mebibyte, perSecond: 128 * kibibyte, per: 'address', of: 'bytes' },
   /** Connections beyond the rate wait unread, a socket each; the last one of an address waits six seconds. */
   newcomersWaiting: { max: 1024, per: 'process', of: 'connections' },

@@ -335,23 +335,24 @@ test('Every connection that an address opens at once has the time to show its to
   assert.ok(newcomerConnections.max < newcomers.max)
 })
 
-test('Headers without a token count as many bytes as they have once they are decompressed', async (t) => {
-  const { host, budgets } = await hostOnAClock(t, { newcomerBytesOfAddress: 64 * 1024 })
-  const session = connectHttp2(`http://${host.target}`)
-  session.on('error', () => undefined)
-  t.after(() => session.destroy())
-  const headers = { ...grpcHeaders(listOrganizations), ':method': 'POST', 'x-large': 'x'.repeat(2000) }
-  let calls = 0
-  while (calls < 64 && !session.closed && !session.destroyed) {
-    const stream = session.request(headers)
-    stream.on('error', () => undefined)
-    stream.end()
-    await new Promise((resolve) => stream.once('close', resolve))
-    calls += 1
-  }
-  assert.ok(calls < 64, `${calls} calls`)
-  assert.ok(budgets.budget('newcomerBytesOfAddress').used('127.0.0.1') > 0)
-})
+for (const name of ['newcomerBytesOfAddress', 'newcomerBytes'] as const)
+  test(`Headers without a token count with their decompressed size: ${name}`, async (t) => {
+    const { host, budgets } = await hostOnAClock(t, { [name]: 64 * 1024 })
+    const session = connectHttp2(`http://${host.target}`)
+    session.on('error', () => undefined)
+    t.after(() => session.destroy())
+    const headers = { ...grpcHeaders(listOrganizations), ':method': 'POST', 'x-large': 'x'.repeat(2000) }
+    let calls = 0
+    while (calls < 64 && !session.closed && !session.destroyed) {
+      const stream = session.request(headers)
+      stream.on('error', () => undefined)
+      stream.end()
+      await new Promise((resolve) => stream.once('close', resolve))
+      calls += 1
+    }
+    assert.ok(calls < 64, `${calls} calls`)
+    assert.ok(budgets.budget('newcomerBytesOfAddress').used('127.0.0.1') > 0)
+  })
 
 const floods: Readonly<Record<string, Buffer>> = {
   'window updates': frame(frameTypes.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1])),

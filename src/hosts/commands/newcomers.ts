@@ -41,7 +41,10 @@ interface Newcomer {
 
 function limitConnections(budgets: Budgets): Newcomers {
   const rates = ratesOf(budgets)
-  const bytes = budgets.budget('newcomerBytesOfAddress')
+  const bytes = {
+    ofAll: budgets.budget('newcomerBytes'),
+    ofAddress: budgets.budget('newcomerBytesOfAddress'),
+  }
   const newcomers = new Map<Http2Session, Newcomer>()
   const open = groupByAddress<Http2Session>({
     ofAll: budgets.budget('newcomers'),
@@ -72,7 +75,11 @@ function limitConnections(budgets: Budgets): Newcomers {
       }
       const counting = countBytes(newcomers, bytes)
       // An address that sent too much waits until half of its budget is free again.
-      const turns = takeTurns(http2Servers, budgets, (address) => bytes.used(address) <= bytes.max / 2)
+      const turns = takeTurns(
+        http2Servers,
+        budgets,
+        (address) => bytes.ofAddress.used(address) <= bytes.ofAddress.max / 2,
+      )
       stop = async () => void (await Promise.all([turns.stop(), counting.stop()]))
     },
     admit(stream, headers) {
@@ -97,7 +104,7 @@ function limitConnections(budgets: Budgets): Newcomers {
 }
 
 /** Node handles most frames of HTTP/2 without an event, so only the count of bytes read reveals them. */
-const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: Budget): Repetition =>
+const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: ByteBudgets): Repetition =>
   repeat({ everyMilliseconds: countMilliseconds }, () => {
     for (const newcomer of newcomers.values()) {
       const { session } = newcomer
@@ -108,10 +115,20 @@ const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: Budge
     }
   })
 
-/** Counts the bytes, and ends the connection once the budget is exceeded. */
-function takeBytes(bytes: Budget, { address, session }: Newcomer, added: number): boolean {
-  if (bytes.take(added, address)) return true
-  bytes.take(Math.floor(bytes.max - bytes.used(address)), address)
+interface ByteBudgets {
+  readonly ofAll: Budget
+  readonly ofAddress: Budget
+}
+
+/** Counts the bytes, and ends the connection once a budget is exceeded: its address's, or that of all together. */
+function takeBytes(
+  { ofAll, ofAddress }: ByteBudgets,
+  { address, session }: Newcomer,
+  added: number,
+): boolean {
+  const isWithinAddress = ofAddress.take(added, address)
+  if (!isWithinAddress) ofAddress.take(Math.floor(ofAddress.max - ofAddress.used(address)), address)
+  if (isWithinAddress && ofAll.take(added)) return true
   hangUp(session)
   return false
 }
