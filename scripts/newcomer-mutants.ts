@@ -93,8 +93,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'the bytes of frames before a token have a rate',
-    from: 'if (bytes.take(added, address)) return true',
-    to: 'if (bytes.take(added, address) || true) return true',
+    from: 'const isWithinAddress = ofAddress.take(added, address)',
+    to: 'const isWithinAddress = ofAddress.take(added, address) || true',
     tests: ['commands/hostile-connections'],
   },
   {
