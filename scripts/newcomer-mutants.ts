@@ -100,7 +100,7 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'an address that sent too many bytes waits until half of its budget is back',
-    from: '(address) => bytes.used(address) <= bytes.max / 2',
+    from: '(address) => bytes.ofAddress.used(address) <= bytes.ofAddress.max / 2',
     to: '() => true',
     tests: ['commands/hostile-connections'],
   },
