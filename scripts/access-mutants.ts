@@ -187,7 +187,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     file: 'src/accounts/administrators.ts',
-    rule: 'a deactivated administrator deactivates nobody',
+    rule: 'a deactivated administrator deactivates no account',
     from: 'where account.id = ${callerId} and account.active and not ${isDeactivated}',
     to: 'where account.id = ${callerId} and account.active',
     tests: ['journeys/administrators'],

@@ -196,14 +196,14 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['commands/hostile-connections'],
   },
   {
-    file: 'src/http/count-events.ts',
+    file: 'src/http/limit-connections.ts',
     rule: 'a connection with too many pipelined requests is closed',
     from: 'if (!ofConnection.take(1, socket)) return void socket.destroy()',
     to: 'ofConnection.take(1, socket)',
     tests: ['http/server'],
   },
   {
-    file: 'src/http/count-events.ts',
+    file: 'src/http/limit-connections.ts',
     rule: 'an address has no more connections than its share',
     from: 'if (!ofAddress.take(1, address)) return void socket.destroy()',
     to: 'ofAddress.take(1, address)',

@@ -1,6 +1,8 @@
 /** IPv6 addresses are in brackets. */
-export const httpUrl = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export const hostAndPort = (host: string, port: number): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+export const httpUrl = (host: string, port: number): string => `http://${hostAndPort(host, port)}`
 
 /** The URL of a host of this machine, for people. A browser cannot open the address that means all of them. */
 export const localUrl = (host: string, port: number): string =>

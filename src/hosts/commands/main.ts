@@ -10,6 +10,7 @@ import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
 import { measureHost } from '../../http/host-metrics.ts'
+import { hostAndPort } from '../../http/host-url.ts'
 import { lingerMilliseconds, listen, prepareStop, type Stopping } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
@@ -212,8 +213,7 @@ const pingMilliseconds = 20_000
 
 function bind(server: Server, { host, port }: CommandSettings): Promise<number> {
   return new Promise((resolve, reject) => {
-    const address = host.includes(':') ? `[${host}]` : host
-    server.bindAsync(`${address}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync(hostAndPort(host, port), ServerCredentials.createInsecure(), (error, bound) =>
       error ? reject(Object.assign(error, inUse(error, port))) : resolve(bound),
     )
   })
