@@ -59,7 +59,7 @@ export async function* events(
   while (!signal?.aborted) {
     const reason = yield* untilLost(send, path, place, options)
     if (signal?.aborted) return
-    if (isFinal(reason)) throw reason
+    if (reason instanceof TrackerError && reason.isFinal) throw reason
     onReconnect?.(reason)
     await pause(backoffMilliseconds(place.failures), signal).catch(() => undefined)
     place.failures += 1
@@ -119,10 +119,6 @@ async function* connect(
     stop()
   }
 }
-
-/** A retry would be rejected again. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof TrackerError && error.status >= 400 && error.status < 500 && error.status !== 429
 
 function createWatchdog(onSilence: () => void, milliseconds: number) {
   let timer: ReturnType<typeof setTimeout> | undefined

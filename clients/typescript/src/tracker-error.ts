@@ -26,6 +26,11 @@ export class TrackerError extends Error {
     this.errors = errors
     this.retryAfterSeconds = retryAfterSeconds
   }
+
+  /** True if a retry of the same request would be rejected again. */
+  get isFinal(): boolean {
+    return this.status >= 400 && this.status < 500 && this.status !== 429
+  }
 }
 
 interface Envelope {

@@ -44,7 +44,8 @@ async function run<Value>(
       await untilEvent([[window, 'offline']], closed, pollMilliseconds)
       continue
     }
-    if (isFinal(problem)) {
+    // After the end of a session, the user signs in again.
+    if (problem instanceof TrackerError && problem.isFinal) {
       listener.onConnection('closed')
       listener.onProblem(problem)
       return
@@ -110,10 +111,6 @@ async function follow<Value>(
     closed.removeEventListener('abort', leave)
   }
 }
-
-/** Errors that a retry would not change. After the end of a session the user signs in again. */
-const isFinal = (error: unknown): error is TrackerError =>
-  error instanceof TrackerError && error.status >= 400 && error.status < 500 && error.status !== 429
 
 function createTimer(run: () => void, milliseconds: number) {
   let timer: ReturnType<typeof setTimeout> | undefined
