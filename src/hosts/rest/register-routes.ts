@@ -101,7 +101,7 @@ function admitting(route: Route, { context, authentication, spelled, admissions 
       await route.admit?.(session.caller)
       return session
     }
-    const session = isOpen ? nobody(origin) : await context.database.during(work, admit)
+    const session = isOpen ? anonymous(origin) : await context.database.during(work, admit)
     admission.session = session
     work.holder = isOpen ? addressKey(origin.address) : session.caller.id
     if (turns) admission.turn = await takeTurn(turns, session.caller.id, request, reply, work)
@@ -177,7 +177,7 @@ const heldTo = (session: Authenticated, context: Context): Context => ({
 })
 
 /** No account has this id, so it neither sees nor changes anything. */
-const nobody = (origin: RequestOrigin): Authenticated => ({
+const anonymous = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
   sessionId: undefined,
   expiresAt: 0,

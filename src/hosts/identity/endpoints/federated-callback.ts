@@ -112,8 +112,7 @@ export const confirmConnecting: Endpoint = {
       origin: { address, requestId, sessionId },
     })
     if (outcome === 'connected') return { redirectTo: pending.returnTo }
-    const kind = outcome === 'somebody else' ? 'connected elsewhere' : outcome
-    return fail(identity, provider, call, kind, pending, userId)
+    return fail(identity, provider, call, outcome, pending, userId)
   },
 }
 

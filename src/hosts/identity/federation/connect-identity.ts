@@ -25,7 +25,7 @@ export async function connectIdentity(
   provider: Pick<ProviderSettings, 'id'>,
   subject: Subject,
   { label, userId, how, origin }: Connecting,
-): Promise<'connected' | 'somebody else' | 'too many identities' | 'other session'> {
+): Promise<'connected' | 'connected elsewhere' | 'too many identities' | 'other session'> {
   const outcome = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
     // The session may have ended while this waited for the lock.
@@ -62,7 +62,7 @@ async function keepIdentity(
   transaction: Queries,
   { issuer, subject }: Subject,
   { label, userId, provider, at }: Kept,
-): Promise<'new' | 'connected' | 'somebody else' | 'too many identities'> {
+): Promise<'new' | 'connected' | 'connected elsewhere' | 'too many identities'> {
   const [count] = await transaction.query<{ kept: number }>(
     sql`select count(*)::int as kept from outside_identities where user_id = ${userId}`,
   )
@@ -78,5 +78,5 @@ async function keepIdentity(
     sql`select user_id as "userId" from outside_identities where issuer = ${issuer} and subject = ${subject}`,
   )
   if (holder?.userId === userId) return 'connected'
-  return isFull ? 'too many identities' : 'somebody else'
+  return isFull ? 'too many identities' : 'connected elsewhere'
 }
