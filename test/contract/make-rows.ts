@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Caller, Host, Input, Person, Row } from './driver.ts'
+import { valuesOf } from '../support/assertions.ts'
+import type { Caller, Host, Input, Outcome, Person, Row } from './driver.ts'
 import { recordIn } from './outcomes.ts'
 import { type Entity, resources } from './resources.ts'
 
@@ -10,6 +11,7 @@ export interface RowMaker {
   make(entity: Entity, values?: Input, as?: Caller): Promise<Row>
   /** A row that once was, and is removed. */
   makeRemoved(entity: Entity, values?: Input): Promise<Row>
+  removeRows(entity: Entity, ...rows: readonly Pick<Row, 'id'>[]): Promise<Outcome>
   /** The body of an update that changes what `values` name. */
   change(entity: Entity, row: Row, values?: Input): Input
   /** A new user who is a member of these projects. */
@@ -46,6 +48,7 @@ export function rowMaker(host: Host): RowMaker {
       await host.remove(entity, [row.id], host.administrator)
       return row
     },
+    removeRows: (entity, ...rows) => host.remove(entity, valuesOf(rows, 'id'), host.administrator),
     change(entity, row, values = {}) {
       const kept = ['id', ...resources[entity].own].map((field) => [field, row[field]])
       return { ...Object.fromEntries(kept), ...values }

@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { assertEnvelope } from '../support/assertions.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import type { Row } from './driver.ts'
 import { onRest } from './every-host.ts'
 import { done, idsIn, invalid, pageIn, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, type Entity, entities, links, pathOf, references, resources } from './resources.ts'
+import type { RestHost } from './rest-driver.ts'
 
 const isHeld = ({ entity, column }: (typeof references)[number]) =>
   !resources[entity].staying.includes(column)
 
 const many = (count: number) => Array.from({ length: count }, () => randomUUID())
 
+const restoring =
+  (tracker: Pick<RestHost, 'restore' | 'administrator'>) =>
+  (entity: Entity, ...rows: readonly Pick<Row, 'id'>[]) =>
+    tracker.restore(entity, valuesOf(rows, 'id'), tracker.administrator)
+
 onRest('Restoring', (tracker) => {
-  const restore = (entity: Entity, ...rows: readonly Pick<Row, 'id'>[]) =>
-    tracker.restore(
-      entity,
-      rows.map(({ id }) => id),
-      tracker.administrator,
-    )
-  const remove = (entity: Entity, ...rows: readonly Row[]) =>
-    done(
-      tracker.remove(
-        entity,
-        rows.map(({ id }) => id),
-        tracker.administrator,
-      ),
-    )
+  const restore = restoring(tracker)
+  const remove = (entity: Entity, ...rows: readonly Row[]) => done(tracker.removeRows(entity, ...rows))
   const get = (entity: Entity, { id }: Row) => recordIn(tracker.get(entity, id, tracker.administrator))
 
   for (const entity of entities) {
@@ -161,22 +155,8 @@ onRest('Restoring', (tracker) => {
 })
 
 onRest('Links that go and come back', (tracker) => {
-  const remove = (entity: Entity, ...rows: readonly Row[]) =>
-    done(
-      tracker.remove(
-        entity,
-        rows.map(({ id }) => id),
-        tracker.administrator,
-      ),
-    )
-  const restore = (entity: Entity, ...rows: readonly Row[]) =>
-    done(
-      tracker.restore(
-        entity,
-        rows.map(({ id }) => id),
-        tracker.administrator,
-      ),
-    )
+  const remove = (entity: Entity, ...rows: readonly Row[]) => done(tracker.removeRows(entity, ...rows))
+  const restore = (entity: Entity, ...rows: readonly Row[]) => done(restoring(tracker)(entity, ...rows))
 
   for (const { parent, link, column, otherColumn } of links) {
     const otherParent = resources[link].references[otherColumn] as Entity

@@ -337,7 +337,7 @@ function testStalledStore() {
     try {
       signal('SIGSTOP')
     } catch {
-      context.skip('The store belongs to somebody else.')
+      context.skip('The store belongs to another user.')
       return
     }
     const answers: Promise<number>[] = []

@@ -28,14 +28,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
   }
   const idsOf = async (entity: Entity, as: Caller, query?: Query) =>
     (await rowsOf(entity, as, query)).map(({ id }) => id)
-  const remove = (entity: Entity, ...rows: readonly Row[]) =>
-    done(
-      tracker.remove(
-        entity,
-        rows.map(({ id }) => id),
-        tracker.administrator,
-      ),
-    )
+  const remove = (entity: Entity, ...rows: readonly Row[]) => done(tracker.removeRows(entity, ...rows))
   const among = (...rows: readonly Row[]) => ({ ids: rows.map(({ id }) => id).join(',') })
 
   for (const entity of entities) {

@@ -362,11 +362,11 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
       Array.from({ length: 20 }, () => listen(own.address, '/api/users', { token })),
     )
     for (const live of lives) await live.next()
-    assert.ok((await looksForChanges()) > 1, 'While somebody listens, the store is asked for changes.')
+    assert.ok((await looksForChanges()) > 1, 'While a client listens, the store is queried for changes.')
     for (const live of lives) live.close()
     await sleep(1000)
     // The last one may still be what its connection did last.
-    assert.ok((await looksForChanges()) <= 1, 'Nobody listens, and the store is still asked.')
+    assert.ok((await looksForChanges()) <= 1, 'No client listens, and the store is still queried.')
     await direct.end()
     await own.stop()
   })

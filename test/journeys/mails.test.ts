@@ -268,7 +268,7 @@ describe('The language of mails', () => {
       )
     ).map(({ language }) => language)
 
-  test('is that of the reader’s last sign-in, whoever asks, and English for somebody who has said nothing', async () => {
+  test('is that of the reader’s last sign-in, regardless of who requests the mail, and English for a user without one', async () => {
     const person = await rest.signUp()
     assert.deepEqual(await knownOf(person.id), [])
     await discard(person.login)

@@ -185,7 +185,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
     ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
     ['without a type', () => ({ header: { typ: undefined } })],
     ['of the type of an identity token', () => ({ header: { typ: 'id+jwt' } })],
-    ['that names a key nobody has', () => ({ header: { kid: 'unknown' } })],
+    ['that names an unknown key', () => ({ header: { kid: 'unknown' } })],
     ['without a subject', claim({ sub: undefined })],
     ['whose subject is no account', () => ({ claims: { sub: randomUUID() } })],
     ['whose subject is no UUID', claim({ sub: "x' or true --" })],
