@@ -97,7 +97,7 @@ async function pendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // With hard links the file is complete from the start; an instance that shares the folder has created its own there, or uses this one.
+    // A hard link appears with its whole content. Another instance that shares the folder may have been first: then its file is used.
     await publishFile(own, pending).catch(ignoreEexist)
     await rm(own, { force: true })
     return (await readFile(pending, 'utf8')).trim()

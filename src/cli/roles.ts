@@ -103,7 +103,7 @@ function grantsFor(role: string, rights: Rights): string[] {
   ]
 }
 
-/** With `update (columns)`, a host can change only the columns that it writes. */
+/** A right such as `update (columns)` limits a host to the columns that it writes. */
 type Right = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
 /** The rights of one host's role, by table; the database rejects everything else. */

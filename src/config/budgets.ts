@@ -41,7 +41,7 @@ export const budgetLimits = {
   restCompressions: { max: 8, per: 'process', of: 'requests' },
   /** Each stream holds a connection and a few kilobytes. */
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
-  /** As many as a user has windows and tabs. */
+  /** A user rarely has more windows and tabs open. */
   liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
   /** Newest snapshots, and those that clients have not read yet: two of the largest pages, or twenty of 100 long records. */
   liveBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
@@ -165,7 +165,7 @@ export const budgetLimits = {
   storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
   /** Each holds a waiting request and its data. */
   storeTransactionsWaiting: { max: 10_000, per: 'process', of: 'requests' },
-  /** As many as an account may have commands in flight: a burst of quick writes is done before any of them has to wait. */
+  /** Equals the commands that an account may have in flight, so a burst of quick writes finishes before any of them waits. */
   storeTransactionsWaitingOfAccount: { max: 4096, per: 'account', of: 'requests' },
   /** Batched writes of several callers; they hardly wait for locks, so two are enough. */
   storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },

@@ -146,7 +146,7 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** As root, gives a folder and its contents to the account that will use it; otherwise changes no owner. */
+/** Gives a folder and its contents to the account that will use it. Only root can, so other users change no owner. */
 export function changeOwner({ user }: Account, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }

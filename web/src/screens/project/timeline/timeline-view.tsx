@@ -116,7 +116,7 @@ function useRowsByPerson(rows: readonly Assignment[]) {
   }, [rows])
 }
 
-/** As many weeks as are readable in the available width. */
+/** Returns how many weeks are readable in the available width. */
 function useWeekCount(): number {
   const isHuge = useMedia('(min-width: 2000px)')
   const isWide = useMedia('(min-width: 1200px)')
