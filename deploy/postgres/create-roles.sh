@@ -23,6 +23,11 @@ select format('alter role %I login nosuperuser nocreatedb nocreaterole noreplica
     array['migrations', 'rest', 'commands', 'identity', 'bank'],
     array[:'migrations', :'rest', :'commands', :'identity', :'bank']
   ) as given (name, password) \gexec
+-- The bank sets these itself, except behind a pooler in transaction mode, where it requires them.
+select format('alter role %I set %s', :'prefix' || 'bank', setting)
+  from unnest(array[
+    'synchronous_commit = on', 'statement_timeout = ''2s''', 'plan_cache_mode = force_generic_plan'
+  ]) as setting \gexec
 select format('create database %I owner %I', :'database', :'prefix' || 'migrations')
   where not exists (select from pg_database where datname = :'database') \gexec
 -- The role that migrates does not own these functions, so it cannot revoke them: no host makes large objects.

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
 import pg from 'pg'
-import { statementsOf } from '../../../src/db/sql.ts'
+import { splitStatements } from '../../../src/db/split-statements.ts'
 
 /** A migration as one to come may be, applied after the store was distributed, and taken back. */
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
@@ -21,7 +21,7 @@ const migration = `
   alter table projects add column code text not null default '';
   create index assignments_estimated on assignments (estimated_by) where active;
   create table favourites (user_id uuid not null references users, row_id uuid not null, primary key (user_id, row_id))`
-for (const statement of statementsOf(migration)) await client.query(statement)
+for (const statement of splitStatements(migration)) await client.query(statement)
 const { rows } = await client.query<{ place: string }>(`
   select column_to_column_name(logicalrelid, partkey) as place from pg_dist_partition
   where logicalrelid = 'attachments'::regclass`)

@@ -1,4 +1,4 @@
-"""Creates an organization and a refusal with the classes that protoc made."""
+"""Creates an organization, a timestamp of nine digits and a refusal with the classes that protoc made."""
 import os
 
 import grpc
@@ -12,6 +12,21 @@ made = client.CreateOrganization(
     commands_pb2.CreateOrganizationCommand(name="By protoc"), metadata=metadata, timeout=30
 )
 assert made.success and made.organization.name == "By protoc", made
+organization = made.organization.id
+project = client.CreateProject(
+    commands_pb2.CreateProjectCommand(name="By protoc", organization_id=organization), metadata=metadata, timeout=30
+).project
+# The server keeps fewer digits, and cuts the rest.
+version = project.created_at
+version.nanos += 999
+updated = client.UpdateProject(
+    commands_pb2.UpdateProjectCommand(
+        id=project.id, name="Moon", organization_id=organization, expected_version=version
+    ),
+    metadata=metadata,
+    timeout=30,
+)
+assert updated.success, updated
 try:
     client.CreateOrganization(commands_pb2.CreateOrganizationCommand(), metadata=metadata, timeout=30)
     raise AssertionError("An organization without a name was taken.")
