@@ -2,14 +2,14 @@ import { render } from 'preact'
 import { createApi } from './api/api.ts'
 import { openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
-import { App, nameOnHover } from './app/app.tsx'
+import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
 import { applyChosenDensity } from './app/shell.tsx'
 import { applyChosenTheme } from './app/theme.tsx'
 import { createRouter } from './router/router.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
 import { loadConfiguration } from './session/configuration.ts'
-import { createSession, settleRefresh } from './session/session.ts'
+import { createSession, endInterruptedRefresh } from './session/session.ts'
 import { applyCurrentLanguage } from './texts/language.ts'
 import { t } from './texts/text.ts'
 import './styles/tokens.css'
@@ -47,12 +47,12 @@ import { createToasts } from './services/toasts.ts'
 async function start(root: HTMLElement): Promise<void> {
   applyChosenTheme()
   applyChosenDensity()
-  nameOnHover()
+  addTooltips()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   const languageLoaded = applyCurrentLanguage()
   try {
-    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), languageLoaded])
+    const [configuration] = await Promise.all([loadConfiguration(), endInterruptedRefresh(), languageLoaded])
     const session = createSession(configuration)
     const page = openPageTracker(configuration.apiUrl, session)
     const api = createApi(page.tracker)

@@ -32,13 +32,13 @@ export interface Page<Row> {
   readonly totalPages: number
 }
 
-/** An answer that is sent again whenever it changes, over one connection. */
+/** Opens a connection on which an answer is sent again whenever it changes. */
 export type Connect<Value> = (options: ConnectionOptions) => AsyncGenerator<LiveAnswer<Value>, void>
 
 /** One write of a batch; its resource is that of the batch. */
 export type BatchRequest = Omit<BatchItem, 'resource'>
 
-/** The resources by their names. Every error is a TrackerError in the user's words. */
+/** Accesses resources by their names. Every error is a TrackerError in the user's language. */
 export interface Api {
   list<Name extends ResourceName>(
     name: Name,
@@ -68,45 +68,47 @@ export interface Api {
 
 export function createApi(tracker: Tracker): Api {
   const listeners = new Set<(name: ResourceName) => void>()
-  const together = askTogether()
+  const shareRequest = createRequestSharing()
   const clients: { readonly [List in keyof Resources]: ResourceClient<List> } = tracker
-  const rows = <Name extends ResourceName>(name: Name) => clients[pluralOf(name)]
-  const written = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
+  const clientOf = <Name extends ResourceName>(name: Name) => clients[pluralOf(name)]
+  const notifyAfter = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
     await answer
     for (const listener of listeners) listener(name)
     return answer
   }
   return {
     list: (name, query = {}, signal) =>
-      together(
+      shareRequest(
         `${name} ${keyOf(query)}`,
-        (left) => rows(name).list(withoutBlanks(query), { signal: left }),
+        (sharedSignal) => clientOf(name).list(listKeys<typeof name>(query), { signal: sharedSignal }),
         signal,
       ),
-    connect: (name, query) => (options) => rows(name).connect(withoutBlanks(query), options),
-    get: (name, id) => rows(name).get(id),
-    create: (name, body) => written(name, rows(name).create(body)),
+    connect: (name, query) => (options) => clientOf(name).connect(listKeys<typeof name>(query), options),
+    get: (name, id) => clientOf(name).get(id),
+    create: (name, body) => notifyAfter(name, clientOf(name).create(body)),
     async update(name, body) {
-      await written(name, rows(name).update(body))
+      await notifyAfter(name, clientOf(name).update(body))
     },
-    remove: (name, ids) => written(name, rows(name).remove(ids)),
-    restore: (name, ids) => written(name, rows(name).restore(ids)),
+    remove: (name, ids) => notifyAfter(name, clientOf(name).remove(ids)),
+    restore: (name, ids) => notifyAfter(name, clientOf(name).restore(ids)),
     async batch(name, items) {
       const results: BatchResult[] = []
       for (let from = 0; from < items.length; from += limits.items) {
-        const some = items.slice(from, from + limits.items).map((item) => ({ ...item, resource: name }))
-        const body = { mode: 'eachForItself', items: some } as const
-        const answer = await written(name, tracker.call('POST /ext/batch', { body }))
-        results.push(...answer.results.map(inOwnWordsOf))
+        const chunk = items.slice(from, from + limits.items).map((item) => ({ ...item, resource: name }))
+        const body = { mode: 'eachForItself', items: chunk } as const
+        const answer = await notifyAfter(name, tracker.call('POST /ext/batch', { body }))
+        results.push(...answer.results.map(translateResult))
       }
       return results
     },
-    removed: (name, query = {}, signal) => rows(name).removed(withoutBlanks(query), { signal }),
+    removed: (name, query = {}, signal) => clientOf(name).removed(listKeys<typeof name>(query), { signal }),
     people: async (query, signal) =>
-      together(
+      shareRequest(
         `people ${keyOf(query)}`,
-        async (left) =>
-          (await tracker.call('GET /ext/people', { query: withoutBlanks(query) }, { signal: left })).result,
+        async (sharedSignal) => {
+          const options = { signal: sharedSignal }
+          return (await tracker.call('GET /ext/people', { query: withoutBlanks(query) }, options)).result
+        },
         signal,
       ),
     onChange(listener) {
@@ -116,56 +118,59 @@ export function createApi(tracker: Tracker): Api {
   }
 }
 
+/** The compiler cannot follow the columns of one resource through `withoutBlanks`. */
+const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) =>
+  withoutBlanks(query) as ListQuery<Name> & Resources[Plural<Name>]['removed']
+
 const pluralOf = <Name extends ResourceName>(name: Name) => `${name}s` as const
 
-/** The filters of a screen without those that are not set. */
+/** Leaves out filters that are not set. */
 export const withoutBlanks = <Query extends object>(query: Query) =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '')) as {
     readonly [Key in keyof Query]: Exclude<Query[Key], undefined>
   }
 
-/** Equal for queries that ask for the same. */
+/** Two queries with the same key have the same result. */
 export const keyOf = (query: object): string => JSON.stringify(withoutBlanks(query))
 
-const inOwnWordsOf = (result: BatchResult): BatchResult =>
+const translateResult = (result: BatchResult): BatchResult =>
   result.message === undefined ? result : { ...result, message: translateSentence(result.message) }
 
-interface Asked {
-  readonly answer: Promise<unknown>
-  readonly left: AbortController
-  waiting: number
+interface SharedRequest {
+  readonly response: Promise<unknown>
+  readonly controller: AbortController
+  waiters: number
 }
 
 /**
- * Shares one request between all parts of a screen that ask at the same time, until the last of them has
- * left. It is not cached longer: a response from before a write, or from before the user returned to the
- * page, would be outdated.
+ * Shares one request between all parts of a screen that ask at the same time. It is aborted when all of them
+ * have left. Responses are not cached, because they could be from before a write or an absence of the user.
  */
-export function askTogether() {
-  const asked = new Map<string, Asked>()
-  const begin = (key: string, ask: (left: AbortSignal) => Promise<unknown>): Asked => {
-    const left = new AbortController()
-    const one = { answer: ask(left.signal), left, waiting: 0 }
-    asked.set(key, one)
-    queueMicrotask(() => asked.delete(key))
-    return one
+export function createRequestSharing() {
+  const requests = new Map<string, SharedRequest>()
+  const start = (key: string, send: (signal: AbortSignal) => Promise<unknown>): SharedRequest => {
+    const controller = new AbortController()
+    const request = { response: send(controller.signal), controller, waiters: 0 }
+    requests.set(key, request)
+    queueMicrotask(() => requests.delete(key))
+    return request
   }
   return <Answer>(
     key: string,
-    ask: (left: AbortSignal) => Promise<Answer>,
+    send: (signal: AbortSignal) => Promise<Answer>,
     signal?: AbortSignal,
   ): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const one = asked.get(key) ?? begin(key, ask)
-    one.waiting += 1
+    const request = requests.get(key) ?? start(key, send)
+    request.waiters += 1
     return new Promise((resolve, reject) => {
       const leave = () => {
-        one.waiting -= 1
-        if (one.waiting === 0) one.left.abort()
+        request.waiters -= 1
+        if (request.waiters === 0) request.controller.abort()
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', leave, { once: true })
-      ;(one.answer as Promise<Answer>).then(resolve, reject)
+      ;(request.response as Promise<Answer>).then(resolve, reject)
     })
   }
 }

@@ -2,7 +2,7 @@ import { errorOf } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import { t } from '../texts/text.ts'
-import { inUsersWords, unreachable } from './problems.ts'
+import { outageError, translateError } from './problems.ts'
 
 export interface Passkey {
   readonly id: string
@@ -21,7 +21,7 @@ export interface OwnFactors {
   readonly passkeyDomain: string | null
 }
 
-/** The secret for an authenticator app, which becomes valid once a code was entered. */
+/** The secret for an authenticator app. It becomes valid when the user has entered a code. */
 export interface AppOffer {
   readonly offer: string
   readonly secret: string
@@ -30,41 +30,41 @@ export interface AppOffer {
   readonly picture: { readonly side: number; readonly path: string }
 }
 
-/** Shown once; null where some exist already. */
-export interface MadeCodes {
+/** The codes are shown once; null if the user already has some. */
+export interface CreatedCodes {
   readonly recoveryCodes: readonly string[] | null
 }
 
-/** The session is too old for this change: the user has to sign in again first. */
+/** The sign-in is too long ago for this change, so the user has to sign in again. */
 export class StaleSignInError extends Error {
   constructor() {
     super(t('Sign in again to change how you sign in.'))
   }
 }
 
-/** Credentials, which the provider itself stores. Part of the extensions. */
+/** Second factors, which the identity provider stores. Part of the extensions. */
 export interface Factors {
-  own(): Promise<OwnFactors>
+  readOwn(): Promise<OwnFactors>
   offerApp(): Promise<AppOffer>
-  confirmApp(offer: string, code: string): Promise<MadeCodes>
+  confirmApp(offer: string, code: string): Promise<CreatedCodes>
   removeApp(): Promise<void>
-  addPasskey(name: string): Promise<MadeCodes>
+  addPasskey(name: string): Promise<CreatedCodes>
   renamePasskey(id: string, name: string): Promise<void>
   removePasskey(id: string): Promise<void>
-  makeRecoveryCodes(): Promise<MadeCodes>
+  createRecoveryCodes(): Promise<CreatedCodes>
   hasFactor(userId: string): Promise<boolean>
-  takeAway(userId: string): Promise<void>
+  resetFactors(userId: string): Promise<void>
 }
 
 type Form = Readonly<Record<string, string>>
 
 export function createFactors({ issuer }: Configuration, session: Session): Factors {
-  const ask = async (path: string, form?: Form) => {
+  const request = async (path: string, form?: Form) => {
     const response = await fetch(`${issuer}/ext/factors${path}`, {
       headers: { authorization: `Bearer ${await session.accessToken()}` },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     }).catch((error: unknown) => {
-      throw unreachable(error)
+      throw outageError(error)
     })
     if (response.ok) return response.json()
     const { error } = await response
@@ -73,30 +73,30 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
       .catch(() => ({}))
     throw error === 'insufficient_user_authentication'
       ? new StaleSignInError()
-      : inUsersWords(await errorOf(response))
+      : translateError(await errorOf(response))
   }
   return {
-    own: () => ask(''),
-    offerApp: () => ask('/app', {}),
-    confirmApp: (offer, code) => ask('/app/confirm', { offer, code }),
-    removeApp: () => ask('/app/remove', {}),
+    readOwn: () => request(''),
+    offerApp: () => request('/app', {}),
+    confirmApp: (offer, code) => request('/app/confirm', { offer, code }),
+    removeApp: () => request('/app/remove', {}),
     async addPasskey(name) {
-      const { options, challenge } = await ask('/passkey-options', {})
+      const { options, challenge } = await request('/passkey-options', {})
       const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-      const made = await navigator.credentials.create({ publicKey })
-      const credential = JSON.stringify((made as PublicKeyCredential).toJSON())
-      return ask('/passkeys', { challenge, credential, name })
+      const created = await navigator.credentials.create({ publicKey })
+      const credential = JSON.stringify((created as PublicKeyCredential).toJSON())
+      return request('/passkeys', { challenge, credential, name })
     },
-    renamePasskey: (id, name) => ask('/passkeys/rename', { id, name }),
-    removePasskey: (id) => ask('/passkeys/remove', { id }),
-    makeRecoveryCodes: () => ask('/recovery-codes', {}),
-    hasFactor: async (userId) => (await ask(`?${new URLSearchParams({ userId })}`)).hasFactor,
-    takeAway: (userId) => ask('/take-away', { userId }),
+    renamePasskey: (id, name) => request('/passkeys/rename', { id, name }),
+    removePasskey: (id) => request('/passkeys/remove', { id }),
+    createRecoveryCodes: () => request('/recovery-codes', {}),
+    hasFactor: async (userId) => (await request(`?${new URLSearchParams({ userId })}`)).hasFactor,
+    resetFactors: (userId) => request('/take-away', { userId }),
   }
 }
 
 /** Returns whether this browser can create a passkey that works at this address. */
-export const canMakePasskey = (domain: string | null): boolean =>
+export const canCreatePasskey = (domain: string | null): boolean =>
   domain !== null &&
   (location.hostname === domain || location.hostname.endsWith(`.${domain}`)) &&
   'PublicKeyCredential' in window &&

@@ -9,20 +9,20 @@ export interface ChangeListener<Row> {
   onProblem(problem: Error): unknown
 }
 
-interface Changing {
+interface ChangeableRow {
   readonly id: string
   readonly updatedAt: string | null
 }
 
 /** A page of the list, sorted by the last change, newest first; rows that were never changed come first. */
-interface Window {
+interface PageWindow {
   readonly pageNumber: number
   readonly pageSize: number
 }
 
 /**
- * Follows a list of any length with one connection. A live listing only reports its own page, so it follows the page on which the
- * rows that were changed last begin: every change shows there, or in the number of all rows.
+ * Follows a list of any length with one connection. A live listing reports only its own page. In a list sorted by the last change,
+ * the page where changed rows begin shows every change, or the number of all rows does.
  */
 export function followChanges<Name extends ResourceName>(
   api: Api,
@@ -30,30 +30,30 @@ export function followChanges<Name extends ResourceName>(
   query: QueryOf<Name>,
   listener: ChangeListener<RecordOf<Name>>,
 ): () => void {
-  let isDone = false
+  let isStopped = false
   let close: () => void = () => undefined
   const sorted = { ...query, sortColumn: 'updatedAt', sortOrder: 'DESC' } as const
-  const open = (window: Window) => {
+  const open = (window: PageWindow) => {
     close = openLive(api.connect(name, { ...sorted, ...window }), {
       onConnection: listener.onConnection,
       onProblem: listener.onProblem,
       onValue(page) {
         const next = windowAfter(page)
         listener.onRows(page.data, page.totalCount)
-        if (next === 'elsewhere') void begin()
+        if (next === 'elsewhere') void findWindow()
         else if (next !== undefined) reopen(next)
       },
     })
   }
-  const reopen = (window: Window) => {
+  const reopen = (window: PageWindow) => {
     close()
-    if (!isDone) open(window)
+    if (!isStopped) open(window)
   }
-  const begin = async () => {
+  const findWindow = async () => {
     close()
     const isUnchanged = async (position: number) => {
       const { data } = await api.list(name, { ...sorted, pageSize: 1, pageNumber: position + 1 })
-      return (data[0] as Changing | undefined)?.updatedAt === null
+      return (data[0] as ChangeableRow | undefined)?.updatedAt === null
     }
     try {
       const { totalCount } = await api.list(name, { ...sorted, pageSize: 1 })
@@ -65,24 +65,24 @@ export function followChanges<Name extends ResourceName>(
   }
   open(wholeList)
   return () => {
-    isDone = true
+    isStopped = true
     close()
   }
 }
 
-const wholeList: Window = { pageNumber: 1, pageSize: rowsMax }
+const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
-/** A boundary near the edge of its page would soon be on another one. */
-const edge = 0.15
-const sizes = [rowsMax, 90, 80, 70, 60]
+/** The part of a page that counts as its edge. From there, the boundary would soon move to another page. */
+const edgeShare = 0.15
+const pageSizes = [rowsMax, 90, 80, 70, 60]
 
-/** The page that contains this position, away from its edges. */
-export function windowAround(position: number): Window {
+/** Returns the page that contains this position, away from its edges. */
+function windowAround(position: number): PageWindow {
   const isInside = (size: number) => {
-    const place = (position % size) / size
-    return place >= 2 * edge && place <= 1 - 2 * edge
+    const offset = (position % size) / size
+    return offset >= 2 * edgeShare && offset <= 1 - 2 * edgeShare
   }
-  const pageSize = position < rowsMax * (1 - edge) ? rowsMax : (sizes.find(isInside) ?? rowsMax)
+  const pageSize = position < rowsMax * (1 - edgeShare) ? rowsMax : (pageSizes.find(isInside) ?? rowsMax)
   return { pageNumber: Math.floor(position / pageSize) + 1, pageSize }
 }
 
@@ -90,7 +90,7 @@ export function windowAround(position: number): Window {
  * Returns another page if the boundary has reached the edge of this one; `elsewhere` if the boundary is not
  * on this page.
  */
-export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefined {
+function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page
   if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList
   const first = data.findIndex(({ updatedAt }) => updatedAt !== null)
@@ -103,15 +103,15 @@ export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefi
   return isSame || !isNearEdge(first, page) ? undefined : next
 }
 
-const isNearEdge = (place: number, { pageNumber, pageSize }: Window): boolean =>
-  place > pageSize * (1 - edge) || (pageNumber > 1 && place < pageSize * edge)
+const isNearEdge = (offset: number, { pageNumber, pageSize }: PageWindow): boolean =>
+  offset > pageSize * (1 - edgeShare) || (pageNumber > 1 && offset < pageSize * edgeShare)
 
-/** Finds the first position for which the condition is false, where it is true for all before. */
-async function findFirst(count: number, holds: (position: number) => Promise<boolean>): Promise<number> {
+/** Finds the first position that `isBefore` rejects, by binary search. */
+async function findFirst(count: number, isBefore: (position: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, count]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    if (await holds(middle)) low = middle + 1
+    if (await isBefore(middle)) low = middle + 1
     else high = middle
   }
   return low

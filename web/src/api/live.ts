@@ -6,21 +6,21 @@ export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'c
 export interface LiveListener<Value> {
   onValue(value: Value): void
   onConnection(connection: Connection): void
-  /** It was rejected permanently and is not retried. */
+  /** Called when the listing was rejected permanently and is not retried. */
   onProblem(problem: Error): unknown
 }
 
 /**
- * Keeps an answer live until the returned function is called: after an outage, after the token's end, after the device slept. A
- * hidden page releases its connection, because a browser has six per host for all its tabs.
+ * Keeps an answer live until the returned function is called. It reconnects after an outage, an expired token, or sleep of the
+ * device. A hidden page releases its connection, because a browser has only six per host for all its tabs.
  */
 export function openLive<Value>(connect: Connect<Value>, listener: LiveListener<Value>): () => void {
   const closed = new AbortController()
-  void run(connect, listener, closed.signal)
+  void keepOpen(connect, listener, closed.signal)
   return () => closed.abort()
 }
 
-async function run<Value>(
+async function keepOpen<Value>(
   connect: Connect<Value>,
   listener: LiveListener<Value>,
   closed: AbortSignal,
@@ -37,14 +37,14 @@ async function run<Value>(
   while (!closed.aborted) {
     await untilVisible(closed)
     const problem = await withLiveSlot<unknown>((hasSlot) =>
-      hasSlot ? follow(connect, lastEventId, closed, show) : look(connect, closed, show),
+      hasSlot ? follow(connect, lastEventId, closed, show) : readOnce(connect, closed, show),
     ).catch((error: unknown) => error)
     if (closed.aborted) return
-    if (problem === looked) {
+    if (problem === wasRead) {
       await untilEvent([[window, 'offline']], closed, pollMilliseconds)
       continue
     }
-    // After the end of a session, the user signs in again.
+    // A final error is not retried. If the session has ended, the user signs in again.
     if (problem instanceof TrackerError && problem.isFinal) {
       listener.onConnection('closed')
       listener.onProblem(problem)
@@ -52,7 +52,7 @@ async function run<Value>(
     }
     if (document.hidden) continue
     listener.onConnection(navigator.onLine ? 'reconnecting' : 'offline')
-    await pause(failures, closed)
+    await waitForRetry(failures, closed)
     failures += 1
   }
 }
@@ -61,33 +61,35 @@ async function run<Value>(
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
-/** A listing without a connection of its own is polled this often. */
+/** A listing without a slot is read this often. */
 const pollMilliseconds = 3000
-const looked = Symbol('looked')
+const wasRead = Symbol('was read')
 
 type Show<Value> = (id: string, value: Value) => void
 
 /** Reads the current answer without keeping the connection. */
-async function look<Value>(
+async function readOnce<Value>(
   connect: Connect<Value>,
   closed: AbortSignal,
   show: Show<Value>,
-): Promise<typeof looked | undefined> {
-  const enough = new AbortController()
-  let isFound = false
+): Promise<typeof wasRead | undefined> {
+  const firstValue = new AbortController()
+  let isReceived = false
   const showFirst = (id: string, value: Value) => {
-    isFound = true
+    isReceived = true
     show(id, value)
-    enough.abort()
+    firstValue.abort()
   }
-  // Reads from the beginning: after a known number, nothing would arrive until something changes.
-  await follow(connect, '', AbortSignal.any([closed, enough.signal]), showFirst).catch((error: unknown) => {
-    if (!isFound) throw error
-  })
-  return isFound ? looked : undefined
+  // The id of the last event is left out, because with it nothing would arrive until the next change.
+  await follow(connect, '', AbortSignal.any([closed, firstValue.signal]), showFirst).catch(
+    (error: unknown) => {
+      if (!isReceived) throw error
+    },
+  )
+  return isReceived ? wasRead : undefined
 }
 
-/** One connection, as long as the page is visible and the network is there. */
+/** Holds one connection as long as the page is visible and the device is online. */
 async function follow<Value>(
   connect: Connect<Value>,
   lastEventId: string,
@@ -95,20 +97,20 @@ async function follow<Value>(
   show: Show<Value>,
 ): Promise<void> {
   if (closed.aborted) return
-  const left = new AbortController()
-  const leave = () => left.abort()
-  const hiding = createTimer(leave, hiddenMilliseconds)
-  const onVisibility = () => (document.hidden ? hiding.start() : hiding.stop())
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const hiddenTimer = createTimer(abort, hiddenMilliseconds)
+  const onVisibility = () => (document.hidden ? hiddenTimer.start() : hiddenTimer.stop())
   document.addEventListener('visibilitychange', onVisibility)
-  addEventListener('offline', leave)
-  closed.addEventListener('abort', leave)
+  addEventListener('offline', abort)
+  closed.addEventListener('abort', abort)
   try {
-    for await (const { id, answer } of connect({ lastEventId, signal: left.signal })) show(id, answer)
+    for await (const { id, answer } of connect({ lastEventId, signal: controller.signal })) show(id, answer)
   } finally {
-    hiding.stop()
+    hiddenTimer.stop()
     document.removeEventListener('visibilitychange', onVisibility)
-    removeEventListener('offline', leave)
-    closed.removeEventListener('abort', leave)
+    removeEventListener('offline', abort)
+    closed.removeEventListener('abort', abort)
   }
 }
 
@@ -126,11 +128,11 @@ function untilVisible(closed: AbortSignal): Promise<void> | undefined {
   return document.hidden ? untilEvent([[document, 'visibilitychange']], closed) : undefined
 }
 
-/** Waits until the next retry; it ends early when the network returns. */
-async function pause(failures: number, closed: AbortSignal): Promise<void> {
-  const longest = backoffMilliseconds[Math.min(failures, backoffMilliseconds.length - 1)] ?? 0
+/** Waits before the next retry; ends early when the device is online again. */
+async function waitForRetry(failures: number, closed: AbortSignal): Promise<void> {
+  const backoff = backoffMilliseconds[Math.min(failures, backoffMilliseconds.length - 1)] ?? 0
   // Randomized, so that not all clients reconnect to a restarted server at the same time.
-  const milliseconds = longest * (0.75 + Math.random() / 2)
+  const milliseconds = backoff * (0.75 + Math.random() / 2)
   await untilEvent([[window, 'online']], closed, navigator.onLine ? milliseconds : undefined)
 }
 
@@ -140,20 +142,20 @@ function untilEvent(
   milliseconds?: number,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const over = new AbortController()
+  const cleanup = new AbortController()
   for (const [target, name] of [...events, [closed, 'abort'] as const])
-    target.addEventListener(name, () => resolve(), { signal: over.signal })
+    target.addEventListener(name, () => resolve(), { signal: cleanup.signal })
   const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds)
   return promise.finally(() => {
-    over.abort()
+    cleanup.abort()
     clearTimeout(timer)
   })
 }
 
-/** Some of the six connections that a browser has per host for all its windows; the others are left for reads and writes. */
+/** A browser has six connections per host for all its windows. Four may be live; the others remain for reads and writes. */
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
 
-/** Runs with one of the long-lived connections, held until the end; or without, while other windows have all of them. */
+/** Runs with a slot, held until the end, or without one if other windows have all of them. */
 async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
   for (const slot of slots) {
     const result = await navigator.locks.request(slot, { ifAvailable: true }, async (lock) =>

@@ -6,7 +6,7 @@ export const rowsMax = limits.pageSize
 
 export interface AllLoaded<Row> {
   readonly rows: readonly Row[]
-  /** Set when there are more than were loaded. */
+  /** True if there are more rows than were loaded. */
   readonly isCut: boolean
 }
 
@@ -30,21 +30,23 @@ export async function loadAll<Name extends ResourceName>(
 
 export type ById<Row> = ReadonlyMap<string, Row>
 
-/** Loads those of the records that the caller may see. */
+/** Loads records by id. Records that the caller may not see are missing in the result. */
 export async function loadByIds<Name extends ResourceName>(
   api: Api,
   name: Name,
   ids: Iterable<string>,
   signal: AbortSignal,
 ): Promise<ById<RecordOf<Name>>> {
-  const wanted = [...new Set(ids)].sort()
-  const pages = Array.from({ length: Math.ceil(wanted.length / rowsMax) }, (_, index) =>
-    wanted.slice(index * rowsMax, (index + 1) * rowsMax),
+  const unique = [...new Set(ids)].sort()
+  const pages = Array.from({ length: Math.ceil(unique.length / rowsMax) }, (_, index) =>
+    unique.slice(index * rowsMax, (index + 1) * rowsMax),
   )
-  const found = await Promise.all(
-    pages.map((some) => api.list(name, { ids: some.join(','), pageSize: rowsMax } as QueryOf<Name>, signal)),
+  const results = await Promise.all(
+    pages.map((chunk) =>
+      api.list(name, { ids: chunk.join(','), pageSize: rowsMax } as QueryOf<Name>, signal),
+    ),
   )
-  return byId(found.flatMap(({ data }) => data))
+  return byId(results.flatMap(({ data }) => data))
 }
 
 export const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> =>

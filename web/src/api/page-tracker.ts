@@ -1,31 +1,31 @@
 import { type Signal, signal } from '@preact/signals'
 import { openTracker, type Tracker, type TrackerError, type TrackerOptions } from '#tracker-client'
 import { type Session, SessionEndedError } from '../session/session.ts'
-import { inUsersWords, unreachable } from './problems.ts'
+import { outageError, translateError } from './problems.ts'
 
 export interface PageTracker {
   readonly tracker: Tracker
   /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>
   /** True if the last request got a response. */
-  readonly isReached: Signal<boolean>
+  readonly isReachable: Signal<boolean>
 }
 
-/** The client of the user's session. A busy server is retried; other errors are thrown, and a second rejection ends the session. */
+/** The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the session. */
 export function openPageTracker(address: string, session: Session): PageTracker {
-  const { fetch, isReached } = watchNetwork()
+  const { fetch, isReachable } = watchNetwork()
   const busyUntil = signal<number | undefined>(undefined)
   const tracker = openTracker({
-    ...untilAnswered,
+    ...commonOptions,
     address,
     fetch,
     retries: busyRetriesMax,
-    retryAfter: busyMilliseconds,
+    retryAfter: retryDelayOf,
     token: (rejected) =>
-      (rejected === undefined ? session.accessToken() : session.renewedToken(rejected)).catch(reportOutage),
+      (rejected === undefined ? session.accessToken() : session.renewToken(rejected)).catch(throwOutage),
     mapError(error) {
       if (error instanceof SessionEndedError) return error
-      if (error.status !== 401) return inUsersWords(error)
+      if (error.status !== 401) return translateError(error)
       session.end()
       return new SessionEndedError()
     },
@@ -35,51 +35,51 @@ export function openPageTracker(address: string, session: Session): PageTracker 
       if (busyUntil.value !== undefined && busyUntil.value <= Date.now()) busyUntil.value = undefined
     },
   })
-  return { tracker, busyUntil, isReached }
+  return { tracker, busyUntil, isReachable }
 }
 
 /** A client without a session, for users of links. */
 export const openGuestTracker = (address: string): Tracker =>
-  openTracker({ ...untilAnswered, address, retries: 0, mapError: inUsersWords })
+  openTracker({ ...commonOptions, address, retries: 0, mapError: translateError })
 
-/** A slow network may take any time. Forms use ids of their own, so the host keeps no keys for them. */
-const untilAnswered = {
+/** No time limit, because networks may be slow. No idempotency keys, because forms create the ids of their records. */
+const commonOptions = {
   withinMilliseconds: Number.POSITIVE_INFINITY,
   idempotencyKeys: false,
 } satisfies Partial<TrackerOptions>
 
-/** The number of retries for a busy server; then the user sees the error. */
+/** After these retries the user sees that the server is busy. */
 const busyRetriesMax = 2
-/** The API counts by the minute; a longer wait is a lockout. */
+/** Rate limits are per minute. A longer wait is a lockout, which is not waited for. */
 const busySecondsMax = 60
 const busySecondsDefault = 5
 
-/** An outage is not waited for here: screens show it, and load again when it has ended. */
-function busyMilliseconds({ status, retryAfterSeconds = busySecondsDefault }: TrackerError) {
+/** Only a busy server is retried here. Screens show an outage, and reload when it has ended. */
+function retryDelayOf({ status, retryAfterSeconds = busySecondsDefault }: TrackerError) {
   return status === 429 && retryAfterSeconds <= busySecondsMax ? retryAfterSeconds * 1000 : undefined
 }
 
-/** Renewing fails when the session has ended, or because the provider cannot be reached. */
-const reportOutage = (error: unknown): never => {
-  throw error instanceof SessionEndedError ? error : unreachable(error)
+/** Renewing a token fails if the session has ended, or if the provider cannot be reached. */
+const throwOutage = (error: unknown): never => {
+  throw error instanceof SessionEndedError ? error : outageError(error)
 }
 
-function watchNetwork(): { readonly fetch: typeof fetch; readonly isReached: Signal<boolean> } {
-  const isReached = signal(true)
-  let networksLost = 0
+function watchNetwork(): { readonly fetch: typeof fetch; readonly isReachable: Signal<boolean> } {
+  const isReachable = signal(true)
+  let outages = 0
   addEventListener('offline', () => {
-    networksLost += 1
-    isReached.value = false
+    outages += 1
+    isReachable.value = false
   })
-  const watched: typeof fetch = async (url, init) => {
-    const lostBefore = networksLost
+  const watchedFetch: typeof fetch = async (url, init) => {
+    const outagesBefore = outages
     const response = await fetch(url, init).catch((error: unknown) => {
-      if (!init?.signal?.aborted) isReached.value = false
+      if (!init?.signal?.aborted) isReachable.value = false
       throw error
     })
     // A response to a request from before the outage says nothing about the present.
-    if (networksLost === lostBefore) isReached.value = true
+    if (outages === outagesBefore) isReachable.value = true
     return response
   }
-  return { fetch: watched, isReached }
+  return { fetch: watchedFetch, isReachable }
 }

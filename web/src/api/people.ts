@@ -7,21 +7,21 @@ import { byId } from './load-all.ts'
 
 export interface People {
   /**
-   * The name of the person; a placeholder until it is known, or where it is unavailable. Reading it in a component keeps it
-   * current.
+   * Returns the name of the person, or a placeholder while it is unknown. A component that calls this is rendered again when the
+   * name arrives.
    */
   nameOf(id: string): string
-  /** The name, or undefined until it is known; empty for a person whom the caller does not see. */
+  /** Returns undefined until the name is known, and an empty text for a person whom the caller may not see. */
   findName(id: string): string | undefined
-  /** The colour of this person, by number; the first twelve people get different ones. */
+  /** Returns the number of the person's colour. The first twelve people get different ones. */
   tintOf(id: string): number
-  /** Resolves when their names are known or unavailable: for layouts that would move when names arrive. */
-  known(ids: Iterable<string>): Promise<unknown>
-  /** Finds people by name; `first` are ids of those who come first. */
+  /** Resolves when the names are known or unavailable. Used by layouts that would move when names arrive. */
+  waitForNames(ids: Iterable<string>): Promise<unknown>
+  /** Finds people by name. Those whose ids are in `first` come first. */
   search(text: string, signal?: AbortSignal, first?: readonly string[]): Promise<readonly Person[]>
 }
 
-/** The number that a picker shows at once; others are found by typing. */
+/** The number of people that a picker shows. Others are found by typing more. */
 const suggestionsMax = 20
 
 /** The number of colours in the style sheet. */
@@ -30,49 +30,49 @@ export const tintCount = 12
 export const hashOf = (text: string): number =>
   [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
 
-/** Names are requested together, once for each person. */
+/** Caches the names of people. Names that are needed at the same time are requested together. */
 export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
   const names = new Map<string, Signal<string | undefined>>()
-  let wanted: string[] = []
-  const find = createSource(api, session, extensions)
+  let queued: string[] = []
+  const find = createPersonSearch(api, session, extensions)
   const nameSignal = (id: string) => {
-    const known = names.get(id)
-    if (known !== undefined) return known
+    const cached = names.get(id)
+    if (cached !== undefined) return cached
     const name = signal<string | undefined>(undefined)
     names.set(id, name)
-    if (wanted.push(id) === 1) queueMicrotask(askForWanted)
+    if (queued.push(id) === 1) queueMicrotask(requestQueued)
     return name
   }
-  const learn = (people: readonly Person[]) => {
+  const cacheNames = (people: readonly Person[]) => {
     for (const { id, name } of people) {
-      const known = names.get(id)
-      if (known === undefined) names.set(id, signal(name))
-      else known.value = name
+      const cached = names.get(id)
+      if (cached === undefined) names.set(id, signal(name))
+      else cached.value = name
     }
     return people
   }
-  let asking: Promise<unknown> = Promise.resolve()
-  const askForWanted = () => {
-    const ids = wanted
-    wanted = []
-    const asked: Promise<unknown>[] = [asking]
-    for (const some of chunksOf(ids)) {
-      const finding = find({ ids: some.join(','), pageSize: limits.ids }).then(
+  let pending: Promise<unknown> = Promise.resolve()
+  const requestQueued = () => {
+    const ids = queued
+    queued = []
+    const requests: Promise<unknown>[] = [pending]
+    for (const chunk of splitIds(ids)) {
+      const request = find({ ids: chunk.join(','), pageSize: limits.ids }).then(
         (found) => {
-          learn(found)
-          for (const id of some) {
+          cacheNames(found)
+          for (const id of chunk) {
             const name = names.get(id)
             if (name !== undefined) name.value ??= ''
           }
         },
         () => {
-          // Requested again at the next render: the failure may have ended by then.
-          for (const id of some) names.delete(id)
+          // Removed, so that the next render requests them again.
+          for (const id of chunk) names.delete(id)
         },
       )
-      asked.push(finding)
+      requests.push(request)
     }
-    asking = Promise.all(asked)
+    pending = Promise.all(requests)
   }
   const findName = (id: string) => {
     const self = session.person.value
@@ -82,25 +82,25 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     findName,
     nameOf: (id) => findName(id) || '…',
     tintOf: createTints(),
-    async known(ids) {
+    async waitForNames(ids) {
       for (const id of ids) findName(id)
-      // The requests of this turn are collected before they are sent.
+      // Names are requested in a microtask, so `pending` includes them only after one.
       await Promise.resolve()
-      await asking
+      await pending
     },
     async search(text, abort, first = []) {
       const query = { search: text, pageSize: suggestionsMax }
-      const found = await Promise.all([
-        ...chunksOf(first).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
+      const results = await Promise.all([
+        ...splitIds(first).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
         find(query, abort),
       ])
-      return learn([...byId(found.flat()).values()])
+      return cacheNames([...byId(results.flat()).values()])
     },
   }
 }
 
-/** Parts that fit into a request each. */
-const chunksOf = (ids: readonly string[]): string[][] =>
+/** Splits ids into parts, each of which fits into one request. */
+const splitIds = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / limits.ids) }, (_, index) =>
     ids.slice(index * limits.ids, (index + 1) * limits.ids),
   )
@@ -109,41 +109,44 @@ const chunksOf = (ids: readonly string[]): string[][] =>
 function createTints(): (id: string) => number {
   const tints = new Map<string, number>()
   return (id) => {
-    const known = tints.get(id)
-    if (known !== undefined) return known
+    const tint = tints.get(id)
+    if (tint !== undefined) return tint
     const taken = new Set(tints.values())
-    const wanted = hashOf(id) % tintCount
-    const free = Array.from({ length: tintCount }, (_, step) => (wanted + step) % tintCount).find(
+    const preferred = hashOf(id) % tintCount
+    const free = Array.from({ length: tintCount }, (_, step) => (preferred + step) % tintCount).find(
       (tint) => !taken.has(tint),
     )
-    tints.set(id, free ?? wanted)
-    return free ?? wanted
+    tints.set(id, free ?? preferred)
+    return free ?? preferred
   }
 }
 
-interface Wanted {
+interface PersonQuery {
   readonly search?: string
   readonly ids?: string
   readonly pageSize: number
 }
 
-/** Only administrators can read names without the extensions; other users know their own. */
-function createSource(api: Api, session: Session, extensions: boolean) {
-  let hasPeople = extensions
-  const findOnServer = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
+/** Without the extensions, only administrators can read names; other users find themselves. */
+function createPersonSearch(api: Api, session: Session, extensions: boolean) {
+  let hasPeopleRoute = extensions
+  const findWithoutExtensions = async (
+    query: PersonQuery,
+    abort?: AbortSignal,
+  ): Promise<readonly Person[]> => {
     const self = session.person.peek()
-    if (self?.isAdministrator) return (await api.list('user', { ...wanted, sortColumn: 'name' }, abort)).data
-    const isFound = self?.name.toLowerCase().includes(wanted.search?.toLowerCase() ?? '') ?? false
+    if (self?.isAdministrator) return (await api.list('user', { ...query, sortColumn: 'name' }, abort)).data
+    const isFound = self?.name.toLowerCase().includes(query.search?.toLowerCase() ?? '') ?? false
     return self !== undefined && isFound ? [self] : []
   }
-  return async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
-    if (!hasPeople) return findOnServer(wanted, abort)
+  return async (query: PersonQuery, abort?: AbortSignal): Promise<readonly Person[]> => {
+    if (!hasPeopleRoute) return findWithoutExtensions(query, abort)
     try {
-      return (await api.people(wanted, abort)).data
+      return (await api.people(query, abort)).data
     } catch (error) {
       if (!(error instanceof TrackerError && error.status === 404)) throw error
-      hasPeople = false
-      return findOnServer(wanted, abort)
+      hasPeopleRoute = false
+      return findWithoutExtensions(query, abort)
     }
   }
 }

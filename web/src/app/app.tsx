@@ -1,25 +1,27 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { homePath } from '../router/router.ts'
-import { SessionEndedDialog, SignedInTab, SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
+import { SignedInTab, SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
 import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
-import { useServices } from '../services/services.ts'
+import { signInInNewTabPath } from '../screens/sign-in/sign-in-state.ts'
+import { useServices, useSignIn } from '../services/services.ts'
 import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
 import { t } from '../texts/text.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { Shell } from './shell.tsx'
 
-/** Pages for signing in have no navigation; every other address is a screen for people who are signed in. */
+/** Pages for signing in have no navigation. All other addresses are screens for users who are signed in. */
 export function App() {
   const { router, session } = useServices()
-  useFreshPageForAnother(session.person.value?.id)
+  useReloadForAnotherUser(session.person.value?.id)
   const hadSession = useHadSession(session.state.value)
   const path = router.address.value.pathname.replace(/\/$/, '')
   if (path === '/login') return <SignInPage />
   if (path === '/signin-callback') return <SignInCallback />
   if (path === '/signed-in') return <SignedInTab />
   if (path === '/invitation' || path === '/new-password') return <LinkPage path={path} />
-  if (session.state.value === 'signed-out' || !hadSession) return <Leaving hadSession={hadSession} />
+  if (session.state.value === 'signed-out' || !hadSession) return <RedirectToSignIn hadSession={hadSession} />
   return (
     <>
       <Shell />
@@ -28,7 +30,7 @@ export function App() {
   )
 }
 
-/** The pages of links. Few users need them, so they are a separate script. */
+/** The pages of invitation and password links. Few users need them, so they are a separate script. */
 function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) {
   const [Page, setPage] = useState<ComponentType>()
   useEffect(() => {
@@ -41,7 +43,7 @@ function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) 
   return Page ? <Page /> : null
 }
 
-/** A page that has not had a session since it was opened has nothing to lose: it redirects to the sign-in at once. */
+/** A page without a session since it was opened has no input to lose, so it redirects to the sign-in. */
 function useHadSession(state: Session['state']['value']): boolean {
   const had = useRef(false)
   if (state === 'signed-in') had.current = true
@@ -49,7 +51,7 @@ function useHadSession(state: Session['state']['value']): boolean {
 }
 
 /** When another user signs in, the page is reloaded, so that no work of the previous user remains. */
-function useFreshPageForAnother(id: string | undefined): void {
+function useReloadForAnotherUser(id: string | undefined): void {
   const first = useRef(id)
   useEffect(() => {
     first.current ??= id
@@ -57,15 +59,57 @@ function useFreshPageForAnother(id: string | undefined): void {
   }, [id])
 }
 
+/**
+ * Says that the session has ended. The user signs in in a separate tab, so that unsaved work on this page is kept. The dialog closes
+ * when this browser has a session again.
+ */
+function SessionEndedDialog() {
+  const { router } = useServices()
+  const startSignIn = useSignIn()
+  const [isMinimized, setMinimized] = useState(false)
+  const signIn = () => {
+    const { pathname, search } = router.address.peek()
+    const tab = window.open(signInInNewTabPath)
+    // The browser has blocked the new tab, so this one redirects. Drafts restore the typed text.
+    if (tab === null) startSignIn(pathname + search)
+  }
+  if (isMinimized)
+    return (
+      <div class="session-ended" role="status">
+        <span>{t('Your session has ended.')}</span>
+        <button type="button" class="button primary" onClick={signIn}>
+          {t('Sign in again')}
+        </button>
+      </div>
+    )
+  return (
+    <Dialog title={t('Your session has ended')} onClose={() => setMinimized(true)}>
+      <p>
+        {t(
+          'It has lasted eight hours, was ended on another device, or could not be renewed. Sign in again to continue here: nothing you typed is lost.',
+        )}
+      </p>
+      <div class="form-buttons">
+        <button type="button" class="button" onClick={() => setMinimized(true)}>
+          {t('Not now')}
+        </button>
+        <button type="button" class="button primary" data-autofocus onClick={signIn}>
+          {t('Sign in again')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
 /** Redirects to the provider, and returns to this same address. */
-function Leaving({ hadSession }: { readonly hadSession: boolean }) {
+function RedirectToSignIn({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const { pathname, search } = router.address.peek()
     const returnTo = pathname === '/' ? homePath : pathname + search
-    // Signed out in another tab, whose sign-out at the provider may still be in progress.
-    startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
+    // Another tab may still be signing out at the provider, so the provider's session is not used.
+    startSignIn(configuration, returnTo, { forcePrompt: hadSession }).catch(() =>
       setProblem(t('The sign-in service cannot be reached. Reload this page in a moment.')),
     )
   }, [configuration, router, hadSession])
@@ -76,8 +120,8 @@ function Leaving({ hadSession }: { readonly hadSession: boolean }) {
   )
 }
 
-/** A button that only shows an icon gets its accessible name as a tooltip. */
-export function nameOnHover(): void {
+/** Gives buttons that only show an icon their accessible name as a tooltip. */
+export function addTooltips(): void {
   addEventListener('pointerover', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('.icon-only[aria-label]') : null
     if (button) button.title = button.getAttribute('aria-label') ?? ''

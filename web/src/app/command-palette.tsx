@@ -20,33 +20,38 @@ export interface CommandPaletteProps {
   onClose(): void
 }
 
-/** The limit for each kind: the user types more to find more. */
-const foundMax = 6
+/** The limit for each kind. Users type more to find others. */
+const resultsMax = 6
 
 /** Searches projects, assignments, people and actions by a part of their names. */
 export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
   const services = useServices()
   const all = [...actions, themeAction()]
-  const runs = new Map(all.map(({ label, run }) => [label, run]))
-  const find = async (text: string, signal: AbortSignal): Promise<readonly Option[]> => {
-    const fitting = all.filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
-    const own = fitting.map(({ label, icon }) => ({ id: label, name: label, mark: <Icon name={icon} /> }))
-    if (text.trim() === '') return own
-    return [...own, ...(await findRecords(services, text, signal))]
+  const runByLabel = new Map(all.map(({ label, run }) => [label, run]))
+  const find = async (input: string, signal: AbortSignal): Promise<readonly Option[]> => {
+    const text = input.trim()
+    const matches = all.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+    const matchingActions = matches.map(({ label, icon }) => ({
+      id: label,
+      name: label,
+      mark: <Icon name={icon} />,
+    }))
+    if (text === '') return matchingActions
+    return [...matchingActions, ...(await findRecords(services, text, signal))]
   }
   const choose = ({ id }: Option) => {
     onClose()
-    const run = runs.get(id)
+    const run = runByLabel.get(id)
     if (run) run()
     else services.router.go(id)
   }
   return (
-    <Dialog title={t('Find anything, do anything')} onClose={onClose}>
+    <Dialog title={t('Search or run a command')} onClose={onClose}>
       <Combobox
-        opensAtOnce
-        label={t('Find anything, do anything')}
+        opensImmediately
+        label={t('Search or run a command')}
         placeholder={t('Project, assignment, person or action')}
-        chosen=""
+        valueText=""
         find={find}
         onChoose={choose}
       />
@@ -60,21 +65,21 @@ function themeAction(): Action {
   return { icon: next === 'dark' ? 'moon' : 'sun', label, run: () => chooseTheme(next) }
 }
 
-/** The id of each option is its address. */
+/** The id of a record's option is its path, to which `choose` navigates. The id of an action is its label. */
 async function findRecords(
   services: Services,
   text: string,
   signal: AbortSignal,
 ): Promise<readonly Option[]> {
   const { api, people, router } = services
-  const query = { search: text, pageSize: foundMax, sortColumn: 'name' }
+  const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
   const projects = await api.list('project', query, signal)
   const assignments = await api.list('assignment', query, signal)
   const ids = assignments.data.map(({ projectId }) => projectId)
-  const theirs = await loadByIds(api, 'project', ids, signal)
+  const projectsById = await loadByIds(api, 'project', ids, signal)
   const [, projectId] = /^\/projects\/([^/]+)/.exec(router.address.peek().pathname) ?? []
-  // A person leads to the assignments of that person on the open board.
-  const persons = projectId === undefined ? [] : (await people.search(text, signal)).slice(0, foundMax)
+  // Choosing a person filters the open board to their assignments, so only project pages offer people.
+  const foundPeople = projectId === undefined ? [] : (await people.search(text, signal)).slice(0, resultsMax)
   return [
     ...projects.data.map(({ id, name }) => ({
       id: projectPath(id),
@@ -82,13 +87,13 @@ async function findRecords(
       note: t('Project'),
       mark: <ProjectMark id={id} />,
     })),
-    ...assignments.data.map((one) => ({
-      id: assignmentPath(one.projectId, one.id),
-      name: one.name,
-      note: theirs.get(one.projectId)?.name ?? '',
+    ...assignments.data.map((assignment) => ({
+      id: assignmentPath(assignment.projectId, assignment.id),
+      name: assignment.name,
+      note: projectsById.get(assignment.projectId)?.name ?? '',
       mark: <Icon name="dot" />,
     })),
-    ...persons.map(({ id, name }) => ({
+    ...foundPeople.map(({ id, name }) => ({
       id: projectPath(projectId ?? '', `?userId=${id}`),
       name,
       note: t('Their assignments here'),

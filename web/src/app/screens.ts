@@ -10,11 +10,11 @@ export interface Screen {
     readonly href: string
     readonly label: Text
     readonly icon: IconName
-    /** Phones show it in the menu of the account: the bar has room for four. */
+    /** Phones show it in the account menu, because their bar has room for four links. */
     readonly isMinor?: boolean
   }
-  /** The link to mark as current on this screen, if its address does not begin with that link's. */
-  readonly within?: string
+  /** The link that is marked as current on this screen, if the screen's address does not begin with it. */
+  readonly activeHref?: string
   readonly administratorsOnly?: boolean
   /** Loads the screen at the first visit. */
   readonly load: () => Promise<ComponentType<ScreenProps>>
@@ -25,65 +25,67 @@ export const screens: readonly Screen[] = [
   {
     paths: ['/my-work'],
     link: { href: '/my-work', label: 'My work', icon: 'check' },
-    load: once(async () => (await import('../screens/my-work/my-work-screen.tsx')).MyWorkScreen),
+    load: loadOnce(async () => (await import('../screens/my-work/my-work-screen.tsx')).MyWorkScreen),
   },
   {
     paths: ['/projects'],
     link: { href: '/projects', label: 'Projects', icon: 'folder' },
-    load: once(async () => (await import('../screens/projects/projects-screen.tsx')).ProjectsScreen),
+    load: loadOnce(async () => (await import('../screens/projects/projects-screen.tsx')).ProjectsScreen),
   },
   {
     paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
-    load: once(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
+    load: loadOnce(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
   },
   {
     paths: ['/projects/:projectId/activity'],
-    load: once(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
+    load: loadOnce(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
   },
   {
     paths: ['/webhooks', '/projects/:projectId/webhooks'],
-    load: once(async () => (await import('../screens/webhooks/webhooks-screen.tsx')).WebhooksScreen),
+    load: loadOnce(async () => (await import('../screens/webhooks/webhooks-screen.tsx')).WebhooksScreen),
   },
   {
     paths: ['/week'],
     link: { href: '/week', label: 'My week', icon: 'calendar' },
-    load: once(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),
+    load: loadOnce(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),
   },
   {
     paths: ['/impediments'],
     link: { href: '/impediments', isMinor: true, label: 'Impediments', icon: 'warning' },
-    load: once(async () => (await import('../screens/impediments/impediments-screen.tsx')).ImpedimentsScreen),
+    load: loadOnce(
+      async () => (await import('../screens/impediments/impediments-screen.tsx')).ImpedimentsScreen,
+    ),
   },
   {
     paths: ['/reports', '/projects/:projectId/report'],
     link: { href: '/reports', label: 'Reports', icon: 'chart' },
-    load: once(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
+    load: loadOnce(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
   },
   {
     paths: ['/reports/sums'],
-    load: once(async () => (await import('../screens/reports/sums-screen.tsx')).SumsScreen),
+    load: loadOnce(async () => (await import('../screens/reports/sums-screen.tsx')).SumsScreen),
   },
   {
     paths: ['/administration/:catalog?'],
     link: { href: '/administration', isMinor: true, label: 'Admin', icon: 'gear' },
     administratorsOnly: true,
-    load: once(
+    load: loadOnce(
       async () => (await import('../screens/administration/administration-screen.tsx')).AdministrationScreen,
     ),
   },
   {
     paths: ['/clients'],
-    within: '/administration',
+    activeHref: '/administration',
     administratorsOnly: true,
-    load: once(async () => (await import('../screens/clients/clients-screen.tsx')).ClientsScreen),
+    load: loadOnce(async () => (await import('../screens/clients/clients-screen.tsx')).ClientsScreen),
   },
   {
     paths: ['/account'],
-    load: once(async () => (await import('../screens/account/account-screen.tsx')).AccountScreen),
+    load: loadOnce(async () => (await import('../screens/account/account-screen.tsx')).AccountScreen),
   },
   {
-    paths: ['/removed/:list?'],
-    load: once(async () => (await import('../screens/removed/removed-screen.tsx')).RemovedScreen),
+    paths: ['/removed/:kindSegment?'],
+    load: loadOnce(async () => (await import('../screens/removed/removed-screen.tsx')).RemovedScreen),
   },
 ]
 
@@ -99,14 +101,14 @@ export function findScreen(path: string): { screen: Screen; parameters: PathPara
 
 /** Starts loading the script of the first screen while the configuration is requested. */
 export function preloadScreen(path: string): void {
-  // A failure shows when the screen is drawn.
+  // The screen reports the failure when it is shown.
   findScreen(path)
     ?.screen.load()
     .catch(() => undefined)
 }
 
-/** Retries a failed load the next time. */
-function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+/** Loads once. A failed load is retried at the next call. */
+function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined
   return () => {
     loading ??= load().catch((error: unknown) => {

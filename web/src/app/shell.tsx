@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type Running, runningTimer, secondsOf } from '../assignment/timer.ts'
-import { isEndingTimer, TimerDialog } from '../assignment/timer-button.tsx'
+import { elapsedSeconds, type RunningTimer, runningTimer } from '../assignment/timer.ts'
+import { isTimerDialogOpen, TimerDialog } from '../assignment/timer-button.tsx'
 import { assignmentPath, homePath, type ScreenProps } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
@@ -11,8 +11,9 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { useMedia, useSecondsUntil } from '../ui/place.ts'
+import { useMedia } from '../ui/place.ts'
 import { ToastCorner } from '../ui/toasts.tsx'
+import { useSecondsUntil } from '../ui/use-countdown.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { ThemeSwitch } from './theme.tsx'
@@ -38,12 +39,12 @@ export function Shell() {
           <span>Tracker</span>
         </a>
         <Navigation />
-        <TimerMark />
+        <TimerIndicator />
         <button
           type="button"
           class="button quiet icon-only"
-          aria-label={t('Find anything, do anything')}
-          title={`${t('Find anything, do anything')} (Ctrl+K)`}
+          aria-label={t('Search or run a command')}
+          title={`${t('Search or run a command')} (Ctrl+K)`}
           aria-keyshortcuts="Control+K"
           onClick={() => shortcuts.open('palette')}
         >
@@ -57,31 +58,34 @@ export function Shell() {
         <CurrentScreen path={path} />
       </main>
       <ToastCorner />
-      <TimerEnd />
-      <Layers {...shortcuts} />
+      <EndTimerDialog />
+      <Overlays {...shortcuts} />
     </>
   )
 }
 
-/** Preloads the script of the other screens, so that they open at once. */
+/** Preloads the scripts of the other screens, so that they open at once. */
 function loadScreensWhenIdle(): void {
   const load = () => {
-    // A failure shows when the screen is drawn.
+    // The screen reports the failure when it is shown.
     for (const screen of screens) screen.load().catch(() => undefined)
   }
-  // The first screen needs the processor and the connections first.
-  setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), aheadMilliseconds)
+  // Waits, because the first screen needs the processor and the connections.
+  setTimeout(
+    () => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()),
+    preloadDelayMilliseconds,
+  )
 }
 
-const aheadMilliseconds = 2000
+const preloadDelayMilliseconds = 2000
 
-function Layers({ layer, open }: ReturnType<typeof useShortcuts>) {
+function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   const { router } = useServices()
   const links = useLinks()
   const signOut = useSignOut()
   const close = () => open(undefined)
-  if (layer === 'shortcuts') return <ShortcutSheet onClose={close} />
-  if (layer !== 'palette') return null
+  if (overlay === 'shortcuts') return <ShortcutSheet onClose={close} />
+  if (overlay !== 'palette') return null
   const actions = [
     ...links.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
     { icon: 'person' as const, label: t('My account'), run: () => router.go('/account') },
@@ -109,7 +113,7 @@ function useLinks() {
 function Navigation() {
   const { router } = useServices()
   const path = router.address.value.pathname
-  const within = findScreen(path)?.screen.within
+  const within = findScreen(path)?.screen.activeHref
   return (
     <nav class="navigation" aria-label={t('Main')}>
       {useLinks().map(({ href, label, icon, isMinor }) => (
@@ -130,7 +134,7 @@ function Navigation() {
 function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const { router, session } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
-  const [isSmall, setSmall] = useState(isCompact)
+  const [isDense, setDense] = useState(isCompact)
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
@@ -145,10 +149,10 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         { label: t('Removed records'), run: () => router.go('/removed') },
         {
           label: t('Compact density'),
-          isChecked: isSmall,
+          isChecked: isDense,
           run: () => {
-            chooseDensity(!isSmall)
-            setSmall(!isSmall)
+            chooseDensity(!isDense)
+            setDense(!isDense)
           },
         },
         { label: t('Keyboard shortcuts'), run: onShortcuts },
@@ -164,39 +168,39 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   )
 }
 
-/** The previous screen stays until the script of the next one has loaded, so that nothing flickers. */
+/** Shows the screen of the path as soon as its script has loaded. */
 function CurrentScreen({ path }: { readonly path: string }) {
-  const found = findScreen(path)
-  const [shown, setShown] = useState<{ screen: Screen; Component: ComponentType<ScreenProps> }>()
+  const match = findScreen(path)
+  const [loaded, setLoaded] = useState<{ screen: Screen; Component: ComponentType<ScreenProps> }>()
   const [problem, setProblem] = useState<Screen>()
-  const wanted = found?.screen
+  const screen = match?.screen
   useEffect(() => {
-    if (wanted === undefined) return
-    let isWanted = true
-    wanted.load().then(
-      (Component) => isWanted && setShown({ screen: wanted, Component }),
-      () => isWanted && setProblem(wanted),
+    if (screen === undefined) return
+    let isCurrent = true
+    screen.load().then(
+      (Component) => isCurrent && setLoaded({ screen, Component }),
+      () => isCurrent && setProblem(screen),
     )
     return () => {
-      isWanted = false
+      isCurrent = false
     }
-  }, [wanted])
+  }, [screen])
   if (path === '/') return null
-  if (found === undefined) return <Nowhere />
-  // After an update of the client its older scripts no longer exist.
-  if (problem === found.screen) return <Failed title={t('This screen could not be loaded')} />
-  if (shown?.screen !== found.screen) return null
+  if (match === undefined) return <NotFoundPage />
+  // This happens after an update of the client, when its older scripts no longer exist.
+  if (problem === match.screen) return <FailedPage title={t('This screen could not be loaded')} />
+  if (loaded?.screen !== match.screen) return null
   return (
     <ErrorBoundary
       key={path.split('/')[1]}
-      fallback={() => <Failed title={t('This screen could not be shown')} />}
+      fallback={() => <FailedPage title={t('This screen could not be shown')} />}
     >
-      <shown.Component parameters={found.parameters} />
+      <loaded.Component parameters={match.parameters} />
     </ErrorBoundary>
   )
 }
 
-const Nowhere = () => (
+const NotFoundPage = () => (
   <Page title={t('Page not found')}>
     <p>
       {t('The address may be misspelt, or the page no longer exists.')}{' '}
@@ -205,7 +209,7 @@ const Nowhere = () => (
   </Page>
 )
 
-const Failed = ({ title }: { readonly title: string }) => (
+const FailedPage = ({ title }: { readonly title: string }) => (
   <Page title={title}>
     <button type="button" class="button primary" onClick={() => location.reload()}>
       {t('Reload the page')}
@@ -214,7 +218,7 @@ const Failed = ({ title }: { readonly title: string }) => (
 )
 
 /** The running timer, on every screen and in every tab. */
-function TimerMark() {
+function TimerIndicator() {
   const running = useOwnTimer()
   if (running === undefined) return null
   return (
@@ -231,7 +235,7 @@ function TimerMark() {
         aria-label={t('Stop the timer')}
         title={t('Stop the timer')}
         onClick={() => {
-          isEndingTimer.value = true
+          isTimerDialogOpen.value = true
         }}
       >
         <Icon name="stop" />
@@ -241,25 +245,25 @@ function TimerMark() {
 }
 
 /** Asks what to do with the time when the timer was stopped. */
-function TimerEnd() {
+function EndTimerDialog() {
   const running = useOwnTimer()
   const onClose = () => {
-    isEndingTimer.value = false
+    isTimerDialogOpen.value = false
   }
   useEffect(() => {
     if (running === undefined) onClose()
   }, [running])
-  return running && isEndingTimer.value ? <TimerDialog running={running} onClose={onClose} /> : null
+  return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
 }
 
-/** Another user may have started one in this browser. */
-function useOwnTimer(): Running | undefined {
+/** Ignores a timer that another user has started in this browser. */
+function useOwnTimer(): RunningTimer | undefined {
   const { session } = useServices()
   const running = runningTimer.value
   return running?.userId === session.person.value?.id ? running : undefined
 }
 
-function Clock({ running }: { readonly running: Running }) {
+function Clock({ running }: { readonly running: RunningTimer }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000)
@@ -267,7 +271,7 @@ function Clock({ running }: { readonly running: Running }) {
   }, [])
   return (
     <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
-      {formatClock(secondsOf(running, now))}
+      {formatClock(elapsedSeconds(running, now))}
     </time>
   )
 }
@@ -288,28 +292,28 @@ function ConnectionBar() {
 }
 
 /**
- * The browser's network status is believed until a response disproves it: a machine without a network can still reach a server of
- * its own.
+ * Returns the browser's network status, unless the last request got a response: a machine without a network can still reach a server
+ * that runs on it.
  */
 function useOnline(): boolean {
-  const { isReached } = useServices()
+  const { isReachable } = useServices()
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {
-    const follow = () => setOnline(navigator.onLine)
-    addEventListener('online', follow)
-    addEventListener('offline', follow)
+    const update = () => setOnline(navigator.onLine)
+    addEventListener('online', update)
+    addEventListener('offline', update)
     return () => {
-      removeEventListener('online', follow)
-      removeEventListener('offline', follow)
+      removeEventListener('online', update)
+      removeEventListener('offline', update)
     }
   }, [])
-  return isOnline || isReached.value
+  return isOnline || isReachable.value
 }
 
-const key = 'tracker.density'
+const densityKey = 'tracker.density'
 
 /** Compact density, for users who want to see more at once; stored in this browser. */
-const isCompact = (): boolean => localStorage.getItem(key) === 'compact'
+const isCompact = (): boolean => localStorage.getItem(densityKey) === 'compact'
 
 export function applyChosenDensity(): void {
   if (isCompact()) document.documentElement.dataset.density = 'compact'
@@ -317,17 +321,17 @@ export function applyChosenDensity(): void {
 }
 
 function chooseDensity(compact: boolean): void {
-  if (compact) localStorage.setItem(key, 'compact')
-  else localStorage.removeItem(key)
+  if (compact) localStorage.setItem(densityKey, 'compact')
+  else localStorage.removeItem(densityKey)
   applyChosenDensity()
 }
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
   <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
     <dl class="shortcut-sheet">
-      {shortcuts.map(({ keys, does }) => (
-        <div key={does}>
-          <dt>{t(does)}</dt>
+      {shortcuts.map(({ keys, description }) => (
+        <div key={description}>
+          <dt>{t(description)}</dt>
           <dd>
             {keys.map((key) => (
               <kbd key={key}>{key}</kbd>

@@ -25,21 +25,21 @@ export function ThemeSwitch() {
 
 export type Theme = 'light' | 'dark'
 
-const key = 'tracker.theme'
+const themeKey = 'tracker.theme'
 
 /** Follows the system, unless the user has chosen a theme here. */
 export function currentTheme(): Theme {
-  const chosen = localStorage.getItem(key)
+  const chosen = localStorage.getItem(themeKey)
   if (chosen === 'light' || chosen === 'dark') return chosen
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
 export function applyChosenTheme(): void {
-  const chosen = localStorage.getItem(key)
+  const chosen = localStorage.getItem(themeKey)
   if (chosen !== null) document.documentElement.dataset.theme = chosen
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(key, theme)
+  localStorage.setItem(themeKey, theme)
   applyChosenTheme()
 }

@@ -5,69 +5,81 @@ import type { Text } from '../texts/text.ts'
 
 export interface Shortcut {
   readonly keys: readonly string[]
-  readonly does: Text
+  readonly description: Text
 }
 
 /** The time for the second key after G. */
 const secondKeyMilliseconds = 1500
 
 /** The address that each letter leads to after G. */
-const places: Readonly<Record<string, { readonly href: string; readonly does: Text }>> = {
-  m: { href: '/my-work', does: 'Go to my work' },
-  p: { href: '/projects', does: 'Go to the projects' },
-  w: { href: '/week', does: 'Go to my week' },
-  i: { href: '/impediments', does: 'Go to the impediments' },
-  r: { href: '/reports', does: 'Go to the reports' },
+const destinations: Readonly<Record<string, { readonly href: string; readonly description: Text }>> = {
+  m: { href: '/my-work', description: 'Go to my work' },
+  p: { href: '/projects', description: 'Go to the projects' },
+  w: { href: '/week', description: 'Go to my week' },
+  i: { href: '/impediments', description: 'Go to the impediments' },
+  r: { href: '/reports', description: 'Go to the reports' },
 }
 
-/** The entries of the list of shortcuts. */
+/**
+ * The entries of the list of shortcuts. This file handles Ctrl+K, /, C, G and ?; the board card, the rows of the list, the calendar, the
+ * timeline and the week handle the others, with their own listeners.
+ */
 export const shortcuts: readonly Shortcut[] = [
-  { keys: ['Ctrl', 'K'], does: 'Find anything, do anything' },
-  { keys: ['/'], does: 'Search on this screen' },
-  { keys: ['C'], does: 'New assignment, in a project' },
-  ...Object.entries(places).map(([key, { does }]) => ({ keys: ['G', key.toUpperCase()], does })),
-  { keys: ['Shift', '← →'], does: 'Move a card to the next stage' },
-  { keys: ['Shift', '← →'], does: 'In calendar and timeline: a day earlier or later' },
-  { keys: ['Shift', 'Alt', '← →'], does: 'In the timeline: the end a day earlier or later' },
-  { keys: ['Shift', '↑ ↓'], does: 'In the timeline: for the person above or below' },
-  { keys: ['X'], does: 'Select an assignment of the list' },
-  { keys: ['M'], does: 'Choose the stage of a card' },
-  { keys: ['T'], does: 'Start or stop the timer of a card' },
-  { keys: ['F2'], does: 'Rename a card; in the week: entries and notes of a cell' },
-  { keys: ['Ctrl', 'Z'], does: 'Undo last delete' },
-  { keys: ['?'], does: 'Show these shortcuts' },
+  { keys: ['Ctrl', 'K'], description: 'Search or run a command' },
+  { keys: ['/'], description: 'Search on this screen' },
+  { keys: ['C'], description: 'New assignment, in a project' },
+  ...Object.entries(destinations).map(([key, { description }]) => ({
+    keys: ['G', key.toUpperCase()],
+    description,
+  })),
+  { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
+  { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
+  { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
+  { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
+  { keys: ['X'], description: 'Select an assignment of the list' },
+  { keys: ['M'], description: 'Choose the stage of a card' },
+  { keys: ['T'], description: 'Start or stop the timer of a card' },
+  { keys: ['F2'], description: 'Rename a card' },
+  { keys: ['F2'], description: 'In the week: open the entries of a cell' },
+  { keys: ['Ctrl', 'Z'], description: 'Undo last delete' },
+  { keys: ['?'], description: 'Show these shortcuts' },
 ]
 
-export type Layer = 'palette' | 'shortcuts' | undefined
+/** What is open in front of the page. */
+export type Overlay = 'palette' | 'shortcuts' | undefined
 
 /** Keys that work wherever no text is being typed. */
-export function useShortcuts(): { readonly layer: Layer; open(layer: Layer): void } {
+export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overlay): void } {
   const { router } = useServices()
-  const [layer, open] = useState<Layer>()
-  useEffect(() => listenToKeys(router, open), [router])
-  return { layer, open }
+  const [overlay, setOverlay] = useState<Overlay>()
+  useEffect(() => listenToKeys(router, setOverlay), [router])
+  return { overlay, open: setOverlay }
 }
 
-function listenToKeys(router: Router, open: (layer: Layer) => void): () => void {
-  let secondUntil = 0
-  const single: Readonly<Record<string, () => void>> = {
-    '/': () => focusSearch() || open('palette'),
+function listenToKeys(router: Router, open: (overlay: Overlay) => void): () => void {
+  let sequenceEndsAt = 0
+  const actions: Readonly<Record<string, () => void>> = {
+    '/': () => {
+      if (!focusSearch()) open('palette')
+    },
     '?': () => open('shortcuts'),
+    // The button of the current screen declares its shortcut to assistive technology by the same attribute.
     c: () => document.querySelector<HTMLElement>('main [aria-keyshortcuts="C"]')?.click(),
     g: () => {
-      secondUntil = Date.now() + secondKeyMilliseconds
+      sequenceEndsAt = Date.now() + secondKeyMilliseconds
     },
   }
-  const actionOf = (event: KeyboardEvent): (() => void) | undefined => {
+  /** Returns the action of a key, which also ends the sequence that it may belong to. */
+  const consumeKey = (event: KeyboardEvent): (() => void) | undefined => {
     if (isPaletteKey(event)) return () => open('palette')
-    if (isTaken(event)) return undefined
+    if (isHandledElsewhere(event) || modifierKeys.has(event.key)) return undefined
     const key = event.key.toLowerCase()
-    const place = Date.now() < secondUntil ? places[key] : undefined
-    secondUntil = 0
-    return place ? () => router.go(place.href) : single[key]
+    const destination = Date.now() < sequenceEndsAt ? destinations[key] : undefined
+    sequenceEndsAt = 0
+    return destination ? () => router.go(destination.href) : actions[key]
   }
   const onKey = (event: KeyboardEvent) => {
-    const run = actionOf(event)
+    const run = consumeKey(event)
     if (run === undefined) return
     event.preventDefault()
     run()
@@ -76,15 +88,25 @@ function listenToKeys(router: Router, open: (layer: Layer) => void): () => void 
   return () => removeEventListener('keydown', onKey)
 }
 
+/** Pressing one of these neither starts nor ends a key sequence. */
+const modifierKeys: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'])
+
 const isPaletteKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   (ctrlKey || metaKey) && key.toLowerCase() === 'k'
 
-/** Returns whether a key belongs to a text field, a dialog, a menu, or the browser. */
-function isTaken({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean {
-  const isTypingElsewhere =
+/** Returns whether a key belongs to a text field, a dialog, a menu, or the browser, or is held down. */
+function isHandledElsewhere({
+  target,
+  altKey,
+  ctrlKey,
+  metaKey,
+  repeat,
+  defaultPrevented,
+}: KeyboardEvent): boolean {
+  const isInControl =
     target instanceof Element &&
     target.closest('input, textarea, select, dialog, [role=menu], [role=listbox]') !== null
-  return altKey || ctrlKey || metaKey || defaultPrevented || isTypingElsewhere
+  return altKey || ctrlKey || metaKey || repeat || defaultPrevented || isInControl
 }
 
 function focusSearch(): boolean {

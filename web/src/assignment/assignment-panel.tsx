@@ -2,18 +2,19 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
+import { changedAt } from '../data/changed-at.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
 import { ChangeList } from '../ui/change-list.tsx'
 import { copyText } from '../ui/copy-secret.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { PersonLine } from '../ui/members-dialog.tsx'
+import { PersonRow } from '../ui/members-dialog.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -21,7 +22,7 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
-import { FactsInPlace, TextInPlace } from './in-place-fields.tsx'
+import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 
@@ -35,17 +36,17 @@ export interface AssignmentPanelProps {
   onClose(): void
 }
 
-/** One assignment next to its screen, with an address of its own. Escape leads back. */
+/** Shows one assignment next to a screen. It has an address of its own; Escape closes it. */
 export function AssignmentPanel({ id, projectId, projectName, stages, onClose }: AssignmentPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const found = useAssignment(id)
-  const { assignment } = found
-  // Requested together with the assignment, not after it.
+  const loaded = useAssignment(id)
+  const { assignment } = loaded
+  // The sections are requested together with the assignment, not after it.
   const sections = usePanelSections(id)
   const members = useMembers(projectId)
   const remove = useRemoval()
   const copyLink = useCopyLink()
-  const removeThis = async () => {
+  const removeAssignment = async () => {
     if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
   }
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
@@ -62,30 +63,39 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
         <h2 id="panel-title" class="visually-hidden" ref={heading} tabIndex={-1}>
           {assignment?.name ?? t('Assignment')}
         </h2>
-        {assignment && !found.isGone && (
+        {assignment && !loaded.isMissing && (
           <>
             <PanelButton icon="copy" label={t('Copy link')} run={() => copyLink(assignment)} />
-            <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeThis()} />
+            <PanelButton
+              icon="trash"
+              label={t('Remove this assignment')}
+              run={() => void removeAssignment()}
+            />
           </>
         )}
         <PanelButton icon="close" label={t('Close')} run={onClose} />
       </header>
-      <PanelContent found={found} sections={sections} areMembersKnown={!members.isLoading} stages={stages} />
+      <PanelContent
+        loaded={loaded}
+        sections={sections}
+        areMembersKnown={!members.isLoading}
+        stages={stages}
+      />
     </aside>
   )
 }
 
 interface PanelContentProps {
-  readonly found: ReturnType<typeof useAssignment>
+  readonly loaded: ReturnType<typeof useAssignment>
   readonly sections: PanelSections
-  /** A responsible person who is not a member is marked as such. */
+  /** The members must be loaded first: a responsible person who is not a member is marked as such. */
   readonly areMembersKnown: boolean
   readonly stages: readonly RecordOf<'workflow'>[]
 }
 
-function PanelContent({ found, sections, areMembersKnown, stages }: PanelContentProps) {
-  const { assignment, problem, isGone, put, reload } = found
-  if (isGone) return <Gone assignment={assignment} onRestored={reload} />
+function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelContentProps) {
+  const { assignment, problem, isMissing, put, reload } = loaded
+  if (isMissing) return <MissingAssignment assignment={assignment} onRestored={reload} />
   if (assignment === undefined || !areMembersKnown)
     return problem ? (
       <LoadProblem problem={problem} onRetry={reload} />
@@ -94,16 +104,16 @@ function PanelContent({ found, sections, areMembersKnown, stages }: PanelContent
     )
   return (
     <div class="panel-body">
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
       </ErrorBoundary>
-      <ErrorBoundary fallback={unshown}>
-        <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
+      <ErrorBoundary fallback={sectionFallback}>
+        <AssignmentFieldsInPlace assignment={assignment} stages={stages} onSaved={put} />
       </ErrorBoundary>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <DescriptionField assignment={assignment} onSaved={put} />
       </ErrorBoundary>
-      {sections.areKnown ? (
+      {sections.areLoaded ? (
         <Sections {...sections} assignment={assignment} />
       ) : (
         <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
@@ -116,25 +126,25 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   const { configuration } = useServices()
   return (
     <>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <TimeSection {...sections} assignment={assignment} />
       </ErrorBoundary>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <ImpedimentsSection {...sections} assignmentId={assignment.id} />
       </ErrorBoundary>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <PeopleSection {...sections} assignment={assignment} />
       </ErrorBoundary>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
       </ErrorBoundary>
       <footer class="panel-footer quiet-text">
-        <p>{t('Created {moment}', { moment: formatTimestamp(assignment.createdAt) })}</p>
+        <p>{t('Created {time}', { time: formatTimestamp(assignment.createdAt) })}</p>
         {assignment.updatedAt && (
-          <p>{t('Changed {moment}', { moment: formatTimestamp(assignment.updatedAt) })}</p>
+          <p>{t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) })}</p>
         )}
       </footer>
-      <ErrorBoundary fallback={unshown}>
+      <ErrorBoundary fallback={sectionFallback}>
         <HistorySection assignmentId={assignment.id} />
       </ErrorBoundary>
     </>
@@ -142,7 +152,7 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
 }
 
 /** Replaces a section that fails; the others continue to work. */
-const unshown = (retry: () => void) => (
+const sectionFallback = (retry: () => void) => (
   <div class="panel-section" role="alert">
     <p>{t('This part cannot be shown.')}</p>
     <button type="button" class="button" onClick={retry}>
@@ -178,8 +188,8 @@ function useCopyLink(): (assignment: Assignment) => void {
   }
 }
 
-/** It was removed, or the user may no longer see it. */
-function Gone({
+/** Replaces an assignment that was removed, or that the user may no longer see. */
+function MissingAssignment({
   assignment,
   onRestored,
 }: {
@@ -212,38 +222,38 @@ function Gone({
   )
 }
 
-/** The live assignment; the last known one if it was removed meanwhile. */
+/** Returns the live assignment, or its last known state if it was removed meanwhile. */
 function useAssignment(id: string) {
   const listing = useListing('assignment', { ids: id }, { live: true })
-  const [own, setOwn] = useState<Assignment>()
+  const [saved, setSaved] = useState<Assignment>()
   const [last, setLast] = useState<Assignment>()
   const stored = listing.rows[0]
   useEffect(() => {
     if (stored !== undefined) setLast(stored)
   }, [stored])
-  const changedAt = (row: Assignment | undefined) => row?.updatedAt ?? row?.createdAt ?? ''
-  const newest = changedAt(own) > changedAt(stored ?? last) ? own : (stored ?? last)
+  const read = stored ?? last
+  const newest = saved && (!read || changedAt(saved) > changedAt(read)) ? saved : read
   return {
     assignment: newest,
-    isGone: !listing.isLoading && listing.problem === undefined && stored === undefined,
+    isMissing: !listing.isLoading && listing.problem === undefined && stored === undefined,
     problem: listing.problem,
     /** Shows a saved value before the listing reports it. */
-    put: setOwn,
+    put: setSaved,
     reload: listing.reload,
   }
 }
 
-/** People who work on it in addition to the responsible one. */
+/** Lists the people who work on the assignment in addition to the responsible person. */
 function PeopleSection({
   assignment,
-  helpers,
-}: Pick<PanelSections, 'helpers'> & { readonly assignment: RecordOf<'assignment'> }) {
+  participants,
+}: Pick<PanelSections, 'participants'> & { readonly assignment: RecordOf<'assignment'> }) {
   const assignmentId = assignment.id
   const { api, people } = useServices()
   const remove = useRemoval()
   const [problem, setProblem] = useState<string>()
   const add = (userId: string) => {
-    if (helpers.rows.some((helper) => helper.userId === userId))
+    if (participants.rows.some((participant) => participant.userId === userId))
       return setProblem(t('{name} is already working on it.', { name: people.nameOf(userId) }))
     api.create('userAssignment', { assignmentId, userId }).then(
       () => setProblem(undefined),
@@ -254,8 +264,8 @@ function PeopleSection({
     <section class="panel-section" aria-labelledby="people-title">
       <h3 id="people-title">{t('Also working on it')}</h3>
       <ul class="rows">
-        {helpers.rows.map(({ id, userId }) => (
-          <PersonLine
+        {participants.rows.map(({ id, userId }) => (
+          <PersonRow
             key={id}
             id={userId}
             name={people.nameOf(userId)}
@@ -288,13 +298,13 @@ function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
         <summary>
           <h3 class="in-summary">{t('History')}</h3>
         </summary>
-        {isOpen && <Entries assignmentId={assignmentId} />}
+        {isOpen && <HistoryEntries assignmentId={assignmentId} />}
       </details>
     </section>
   )
 }
 
-function Entries({ assignmentId }: { readonly assignmentId: string }) {
+function HistoryEntries({ assignmentId }: { readonly assignmentId: string }) {
   const { tracker } = useServices()
   const { value, problem, reload } = useLoaded(`history-${assignmentId}`, ['assignment'], (signal) => {
     const query = { resource: 'assignment', id: assignmentId, pageSize: 50 } as const

@@ -4,12 +4,12 @@ import { loadByIds } from '../api/load-all.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'
 import { dayOf, timestampOf } from '../time/days.ts'
-import { typeHours } from '../time/hours.ts'
+import { formatHoursInput } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment as it is edited. */
+/** The values of an assignment in a form. */
 export type AssignmentValues = {
   readonly name: string
   readonly description: string
@@ -29,10 +29,10 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   userId: assignment.userId,
   startDate: dayOf(assignment.startDate),
   endDate: dayOf(assignment.endDate),
-  amountHours: typeHours(assignment.amountHours),
+  amountHours: formatHoursInput(assignment.amountHours),
 })
 
-/** Converts it to the API's body; `stored` keeps times of day that this client does not show. */
+/** Converts edited values to a request body. `stored` keeps the times of day, which this client does not show. */
 export const bodyOf = (
   values: AssignmentValues,
   projectId: string,
@@ -46,8 +46,8 @@ export const bodyOf = (
   projectId,
 })
 
-/** Every field of an update except the description, which stays unchanged when it is absent. */
-export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
+/** Returns the body of an update that changes nothing. It has no description: an absent one stays unchanged. */
+export const updateBodyOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
   id,
   name,
   startDate,
@@ -61,40 +61,40 @@ export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...referen
 
 type Stage = RecordOf<'workflow'>
 
-const keyOf = (projectId: string) => `tracker.done.${projectId}`
-/** Makes components read the choice again after it has changed. */
-const choices = signal(0)
+const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
+/** A signal, so that components read the stored choice again after a change. */
+const doneStageVersion = signal(0)
 
 /** Common names of a stage for finished work, in several languages. */
-const doneNames =
+const doneNamePattern =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
 /** Finds the stage of a project that means done: the one chosen in this browser, else one with such a name, else the last. */
 export function doneStageOf(projectId: string, stages: readonly Stage[]): string | undefined {
-  void choices.value
-  const chosen = localStorage.getItem(keyOf(projectId))
+  void doneStageVersion.value
+  const chosen = localStorage.getItem(storageKeyOf(projectId))
   const found =
     stages.find(({ id }) => id === chosen) ??
-    stages.find(({ name }) => doneNames.test(name.trim())) ??
+    stages.find(({ name }) => doneNamePattern.test(name.trim())) ??
     stages.at(-1)
   return found?.id
 }
 
 export function chooseDoneStage(projectId: string, stageId: string): void {
-  localStorage.setItem(keyOf(projectId), stageId)
-  choices.value += 1
+  localStorage.setItem(storageKeyOf(projectId), stageId)
+  doneStageVersion.value += 1
 }
 
-/** Others are found by typing more. */
+/** The user finds others by typing more. */
 const suggestionsMax = 20
 
-/** Assignments by a part of their name or description, each with its project, because names may be equal. */
+/** Finds assignments by a part of their name or description. Each has the name of its project, because names may be equal. */
 export async function findAssignments(
   api: Api,
   search: string,
   signal: AbortSignal,
 ): Promise<readonly Option[]> {
-  const query = { search, pageSize: suggestionsMax, sortColumn: 'name' }
+  const query = { search, pageSize: suggestionsMax, sortColumn: 'name' } as const
   const { data } = await api.list('assignment', query, signal)
   const ids = data.map(({ projectId }) => projectId)
   const projects = await loadByIds(api, 'project', ids, signal)

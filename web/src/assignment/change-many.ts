@@ -6,11 +6,11 @@ import { useServices } from '../services/services.ts'
 import { type Toasts, undoLabel } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { useRemoval } from '../ui/use-removal.ts'
-import { fieldsOf } from './assignment-values.ts'
+import { updateBodyOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */
-export type Change = Partial<ReturnType<typeof fieldsOf>>
+export type Change = Partial<ReturnType<typeof updateBodyOf>>
 
 interface RequestedChange {
   readonly id: string
@@ -20,9 +20,8 @@ interface RequestedChange {
 }
 
 /**
- * Changes many assignments at once, each based on its current state, so that fields changed by others meanwhile are kept. Undo
- * restores the values that were not changed since. `said` is the message for a number of them; without it the message counts
- * them.
+ * Changes many assignments at once. Each change is based on the current state, so that changes by others are kept. Undo restores the
+ * values that were not changed since. `messageOf` returns the message for a number of changed assignments.
  */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const { api, configuration, toasts } = useServices()
@@ -39,16 +38,16 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
   return async (
     rows: readonly Assignment[],
     changeOf: (row: Assignment) => Change,
-    said: (count: number) => string = (count) =>
+    messageOf: (count: number) => string = (count) =>
       tn(count, 'One assignment was changed.', '{count} assignments were changed.'),
   ): Promise<void> => {
     const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
     try {
       const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
-      const { back, rejectedCount, why } = sent
-      const action = { label: undoLabel(), run: () => revert(back) }
-      if (back.length > 0) toasts.show({ kind: 'done', text: said(back.length), action })
-      reportUnchanged(toasts, rejectedCount, why)
+      const { undoRequests, rejectedCount, reason } = sent
+      const action = { label: undoLabel(), run: () => revert(undoRequests) }
+      if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), action })
+      reportUnchanged(toasts, rejectedCount, reason)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
@@ -58,46 +57,51 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 function reportUnchanged(
   toasts: Toasts,
   count: number,
-  why = tn(
+  reason = tn(
     count,
     'It was changed or removed in the meantime.',
     'They were changed or removed in the meantime.',
   ),
 ): void {
-  const stays = tn(count, 'One assignment was not changed.', '{count} assignments were not changed.')
-  if (count > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
+  const text = tn(count, 'One assignment was not changed.', '{count} assignments were not changed.')
+  if (count > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
 }
 
-/** Reports how to undo the changes, and which were rejected. */
+/** Returns the changed rows, the requests that undo the changes, and the number of rejected ones. */
 async function sendRequests(api: Api, hasBatches: boolean, requests: readonly RequestedChange[]) {
-  const read = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
-  const former = await read(requests.map(({ id }) => id))
-  const known = requests.flatMap((requested) => {
-    const row = former.get(requested.id)
-    return row === undefined ? [] : [{ ...requested, row, body: { ...fieldsOf(row), ...requested.change } }]
+  const load = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
+  const stored = await load(requests.map(({ id }) => id))
+  const updates = requests.flatMap((requested) => {
+    const row = stored.get(requested.id)
+    return row === undefined
+      ? []
+      : [{ ...requested, row, body: { ...updateBodyOf(row), ...requested.change } }]
   })
   const results = hasBatches
     ? await api.batch(
         'assignment',
-        known.map(({ body, ifMatch }) => ({ operation: 'update', body, ...(ifMatch && { ifMatch }) })),
+        updates.map(({ body, ifMatch }) => ({ operation: 'update', body, ...(ifMatch && { ifMatch }) })),
       )
     : await updateEach(
         api,
-        known.map(({ body }) => body),
+        updates.map(({ body }) => body),
       )
-  const back = known.flatMap(({ id, row, change }, index): RequestedChange[] => {
+  const undoRequests = updates.flatMap(({ id, row, change }, index): RequestedChange[] => {
     const result = results[index]
     if (result?.statusCode !== 200) return []
     const names = Object.keys(change) as (keyof Change)[]
     return [{ id, change: Object.fromEntries(names.map((name) => [name, row[name]])), ifMatch: result.etag }]
   })
-  const rows = [...(await read(back.map(({ id }) => id))).values()]
-  const why = results.find(({ statusCode }) => statusCode !== 200 && statusCode !== 412)?.message
-  return { rows, back, rejectedCount: requests.length - back.length, why }
+  const rows = [...(await load(undoRequests.map(({ id }) => id))).values()]
+  const reason = results.find(({ statusCode }) => statusCode !== 200 && statusCode !== 412)?.message
+  return { rows, undoRequests, rejectedCount: requests.length - undoRequests.length, reason }
 }
 
-/** Used where the API has no batches. */
-async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>[]): Promise<BatchResult[]> {
+/** Updates one after the other, where the API has no batches. */
+async function updateEach(
+  api: Api,
+  bodies: readonly ReturnType<typeof updateBodyOf>[],
+): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   for (const body of bodies)
     results.push(
@@ -109,10 +113,10 @@ async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>
   return results
 }
 
-/** Removes the assignments that can be removed, such as those without recorded time; a message explains why others stay. */
+/** Removes those of the assignments that can be removed. Others, such as those with recorded time, stay; a message says why. */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
-  const removeTogether = useRemoval()
+  const removeAtOnce = useRemoval()
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const removeEach = async (ids: readonly string[]) => {
     const items = ids.map((id) => ({ operation: 'remove' as const, body: { ids: [id] } }))
@@ -128,13 +132,13 @@ export function useRemoveMany() {
         text: tn(removed.length, 'One assignment was removed.', '{count} assignments were removed.'),
         action: { label: undoLabel(), run: restore },
       })
-    const kept = ids.length - removed.length
-    const why = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
-    const stays = tn(kept, 'One assignment was not removed.', '{count} assignments were not removed.')
-    if (kept > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
+    const failedCount = ids.length - removed.length
+    const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
+    const text = tn(failedCount, 'One assignment was not removed.', '{count} assignments were not removed.')
+    if (failedCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
   }
   return async (ids: readonly string[]): Promise<void> => {
     if (configuration.extensions) await removeEach(ids).catch(report)
-    else await removeTogether('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
+    else await removeAtOnce('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
   }
 }

@@ -6,7 +6,7 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
@@ -17,17 +17,17 @@ import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
 
-/** Comments of others are polled this often: a live listing would hold another one of the browser’s six connections. */
-const refreshMilliseconds = 5000
+/** Comments are polled: a live listing would hold another one of the browser’s six connections. */
+const pollMilliseconds = 5000
 
-/** The comments, the oldest first. Part of the extensions. */
+/** Shows the comments, the oldest first. Part of the extensions. */
 export function CommentsSection({
   assignmentId,
   comments,
 }: Pick<PanelSections, 'comments'> & { readonly assignmentId: string }) {
   const { api } = useServices()
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || comments.reload(), refreshMilliseconds)
+    const timer = setInterval(() => document.hidden || comments.reload(), pollMilliseconds)
     return () => clearInterval(timer)
   }, [comments.reload])
   const create = async (text: string) => {
@@ -66,7 +66,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
   const remove = useRemoval()
   const { id, assignmentId, userId, text, createdAt, updatedAt } = comment
   const self = session.person.value
-  const isMine = userId === self?.id || (self?.isAdministrator ?? false)
+  const canEdit = userId === self?.id || (self?.isAdministrator ?? false)
   const name = people.nameOf(userId)
   const update = async (next: string) => {
     await api.update('comment', { id, assignmentId, userId, text: next })
@@ -82,7 +82,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
             {formatTimestamp(createdAt)}
           </time>
           {updatedAt && <span class="quiet-text">{t('changed')}</span>}
-          {isMine && !isEditing && (
+          {canEdit && !isEditing && (
             <Menu
               label={t('Actions for the comment of {name}', { name })}
               items={[
@@ -126,7 +126,7 @@ export interface CommentFormProps {
   onCancel?(): void
 }
 
-/** Markdown, sent with Ctrl and Enter; the text survives a closed panel. */
+/** Edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
 function CommentForm({ draft, label, submitLabel, initial, onSubmit, onCancel }: CommentFormProps) {
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
   const { text } = form.values.value

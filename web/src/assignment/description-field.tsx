@@ -4,25 +4,25 @@ import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
-import { useEdit } from './use-in-place.ts'
+import { useFieldEdit } from './use-in-place-edit.ts'
 
-/** Shows the rendered text, and edits its source: Ctrl and Enter saves, Escape sets it aside. */
+/** Shows the rendered description, or edits its source. Ctrl+Enter saves; Escape closes an unchanged source. */
 export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
-  const edit = useEdit(assignment, 'description', onSaved)
-  const [isWriting, setWriting] = useState(edit.isChanged)
-  const area = useRef<HTMLTextAreaElement>(null)
+  const edit = useFieldEdit(assignment, 'description', onSaved)
+  const [isEditing, setEditing] = useState(edit.isChanged)
+  const textarea = useRef<HTMLTextAreaElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const [isLeft, setLeft] = useState(false)
+  const [returnsFocus, setReturnsFocus] = useState(false)
   useEffect(() => {
-    if (isWriting && !edit.isChanged) area.current?.focus()
-  }, [isWriting])
+    if (isEditing && !edit.isChanged) textarea.current?.focus()
+  }, [isEditing])
   useEffect(() => {
-    if (isLeft) button.current?.focus()
-    setLeft(false)
-  }, [isLeft])
+    if (returnsFocus) button.current?.focus()
+    setReturnsFocus(false)
+  }, [returnsFocus])
   const leave = () => {
-    setWriting(false)
-    setLeft(true)
+    setEditing(false)
+    setReturnsFocus(true)
   }
   const save = async () => {
     await edit.commit()
@@ -39,11 +39,11 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
       if (!edit.isChanged) leave()
     }
   }
-  if (!isWriting && !edit.isChanged)
+  if (!isEditing && !edit.isChanged)
     return (
       <section class="description" aria-label={t('Description')}>
         {edit.text !== '' && <Markdown text={edit.text} />}
-        <button ref={button} type="button" class="link-button" onClick={() => setWriting(true)}>
+        <button ref={button} type="button" class="link-button" onClick={() => setEditing(true)}>
           {edit.text === '' ? t('Add a description') : t('Edit the description')}
         </button>
       </section>
@@ -54,7 +54,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
         <>
           <textarea
             {...attributes}
-            ref={area}
+            ref={textarea}
             class="input"
             dir="auto"
             rows={Math.min(16, Math.max(4, edit.text.split('\n').length + 1))}

@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import type { PanelSections } from './use-panel-sections.ts'
 
-/** The impediments of the assignment. */
+/** Lists the impediments of an assignment, and adds and resolves them. */
 export function ImpedimentsSection({
   assignmentId,
   impediments,
@@ -79,7 +79,7 @@ function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
   })
   return (
     <Form form={form} submitLabel={t('Add')} onCancel={onClose} onDone={onClose}>
-      <SelectField form={form} name="impedimentId" label={t('What is in the way')} required choices={kinds} />
+      <SelectField form={form} name="impedimentId" label={t('Impediment')} required choices={kinds} />
       <TextField form={form} name="description" label={t('Note')} />
     </Form>
   )

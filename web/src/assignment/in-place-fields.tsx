@@ -10,7 +10,7 @@ import { t } from '../texts/text.ts'
 import { formatLongDay } from '../time/days.ts'
 import { DayInput } from '../ui/day-input.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
-import { type EditableName, type InPlace, useEdit } from './use-in-place.ts'
+import { type EditableName, type InPlaceEdit, useFieldEdit } from './use-in-place-edit.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -19,13 +19,13 @@ export interface InPlaceProps {
   onSaved(row: Assignment): void
 }
 
-interface NamedProps extends InPlaceProps {
+interface NamedFieldProps extends InPlaceProps {
   readonly name: EditableName
   readonly label: string
 }
 
-/** Enter saves, and so does leaving the field; Escape restores the stored value. */
-const keysOf = (edit: InPlace) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+/** Enter saves; Escape restores the stored value. */
+const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
     event.preventDefault()
@@ -39,8 +39,8 @@ export function TextInPlace({
   label,
   onSaved,
   ...rest
-}: NamedProps & { readonly class?: string; readonly inputMode?: 'decimal' }) {
-  const edit = useEdit(assignment, name, onSaved)
+}: NamedFieldProps & { readonly class?: string; readonly inputMode?: 'decimal' }) {
+  const edit = useFieldEdit(assignment, name, onSaved)
   return (
     <InPlaceField label={label} edit={edit} isLabelHidden={name === 'name'}>
       {(attributes) => (
@@ -55,24 +55,24 @@ export function TextInPlace({
           value={edit.text}
           onInput={(event) => edit.type(event.currentTarget.value)}
           onBlur={() => void edit.commit()}
-          onKeyDown={keysOf(edit)}
+          onKeyDown={handleKeys(edit)}
         />
       )}
     </InPlaceField>
   )
 }
 
-export function ChoiceInPlace({
+function ChoiceInPlace({
   assignment,
   name,
   label,
   choices,
   onSaved,
-}: NamedProps & { readonly choices: readonly { readonly id: string; readonly name: string }[] }) {
-  const edit = useEdit(assignment, name, onSaved)
+}: NamedFieldProps & { readonly choices: readonly { readonly id: string; readonly name: string }[] }) {
+  const edit = useFieldEdit(assignment, name, onSaved)
   const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? '…'
   return (
-    <InPlaceField label={label} edit={edit} show={nameOf}>
+    <InPlaceField label={label} edit={edit} format={nameOf}>
       {(attributes) => (
         <select
           {...attributes}
@@ -92,10 +92,10 @@ export function ChoiceInPlace({
   )
 }
 
-export function DayInPlace({ assignment, name, label, onSaved }: NamedProps) {
-  const edit = useEdit(assignment, name, onSaved)
+function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
+  const edit = useFieldEdit(assignment, name, onSaved)
   return (
-    <InPlaceField label={label} edit={edit} show={formatLongDay}>
+    <InPlaceField label={label} edit={edit} format={formatLongDay}>
       {(attributes) => (
         <DayInput
           attributes={attributes}
@@ -108,13 +108,13 @@ export function DayInPlace({ assignment, name, label, onSaved }: NamedProps) {
   )
 }
 
-export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
+function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   const { people } = useServices()
-  const edit = useEdit(assignment, 'userId', onSaved)
+  const edit = useFieldEdit(assignment, 'userId', onSaved)
   const label = t('Responsible')
   return (
     <div>
-      <InPlaceField label={label} edit={edit} show={people.nameOf}>
+      <InPlaceField label={label} edit={edit} format={people.nameOf}>
         {({ id, ...attributes }) => (
           <PersonPicker
             id={id}
@@ -126,13 +126,19 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
           />
         )}
       </InPlaceField>
-      <NotAMember projectId={assignment.projectId} userId={assignment.userId} />
+      <NonMemberNote projectId={assignment.projectId} userId={assignment.userId} />
     </div>
   )
 }
 
-/** Shown when the responsible person is not a member, and so cannot see the assignment. */
-export function NotAMember({ projectId, userId }: { readonly projectId: string; readonly userId: string }) {
+/** Warns that the responsible person is not a member, and therefore cannot see the assignment. */
+export function NonMemberNote({
+  projectId,
+  userId,
+}: {
+  readonly projectId: string
+  readonly userId: string
+}) {
   const { api, people, toasts } = useServices()
   const members = useMembers(projectId)
   if (userId === '' || members.isLoading || members.problem || members.ids.includes(userId)) return null
@@ -152,8 +158,10 @@ export function NotAMember({ projectId, userId }: { readonly projectId: string; 
   )
 }
 
-/** All fields but the name and the description, in two columns. */
-export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] }) {
+/** Edits all fields except the name and the description. */
+export function AssignmentFieldsInPlace(
+  props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] },
+) {
   const types = useListing('assignmentType', catalogQuery)
   return (
     <div class="panel-facts">
@@ -169,9 +177,9 @@ export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly R
 
 export interface InPlaceFieldProps {
   readonly label: string
-  readonly edit: InPlace
+  readonly edit: InPlaceEdit
   /** Formats a value for display. */
-  readonly show?: (text: string) => string
+  readonly format?: (text: string) => string
   readonly isLabelHidden?: boolean
   readonly children: (attributes: {
     readonly id: string
@@ -180,11 +188,11 @@ export interface InPlaceFieldProps {
   }) => ComponentChildren
 }
 
-/** A field that saves itself, with its messages and with the value that another user has saved. */
+/** A field that is saved by itself. It shows its errors, and the value that another user has saved meanwhile. */
 export function InPlaceField({
   label,
   edit,
-  show = (text) => text,
+  format = (text) => text,
   isLabelHidden = false,
   children,
 }: InPlaceFieldProps) {
@@ -201,21 +209,21 @@ export function InPlaceField({
           {problem}
         </p>
       )}
-      {theirs !== undefined && <Conflict label={label} edit={edit} show={show} />}
+      {theirs !== undefined && <Conflict label={label} edit={edit} format={format} />}
     </div>
   )
 }
 
-type ConflictProps = Pick<InPlaceFieldProps, 'label' | 'edit'> & { readonly show: (text: string) => string }
+type ConflictProps = Pick<InPlaceFieldProps, 'label' | 'edit'> & { readonly format: (text: string) => string }
 
-const Conflict = ({ label, edit, show }: ConflictProps) => (
+const Conflict = ({ label, edit, format }: ConflictProps) => (
   <div class="conflict" role="alert">
     <p>{t('Someone else has changed this in the meantime.')}</p>
     <dl class="facts">
       <dt>{t('Theirs')}</dt>
-      <dd dir="auto">{show(edit.theirs ?? '')}</dd>
+      <dd dir="auto">{format(edit.theirs ?? '')}</dd>
       <dt>{t('Yours')}</dt>
-      <dd dir="auto">{show(edit.text)}</dd>
+      <dd dir="auto">{format(edit.text)}</dd>
     </dl>
     <span class="conflict-buttons">
       <button

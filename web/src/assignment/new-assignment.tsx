@@ -10,20 +10,20 @@ import { DayField } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { PersonField } from '../ui/person-picker.tsx'
 import { type AssignmentValues, bodyOf } from './assignment-values.ts'
-import { NotAMember } from './in-place-fields.tsx'
+import { NonMemberNote } from './in-place-fields.tsx'
 
 export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
   onClose(): void
-  onMade?(assignment: RecordOf<'assignment'>): void
+  onCreated?(assignment: RecordOf<'assignment'>): void
 }
 
-export function NewAssignmentDialog({ scope, onClose, onMade }: NewAssignmentDialogProps) {
+export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignmentDialogProps) {
   const { projectId, stages } = scope
   const workflowId = stages[0]?.id ?? ''
   const { api, session, toasts } = useServices()
   const types = useListing('assignmentType', catalogQuery)
-  const { startDate, endDate } = newAssignment(projectId, workflowId, '')
+  const { startDate, endDate } = newAssignmentDefaults(projectId, workflowId, '')
   const initial: AssignmentValues = {
     name: '',
     description: '',
@@ -40,7 +40,7 @@ export function NewAssignmentDialog({ scope, onClose, onMade }: NewAssignmentDia
     async submit(values) {
       const assignment = await api.create('assignment', bodyOf(values, projectId))
       rememberType(assignment.assignmentTypeId)
-      onMade?.(assignment)
+      onCreated?.(assignment)
       toasts.show({ kind: 'done', text: t('{name} was created.', { name: assignment.name }) })
     },
   })
@@ -63,8 +63,8 @@ export interface AssignmentFieldsProps {
 /** Every field of a new assignment. */
 function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
   const types = useListing('assignmentType', catalogQuery)
-  /** A start after the end moves the end along, by the same number of days. */
-  const startOn = (day: string) => {
+  /** A start after the end moves the end too, so that the duration stays the same. */
+  const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
     form.set('startDate', day)
     if (isDay(startDate) && isDay(day) && day > endDate)
@@ -79,33 +79,33 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
         <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
       </div>
       <div class="field-pair">
-        <DayField form={form} name="startDate" label={t('Start')} required onChange={startOn} />
+        <DayField form={form} name="startDate" label={t('Start')} required onChange={changeStart} />
         <DayField form={form} name="endDate" label={t('End')} required />
       </div>
       <div class="field-pair">
         <PersonField form={form} name="userId" label={t('Responsible')} projectId={projectId} required />
         <TextField form={form} name="amountHours" label={t('Planned hours')} inputMode="decimal" required />
       </div>
-      <NotAMember projectId={projectId} userId={form.values.value.userId} />
+      <NonMemberNote projectId={projectId} userId={form.values.value.userId} />
     </>
   )
 }
 
-/** A new assignment lasts a week, as most do. */
-const daysByDefault = 6
+/** A new assignment lasts a week, because most do. */
+const defaultDays = 6
 const typeKey = 'tracker.type'
 
 /** The values that a new assignment begins with. */
-export const newAssignment = (projectId: string, workflowId: string, userId: string) => ({
+export const newAssignmentDefaults = (projectId: string, workflowId: string, userId: string) => ({
   startDate: today(),
-  endDate: addDays(today(), daysByDefault),
+  endDate: addDays(today(), defaultDays),
   amountHours: 0,
   projectId,
   workflowId,
   userId,
 })
 
-/** The type last used in this browser, if it still exists. */
+/** Returns the type used last in this browser if it still exists, otherwise the first type. */
 export function lastTypeOf(types: readonly { readonly id: string }[]): string | undefined {
   const last = localStorage.getItem(typeKey)
   return (types.find(({ id }) => id === last) ?? types[0])?.id

@@ -6,7 +6,7 @@ import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatDay, today } from '../time/days.ts'
-import { formatHours } from '../time/hours.ts'
+import { formatHours, sumHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
@@ -15,13 +15,13 @@ import type { PanelSections } from './use-panel-sections.ts'
 
 type Appointment = RecordOf<'appointment'>
 
-/** Compares recorded with planned time, and lists the entries. */
+/** Compares the recorded with the planned time, and lists the entries. */
 export function TimeSection({
   assignment,
   appointments,
 }: Pick<PanelSections, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
   const [isAdding, setAdding] = useState(false)
-  const recorded = sumOf(appointments.rows)
+  const recorded = sumHours(appointments.rows)
   return (
     <section class="panel-section" aria-labelledby="time-title">
       <h3 id="time-title">{t('Time')}</h3>
@@ -39,18 +39,14 @@ export function TimeSection({
             <Icon name="clock" />
             <span>{t('Record time')}</span>
           </button>
-          <TimerButton assignment={assignment} isNamed />
+          <TimerButton assignment={assignment} showsLabel />
         </span>
       )}
     </section>
   )
 }
 
-/** Counts in hundredths, because sums of fractions drift. */
-const sumOf = (appointments: readonly Appointment[]): number =>
-  appointments.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
-
-/** Shows the sentence next to it as a bar. */
+/** Shows the recorded and the planned hours as a bar and as text. */
 function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
   const isExceeded = planned > 0 && recorded > planned
   const text =
@@ -83,7 +79,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   const remove = useRemoval()
   const { id, userId, keepDate, amountHours, description } = appointment
   const self = session.person.value
-  const isMine = self?.isAdministrator || userId === self?.id
+  const canRemove = self?.isAdministrator || userId === self?.id
   const name = t('{hours} on {day}', { hours: formatHours(amountHours), day: formatDay(keepDate) })
   return (
     <li class="row">
@@ -96,7 +92,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
           </span>
         )}
       </span>
-      {isMine && (
+      {canRemove && (
         <button
           type="button"
           class="button quiet icon-only"
@@ -110,7 +106,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   )
 }
 
-/** Records the user's own time; administrators also record that of others. */
+/** Records the user's own time. */
 function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: string; onClose(): void }) {
   const { api, session } = useServices()
   const form = useForm({
@@ -131,7 +127,7 @@ function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: stri
         <DayField form={form} name="keepDate" label={t('Day')} required />
         <TextField form={form} name="amountHours" label={t('Hours')} inputMode="decimal" required autofocus />
       </div>
-      <TextField form={form} name="description" label={t('What for')} />
+      <TextField form={form} name="description" label={t('Note')} />
     </Form>
   )
 }

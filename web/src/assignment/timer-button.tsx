@@ -8,20 +8,27 @@ import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 import { dayOfTimestamp } from '../time/days.ts'
-import { formatHours, typeHours } from '../time/hours.ts'
+import { formatHours, formatHoursInput } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { hoursOf, type Running, runningTimer, secondsOf, startTimer, stopTimer } from './timer.ts'
+import {
+  elapsedSeconds,
+  type RunningTimer,
+  runningTimer,
+  startTimer,
+  stopTimer,
+  toRecordedHours,
+} from './timer.ts'
 
 export interface TimerButtonProps {
-  readonly assignment: Timed
+  readonly assignment: TimedAssignment
   /** Shows the label next to the icon. */
-  readonly isNamed?: boolean
+  readonly showsLabel?: boolean
 }
 
 /** Starts the timer of an assignment, or stops it. */
-export function TimerButton({ assignment, isNamed = false }: TimerButtonProps) {
+export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps) {
   const { session } = useServices()
   const { start, stop } = useTimer()
   const { id, name } = assignment
@@ -31,35 +38,35 @@ export function TimerButton({ assignment, isNamed = false }: TimerButtonProps) {
   return (
     <button
       type="button"
-      class={`button timer-button ${isNamed ? '' : 'quiet icon-only'} ${isRunning ? 'running' : ''}`}
+      class={`button timer-button ${showsLabel ? '' : 'quiet icon-only'} ${isRunning ? 'running' : ''}`}
       aria-label={label}
       title={label}
       onClick={() => (isRunning ? stop() : void start(assignment))}
     >
       <Icon name={isRunning ? 'stop' : 'play'} />
-      {isNamed && <span>{isRunning ? t('Stop the timer') : t('Start a timer')}</span>}
+      {showsLabel && <span>{isRunning ? t('Stop the timer') : t('Start a timer')}</span>}
     </button>
   )
 }
 
 /** The subject of a timer. */
-interface Timed {
+interface TimedAssignment {
   readonly id: string
   readonly projectId: string
   readonly name: string
 }
 
-/** Set when the user has stopped the timer, and is asked for a note. */
-export const isEndingTimer = signal(false)
+/** Set when the user stops the timer: the dialog asks for a note. */
+export const isTimerDialogOpen = signal(false)
 
-/** A shorter time is not recorded. */
+/** Starting another timer does not record a shorter time. */
 const secondsMin = 20
 
-/** Starting another timer records the one before. */
+/** Starting a timer stops the previous one and records its time. */
 function useTimer() {
   const { api, session, toasts } = useServices()
-  const record = async (running: Running) => {
-    const amountHours = hoursOf(secondsOf(running))
+  const record = async (running: RunningTimer) => {
+    const amountHours = toRecordedHours(elapsedSeconds(running))
     const { assignmentId, userId, name } = running
     const keepDate = dayOfTimestamp(running.since)
     const { id } = await api.create('appointment', { assignmentId, userId, keepDate, amountHours })
@@ -70,34 +77,37 @@ function useTimer() {
     })
   }
   return {
-    async start({ id, projectId, name }: Timed) {
+    async start({ id, projectId, name }: TimedAssignment) {
       const userId = session.person.value?.id ?? ''
-      const before = runningTimer.peek()
+      const previous = runningTimer.peek()
       startTimer({ assignmentId: id, projectId, name, userId })
-      if (before?.userId !== userId || secondsOf(before) < secondsMin) return
+      if (previous?.userId !== userId || elapsedSeconds(previous) < secondsMin) return
       try {
-        await record(before)
+        await record(previous)
       } catch (error) {
-        toasts.show({ kind: 'problem', text: `${before.name}: ${sentenceOf(error)}` })
+        toasts.show({ kind: 'problem', text: `${previous.name}: ${sentenceOf(error)}` })
       }
     },
     stop() {
-      isEndingTimer.value = true
+      isTimerDialogOpen.value = true
     },
-    discard: stopTimer,
   }
 }
 
-/** A longer run suggests that the timer was forgotten. */
-const hoursExpected = 12
+/** With more hours than this, the user has probably forgotten the timer. */
+const plausibleHoursMax = 12
 
 /** Asks whether to record the time, discard it, or keep the timer running. */
-export function TimerDialog({ running, onClose }: { readonly running: Running; onClose(): void }) {
+export function TimerDialog({ running, onClose }: { readonly running: RunningTimer; onClose(): void }) {
   const { api, toasts } = useServices()
   const { assignmentId, userId, name } = running
-  const [hours] = useState(() => hoursOf(secondsOf(running)))
+  const [hours] = useState(() => toRecordedHours(elapsedSeconds(running)))
   const form = useForm({
-    initial: { keepDate: dayOfTimestamp(running.since), amountHours: typeHours(hours), description: '' },
+    initial: {
+      keepDate: dayOfTimestamp(running.since),
+      amountHours: formatHoursInput(hours),
+      description: '',
+    },
     async submit({ keepDate, amountHours, description }) {
       const recorded = parseHours(amountHours, 'amountHours')
       await api.create('appointment', {
@@ -120,7 +130,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
   }
   return (
     <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
-      {hours > hoursExpected && (
+      {hours > plausibleHoursMax && (
         <p class="form-note">
           {t('The timer ran for {hours}. Did you forget it?', { hours: formatHours(hours) })}
         </p>
@@ -132,7 +142,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
         cancelLabel={t('Keep it running')}
         onDone={onClose}
       >
-        <TextField form={form} name="description" label={t('What for')} autofocus />
+        <TextField form={form} name="description" label={t('Note')} autofocus />
         <div class="field-pair">
           <DayField form={form} name="keepDate" label={t('Day')} required />
           <TextField form={form} name="amountHours" label={t('Hours')} inputMode="decimal" required />

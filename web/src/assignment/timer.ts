@@ -1,51 +1,53 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** Time that is running on an assignment. */
-export interface Running {
+/** A timer that is running for an assignment. */
+export interface RunningTimer {
   readonly assignmentId: string
   readonly projectId: string
   readonly name: string
   readonly userId: string
-  /** A timestamp. */
+  /** The timestamp of the start. */
   readonly since: string
 }
 
-const key = 'tracker.timer'
+const storageKey = 'tracker.timer'
 
-function read(): Running | undefined {
+function readStored(): RunningTimer | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? 'null')
-    return typeof kept?.since === 'string' && !Number.isNaN(Date.parse(kept.since)) ? kept : undefined
+    const stored = JSON.parse(localStorage.getItem(storageKey) ?? 'null')
+    return typeof stored?.since === 'string' && !Number.isNaN(Date.parse(stored.since)) ? stored : undefined
   } catch {
     return undefined
   }
 }
 
-const running = signal<Running | undefined>(typeof localStorage === 'undefined' ? undefined : read())
+const current = signal<RunningTimer | undefined>(
+  typeof localStorage === 'undefined' ? undefined : readStored(),
+)
 
 /** Stored in this browser, so that it survives a reload and every tab shows it. */
-export const runningTimer: ReadonlySignal<Running | undefined> = running
+export const runningTimer: ReadonlySignal<RunningTimer | undefined> = current
 
-/** Another tab has started or stopped it. */
+/** Follows the timer of other tabs. */
 if (typeof addEventListener === 'function')
   addEventListener('storage', (event) => {
-    if (event.key === key || event.key === null) running.value = read()
+    if (event.key === storageKey || event.key === null) current.value = readStored()
   })
 
-export function startTimer(assignment: Omit<Running, 'since'>): void {
-  keep({ ...assignment, since: new Date().toISOString() })
+export function startTimer(assignment: Omit<RunningTimer, 'since'>): void {
+  store({ ...assignment, since: new Date().toISOString() })
 }
 
-export const stopTimer = (): void => keep(undefined)
+export const stopTimer = (): void => store(undefined)
 
-function keep(next: Running | undefined): void {
-  if (next === undefined) localStorage.removeItem(key)
-  else localStorage.setItem(key, JSON.stringify(next))
-  running.value = next
+function store(next: RunningTimer | undefined): void {
+  if (next === undefined) localStorage.removeItem(storageKey)
+  else localStorage.setItem(storageKey, JSON.stringify(next))
+  current.value = next
 }
 
-export const secondsOf = ({ since }: Running, now = Date.now()): number =>
+export const elapsedSeconds = ({ since }: RunningTimer, now = Date.now()): number =>
   Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
 
-/** Hours are stored to the hundredth, which is 36 seconds, and are at least one. */
-export const hoursOf = (seconds: number): number => Math.max(1, Math.round(seconds / 36)) / 100
+/** Rounds to hundredths of an hour, which are 36 seconds; the least recorded time is one hundredth. */
+export const toRecordedHours = (seconds: number): number => Math.max(1, Math.round(seconds / 36)) / 100

@@ -1,14 +1,14 @@
 import { limits } from '#tracker-client'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useAllRows } from '../data/use-live.ts'
-import { useKnownPeople } from '../data/use-members.ts'
+import { useNamesLoaded } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
 
 export type PanelSections = ReturnType<typeof usePanelSections>
 
 /**
- * Loads the related data of an assignment at once and shows it together: each list that arrives later would push down those below
- * it.
+ * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives later would push down the
+ * ones below it.
  */
 export function usePanelSections(assignmentId: string) {
   const { extensions } = useServices().configuration
@@ -19,18 +19,24 @@ export function usePanelSections(assignmentId: string) {
     pageSize: 100,
   })
   const kinds = useListing('impediment', catalogQuery)
-  const helpers = useListing('userAssignment', { assignmentId, pageSize: 100 })
-  // The newest come first, because only so many are loaded.
+  const participants = useListing('userAssignment', { assignmentId, pageSize: 100 })
+  // The newest comments come first, because only one page is loaded.
   const comments = useListing(
     'comment',
     extensions
       ? { assignmentId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: limits.pageSize }
       : undefined,
   )
-  const isComplete = [appointments, impediments, kinds, helpers, ...(extensions ? [comments] : [])].every(
-    ({ isLoading }) => !isLoading,
+  const isComplete = [
+    appointments,
+    impediments,
+    kinds,
+    participants,
+    ...(extensions ? [comments] : []),
+  ].every(({ isLoading }) => !isLoading)
+  const userIds = [appointments, participants, comments].flatMap(({ rows }) =>
+    rows.map(({ userId }) => userId),
   )
-  const userIds = [appointments, helpers, comments].flatMap(({ rows }) => rows.map(({ userId }) => userId))
-  const areKnown = useKnownPeople([...new Set(userIds)], isComplete)
-  return { appointments, impediments, kinds, helpers, comments, areKnown }
+  const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete)
+  return { appointments, impediments, kinds, participants, comments, areLoaded }
 }

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { byId } from '../api/load-all.ts'
+import { changedAt } from './changed-at.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -17,93 +18,94 @@ export interface BoardRows {
   readonly totalCount: number
   /** Returns whether the stage has rows that were not loaded. */
   hasMore(stageId: string): boolean
-  /** Replaces a stage by its current state: other rows have left it. */
+  /** Replaces the rows of a stage. Rows that are not among the new ones have left it. */
   replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
-  /** Merges changed rows; `isOwn`: written by this tab, so that a new one is counted at once. */
+  /** Merges changed rows. `isOwn` marks rows written by this tab, whose new rows are counted at once. */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
-  /** Used for another query, whose result may not contain the rows written here. */
+  /** Treats rows written by this tab like all others. Called for another query, whose result may not contain them. */
   dropOwn(): BoardRows
-  /** Changed since the board was loaded, but not loaded: its previous place is unknown. */
+  /** Returns whether a row that is not loaded was changed since the board was loaded, so that counts may be wrong. */
   isUnexpected(row: Assignment): boolean
 }
 
 interface State {
   readonly rows: ReadonlyMap<string, Assignment>
   readonly counts: ReadonlyMap<string, number>
-  /** The newest change so far. */
-  readonly newest: string
+  /** The time of the newest change so far. */
+  readonly newest: number
   /** Rows written by this tab, shown even beyond the loaded pages. */
-  readonly own: ReadonlySet<string>
+  readonly ownIds: ReadonlySet<string>
 }
 
-const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
-
-function boardOf(state: State): BoardRows {
-  const { rows, counts, newest, own } = state
+function createBoard(state: State): BoardRows {
+  const { rows, counts, newest, ownIds } = state
   const count = (stageId: string) => [...rows.values()].filter((row) => row.workflowId === stageId).length
-  const newestOf = (some: readonly Assignment[]) => [newest, ...some.map(changedAt)].sort().at(-1) ?? ''
+  const newestOf = (rows: readonly Assignment[]) => Math.max(newest, ...rows.map(changedAt))
   const withRows = (
-    kept: Iterable<Assignment>,
-    some: readonly Assignment[],
+    others: Iterable<Assignment>,
+    added: readonly Assignment[],
     stageId: string,
     total: number,
   ) =>
-    boardOf({
-      rows: byId([...kept, ...some]),
+    createBoard({
+      rows: byId([...others, ...added]),
       counts: new Map(counts).set(stageId, total),
-      newest: newestOf(some),
-      own,
+      newest: newestOf(added),
+      ownIds,
     })
   const board: BoardRows = {
     rows,
     counts,
     totalCount: [...counts.values()].reduce((sum, number) => sum + number, 0),
     hasMore: (stageId) => count(stageId) < (counts.get(stageId) ?? 0),
-    replace(stage, some, total) {
-      const kept = [...rows.values()].filter(({ id, workflowId }) => workflowId !== stage.id || own.has(id))
-      return withRows(kept, some, stage.id, total)
+    replace(stage, added, total) {
+      const others = [...rows.values()].filter(
+        ({ id, workflowId }) => workflowId !== stage.id || ownIds.has(id),
+      )
+      return withRows(others, added, stage.id, total)
     },
-    append: (stage, some, total) => withRows(rows.values(), some, stage.id, total),
-    merge: (some, { isOwn = false } = {}) => merge(board, state, some, { seen: newestOf(some), isOwn }),
-    dropOwn: () => (own.size === 0 ? board : boardOf({ ...state, own: new Set() })),
+    append: (stage, added, total) => withRows(rows.values(), added, stage.id, total),
+    merge: (changed, { isOwn = false } = {}) =>
+      merge(board, state, changed, { newest: newestOf(changed), isOwn }),
+    dropOwn: () => (ownIds.size === 0 ? board : createBoard({ ...state, ownIds: new Set() })),
     isUnexpected: (row) => !rows.has(row.id) && changedAt(row) > newest,
   }
   return board
 }
 
-interface Merging {
-  readonly seen: string
+interface MergeOptions {
+  readonly newest: number
   readonly isOwn: boolean
 }
 
 function merge(
   board: BoardRows,
   state: State,
-  some: readonly Assignment[],
-  { seen, isOwn }: Merging,
+  changed: readonly Assignment[],
+  { newest, isOwn }: MergeOptions,
 ): BoardRows {
-  const [next, sums] = [new Map(state.rows), new Map(state.counts)]
-  const add = (stageId: string, number: number) => sums.set(stageId, (sums.get(stageId) ?? 0) + number)
-  const newer = some.filter((row) => {
-    const known = state.rows.get(row.id)
-    return known === undefined ? isOwn : changedAt(row) > changedAt(known)
+  const [next, counts] = [new Map(state.rows), new Map(state.counts)]
+  const add = (stageId: string, number: number) => counts.set(stageId, (counts.get(stageId) ?? 0) + number)
+  const newer = changed.filter((row) => {
+    const previous = state.rows.get(row.id)
+    return previous === undefined ? isOwn : changedAt(row) > changedAt(previous)
   })
   for (const row of newer) {
-    const known = next.get(row.id)
+    const previous = next.get(row.id)
     next.set(row.id, row)
-    if (known !== undefined) add(known.workflowId, -1)
+    if (previous !== undefined) add(previous.workflowId, -1)
     add(row.workflowId, 1)
   }
   // Returns the same board if nothing is new, to avoid a render.
-  if (newer.length === 0 && seen === state.newest) return board
-  const own = isOwn ? new Set([...state.own, ...newer.map(({ id }) => id)]) : state.own
-  return boardOf({ rows: next, counts: sums, newest: seen, own })
+  if (newer.length === 0 && newest === state.newest) return board
+  const ownIds = isOwn ? new Set([...state.ownIds, ...newer.map(({ id }) => id)]) : state.ownIds
+  return createBoard({ rows: next, counts, newest, ownIds })
 }
 
-export const emptyBoard: BoardRows = boardOf({
+export const emptyBoard: BoardRows = createBoard({
   rows: new Map(),
   counts: new Map(),
-  newest: '',
-  own: new Set(),
+  newest: 0,
+  ownIds: new Set(),
 })

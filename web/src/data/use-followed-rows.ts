@@ -5,6 +5,7 @@ import type { Connection } from '../api/live.ts'
 import { byId, rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
+import { changedAt } from './changed-at.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -12,11 +13,11 @@ type Rows = ReadonlyMap<string, Assignment>
 
 export interface FollowedRows {
   readonly rows: readonly Assignment[]
-  /** Set until the first rows arrive. */
+  /** True until the first rows arrive. */
   readonly isLoading: boolean
-  /** Set while the rows belong to an earlier query. */
+  /** True while the rows belong to an earlier query. */
   readonly isStale: boolean
-  /** Set when there are more than were loaded. */
+  /** True if there are more rows than were loaded. */
   readonly isCut: boolean
   readonly problem: Error | undefined
   readonly connection: Connection
@@ -25,21 +26,21 @@ export interface FollowedRows {
   reload(): void
 }
 
-/** 5,000 assignments; beyond that the screen says that it does not show all. */
+/** 5,000 assignments. If there are more, the screen says that it does not show all. */
 const pagesMax = 50
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3
 /** Several changes within a second share one request. */
-const settleMilliseconds = 400
+const debounceMilliseconds = 400
 
-interface Known {
+interface LoadedRows {
   readonly key: string
   readonly rows: Rows
   readonly totalCount: number
 }
 
 export interface FollowOptions {
-  /** Switched off where later rows would move earlier ones: nothing is shown before all are loaded. */
+  /** If false, nothing is shown before all rows are loaded, because later rows would move earlier ones. */
   readonly firstPageAtOnce?: boolean
 }
 
@@ -50,66 +51,67 @@ export function useFollowedRows(
 ): FollowedRows {
   const { api, session } = useServices()
   const key = keyOf(query)
-  const [known, setKnown] = useState<Known>()
+  const [loaded, setLoaded] = useState<LoadedRows>()
   const [problem, setProblem] = useState<Error>()
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [turn, setTurn] = useState(0)
-  const latest = useRef<Known>(undefined)
+  const [reloads, setReloads] = useState(0)
+  const latestRows = useRef<LoadedRows>(undefined)
   const isSignedIn = session.state.value === 'signed-in'
-  const reload = () => setTurn((count) => count + 1)
+  const reload = () => setReloads((count) => count + 1)
   useRetry(problem, reload)
   const show = (rows: Rows, totalCount: number) => {
-    latest.current = { key, rows, totalCount }
+    latestRows.current = { key, rows, totalCount }
     setProblem(undefined)
-    setKnown(latest.current)
+    setLoaded(latestRows.current)
   }
   useEffect(() => {
     if (!isSignedIn) return
-    const left = new AbortController()
+    const controller = new AbortController()
     const report = (error: Error) =>
-      left.signal.aborted || error instanceof SessionEndedError || setProblem(error)
-    const known = { key, find: () => latest.current, show, firstPageAtOnce }
-    follow(api, query, known, { signal: left.signal, onConnection: setConnection, report })
-    return () => left.abort()
-  }, [api, key, turn, isSignedIn])
-  const rows = useMemo(() => [...(known?.rows.values() ?? [])], [known?.rows])
+      controller.signal.aborted || error instanceof SessionEndedError || setProblem(error)
+    const rowsOfQuery = { key, current: () => latestRows.current, show, firstPageAtOnce }
+    follow(api, query, rowsOfQuery, { signal: controller.signal, onConnection: setConnection, report })
+    return () => controller.abort()
+  }, [api, key, reloads, isSignedIn])
+  const rows = useMemo(() => [...(loaded?.rows.values() ?? [])], [loaded?.rows])
   return {
     rows,
-    isLoading: known === undefined && problem === undefined,
-    isStale: known !== undefined && known.key !== key,
-    isCut: (known?.totalCount ?? 0) > rowsMax * pagesMax,
+    isLoading: loaded === undefined && problem === undefined,
+    isStale: loaded !== undefined && loaded.key !== key,
+    isCut: (loaded?.totalCount ?? 0) > rowsMax * pagesMax,
     problem,
     connection,
-    put: (some) => latest.current && show(merge(latest.current.rows, some), latest.current.totalCount),
+    put: (changed) =>
+      latestRows.current && show(merge(latestRows.current.rows, changed), latestRows.current.totalCount),
     reload,
   }
 }
 
-interface Following {
+interface FollowListener {
   readonly signal: AbortSignal
   onConnection(connection: Connection): void
   report(error: Error): unknown
 }
 
-interface KnownRows {
+interface RowStore {
   readonly key: string
   readonly firstPageAtOnce: boolean
-  find(): Known | undefined
+  current(): LoadedRows | undefined
   show(rows: Rows, totalCount: number): void
 }
 
-/** Loads all pages, and again whenever a change concerns an unknown row. */
+/** Loads all pages, and reloads them whenever a change concerns an unknown row. */
 function follow(
   api: Api,
   query: QueryOf<'assignment'>,
-  { key, find, show, firstPageAtOnce }: KnownRows,
-  { signal, onConnection, report }: Following,
+  { key, current, show, firstPageAtOnce }: RowStore,
+  { signal, onConnection, report }: FollowListener,
 ): void {
   let isLoaded = false
   const load = async () => {
     try {
       // The known rows stay visible during a reload.
-      const onPart = find()?.key === key || !firstPageAtOnce ? () => undefined : show
+      const onPart = current()?.key === key || !firstPageAtOnce ? () => undefined : show
       const { rows, totalCount } = await loadPages(api, query, { signal, onPart })
       if (signal.aborted) return
       isLoaded = true
@@ -118,56 +120,54 @@ function follow(
       report(error as Error)
     }
   }
-  const soon = debounce(load)
+  const debouncedLoad = debounce(load)
   const stop = followChanges(api, 'assignment', query, {
     onConnection,
     onProblem: report,
     onRows(changed, totalCount) {
-      const before = find()
+      const before = current()
       if (!isLoaded || before === undefined) return
       const rows = merge(before.rows, changed)
       if (rows !== before.rows) show(rows, totalCount)
-      const isWhole = totalCount > rowsMax * pagesMax || rows.size === totalCount
-      if (!isWhole) soon.run()
+      const isComplete = totalCount > rowsMax * pagesMax || rows.size === totalCount
+      if (!isComplete) debouncedLoad.run()
     },
   })
   void load()
-  const stopWatching = reloadWhenDue(api.onChange, [], soon.run)
+  const stopWatching = reloadWhenDue(api.onChange, [], debouncedLoad.run)
   signal.addEventListener('abort', () => {
     stop()
     stopWatching()
-    soon.stop()
+    debouncedLoad.stop()
   })
 }
 
-interface Loading {
+interface LoadOptions {
   readonly signal: AbortSignal
   onPart(rows: Rows, totalCount: number): void
 }
 
-async function loadPages(api: Api, query: QueryOf<'assignment'>, { signal, onPart }: Loading) {
-  const ask = (pageNumber: number) =>
+async function loadPages(api: Api, query: QueryOf<'assignment'>, { signal, onPart }: LoadOptions) {
+  const loadPage = (pageNumber: number) =>
     api.list('assignment', { ...query, sortColumn: 'endDate', pageSize: rowsMax, pageNumber }, signal)
-  const first = await ask(1)
+  const first = await loadPage(1)
   const rows = byId(first.data)
   const pages = Math.min(first.totalPages, pagesMax)
   if (pages > 1) onPart(new Map(rows), first.totalCount)
-  const waiting = Array.from({ length: Math.max(0, pages - 1) }, (_, index) => index + 2)
-  const work = async () => {
-    for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
-      for (const row of (await ask(number)).data) rows.set(row.id, row)
+  const pageNumbers = Array.from({ length: Math.max(0, pages - 1) }, (_, index) => index + 2)
+  const loadNext = async () => {
+    for (let number = pageNumbers.shift(); number !== undefined; number = pageNumbers.shift())
+      for (const row of (await loadPage(number)).data) rows.set(row.id, row)
   }
-  await Promise.all(Array.from({ length: parallelMax }, work))
+  await Promise.all(Array.from({ length: parallelMax }, loadNext))
   return { rows: rows as Rows, totalCount: first.totalCount }
 }
 
-const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
-
 /** Returns the same rows if nothing is newer, to avoid a render. */
-function merge(rows: Rows, some: readonly Assignment[]): Rows {
-  const newer = some.filter((row) => {
-    const known = rows.get(row.id)
-    return known === undefined || changedAt(row) > changedAt(known)
+function merge(rows: Rows, changed: readonly Assignment[]): Rows {
+  const newer = changed.filter((row) => {
+    const previous = rows.get(row.id)
+    return previous === undefined || changedAt(row) > changedAt(previous)
   })
   return newer.length === 0 ? rows : new Map([...rows, ...newer.map((row) => [row.id, row] as const)])
 }
@@ -179,7 +179,7 @@ function debounce(run: () => unknown) {
     stop,
     run() {
       stop()
-      timer = setTimeout(run, settleMilliseconds)
+      timer = setTimeout(run, debounceMilliseconds)
     },
   }
 }

@@ -9,9 +9,9 @@ export interface Listing<Row> {
   /** The last known rows, which stay while a changed query loads or the connection is down. */
   readonly rows: readonly Row[]
   readonly totalCount: number
-  /** Set until the first rows arrive. */
+  /** True until the first rows arrive. */
   readonly isLoading: boolean
-  /** Set while the rows belong to an earlier query. */
+  /** True while the rows belong to an earlier query. */
   readonly isStale: boolean
   readonly problem: Error | undefined
   /** `closed` for listings that are not live. */
@@ -19,15 +19,15 @@ export interface Listing<Row> {
   reload(): void
 }
 
-interface Known<Row> {
+interface LoadedPage<Row> {
   readonly key: string
   readonly page?: Page<Row> | undefined
   readonly problem?: Error
 }
 
 /**
- * A list of the API for a screen. It is reloaded after a write of this tab to its resource, and when the user comes back to the
- * page or signs in again; a live one follows every change. Without a query it is empty.
+ * Loads a list for a screen. It is reloaded after a write of this tab to its resource, and when the user comes back to the page or
+ * signs in again. A live list follows every change. Without a query the list is empty.
  */
 export function useListing<Name extends ResourceName>(
   name: Name,
@@ -36,55 +36,57 @@ export function useListing<Name extends ResourceName>(
 ): Listing<RecordOf<Name>> {
   const { api, session, lastPages } = useServices()
   const key = query === undefined ? '' : `${name} ${keyOf(query)}`
-  const wanted = useRef(query)
-  wanted.current = query
-  const [known, setKnown] = useState<Known<RecordOf<Name>>>(() => ({
+  const latestQuery = useRef(query)
+  latestQuery.current = query
+  const [loaded, setLoaded] = useState<LoadedPage<RecordOf<Name>>>(() => ({
     key,
     page: lastPages.find<RecordOf<Name>>(key),
   }))
   const [connection, setConnection] = useState<Connection>('closed')
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
-  const reload = useMemo(() => () => setTurn((count) => count + 1), [])
+  const reload = useMemo(() => () => setReloads((count) => count + 1), [])
   useEffect(() => {
-    const current = wanted.current
+    const current = latestQuery.current
     if (current === undefined || !isSignedIn) return
     const onPage = (page: Page<RecordOf<Name>>) => {
-      lastPages.keep(key, page)
-      setKnown((last) => (last.page === page ? last : { key, page }))
+      lastPages.set(key, page)
+      setLoaded((last) => (last.page === page ? last : { key, page }))
     }
-    // The end of the session has a dialog of its own; the known rows stay visible behind it.
+    // A dialog reports the end of the session. The known rows stay visible behind it.
     const onProblem = (problem: Error) =>
-      problem instanceof SessionEndedError || setKnown((last) => ({ ...last, problem }))
-    // The connection works and only the query has changed, so the connection status stays.
+      problem instanceof SessionEndedError || setLoaded((last) => ({ ...last, problem }))
+    // While only the query changes, the status stays live.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
     if (live) return openLive(api.connect(name, current), { onValue: onPage, onProblem, onConnection })
-    const left = new AbortController()
-    api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
-    return () => left.abort()
-  }, [name, key, live, turn, isSignedIn])
+    const controller = new AbortController()
+    api
+      .list(name, current, controller.signal)
+      .then(onPage, (error) => controller.signal.aborted || onProblem(error))
+    return () => controller.abort()
+  }, [name, key, live, reloads, isSignedIn])
   useEffect(
     () =>
-      lastPages.onKept<RecordOf<Name>>(key, (page) =>
-        setKnown((last) => (last.key === key && last.page !== page ? { key, page } : last)),
+      lastPages.onSet<RecordOf<Name>>(key, (page) =>
+        setLoaded((last) => (last.key === key && last.page !== page ? { key, page } : last)),
       ),
     [lastPages, name, key],
   )
-  useRetry(known.problem, reload)
+  useRetry(loaded.problem, reload)
   useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
   return {
-    rows: known.page?.data ?? none,
-    totalCount: known.page?.totalCount ?? 0,
-    isLoading: known.page === undefined && known.problem === undefined,
-    isStale: known.key !== key,
-    problem: known.problem,
+    rows: loaded.page?.data ?? noRows,
+    totalCount: loaded.page?.totalCount ?? 0,
+    isLoading: loaded.page === undefined && loaded.problem === undefined,
+    isStale: loaded.key !== key,
+    problem: loaded.problem,
     connection,
     reload,
   }
 }
 
-/** The lists that forms choose from. All forms send the same query, so the rows are known when a form opens. */
+/** The query of lists that forms choose from. It is the same for all forms, so the rows are known when a form opens. */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
 /** An outage ends by itself, so it is retried; other errors would only repeat. */
@@ -98,7 +100,7 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
   }, [problem, reload])
 }
 
-const none: readonly never[] = []
+const noRows: readonly never[] = []
 
 /** Reloads after a write of this tab to one of the resources, and on coming back to the page. */
 export function reloadWhenDue(

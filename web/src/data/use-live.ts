@@ -13,29 +13,29 @@ export interface Live<Value> extends Loaded<Value> {
 /** A response that is sent again whenever it changes, such as a report. */
 export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
   const { session } = useServices()
-  const [known, setKnown] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
+  const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
     return openLive(connect, {
-      onValue: (value) => setKnown({ key, value }),
+      onValue: (value) => setLoaded({ key, value }),
       onConnection: setConnection,
       onProblem: (problem) =>
-        problem instanceof SessionEndedError || setKnown((last) => ({ ...last, key, problem })),
+        problem instanceof SessionEndedError || setLoaded((last) => ({ ...last, key, problem })),
     })
-  }, [key, turn, isSignedIn])
+  }, [key, reloads, isSignedIn])
   return {
-    value: known.value,
-    isStale: known.key !== key,
-    problem: known.problem,
+    value: loaded.value,
+    isStale: loaded.key !== key,
+    problem: loaded.problem,
     connection,
-    reload: () => setTurn((count) => count + 1),
+    reload: () => setReloads((count) => count + 1),
   }
 }
 
-/** The interface's largest page. */
+/** The largest page of the API. */
 const pageSize = 100
 /** Together 500 rows: more than a user reads on one screen, and still fast to render. */
 const pagesMax = 5
@@ -43,11 +43,11 @@ const pagesMax = 5
 const refreshMilliseconds = 10_000
 
 export interface AllRows<Row> extends Listing<Row> {
-  /** Set when there are more than were loaded. */
+  /** True if there are more rows than were loaded. */
   readonly isCut: boolean
 }
 
-/** A listing beyond one page: the first comes from `useListing`, the others are fetched whenever it changes. */
+/** A listing of several pages. The first comes from `useListing`; the others are loaded whenever the first changes. */
 export function useAllRows<Name extends ResourceName>(
   name: Name,
   query: QueryOf<Name>,
@@ -60,31 +60,31 @@ export function useAllRows<Name extends ResourceName>(
   const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
   useEffect(() => {
     if (pages < 2) return
-    const left = new AbortController()
+    const controller = new AbortController()
     const load = async () => {
       const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
-      const found = await Promise.all(
-        numbers.map((pageNumber) => api.list(name, { ...query, pageSize, pageNumber }, left.signal)),
+      const results = await Promise.all(
+        numbers.map((pageNumber) => api.list(name, { ...query, pageSize, pageNumber }, controller.signal)),
       )
-      if (!left.signal.aborted) setOthers({ key, rows: found.flatMap(({ data }) => data) })
+      if (!controller.signal.aborted) setOthers({ key, rows: results.flatMap(({ data }) => data) })
     }
     const loadQuietly = () => void load().catch(() => undefined)
     loadQuietly()
     const timer = setInterval(loadQuietly, refreshMilliseconds)
     return () => {
-      left.abort()
+      controller.abort()
       clearInterval(timer)
     }
   }, [api, name, key, pages, first.rows])
-  const isMine = pages > 1 && others.key === key
+  const areOthersCurrent = pages > 1 && others.key === key
   return {
     ...first,
-    rows: isMine ? unique([...first.rows, ...others.rows]) : first.rows,
+    rows: areOthersCurrent ? uniqueById([...first.rows, ...others.rows]) : first.rows,
     isCut: first.totalCount > pageSize * pagesMax,
   }
 }
 
 /** A row may move from one page to another between two requests. */
-const unique = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
+const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
   ...new Map(rows.map((row) => [row.id, row])).values(),
 ]

@@ -7,7 +7,7 @@ import { reloadWhenDue, useRetry } from './use-listing.ts'
 export interface Loaded<Value> {
   /** The last known value, which stays while another key is loaded. */
   readonly value: Value | undefined
-  /** Set while the value belongs to an earlier key. */
+  /** True while the value belongs to an earlier key. */
   readonly isStale: boolean
   readonly problem: Error | undefined
   reload(): void
@@ -23,33 +23,33 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
 ): Loaded<Value> {
   const { api, session } = useServices()
-  const wanted = useRef(load)
-  wanted.current = load
-  const [known, setKnown] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
-  const [turn, setTurn] = useState(0)
-  const reload = useMemo(() => () => setTurn((count) => count + 1), [])
+  const latestLoad = useRef(load)
+  latestLoad.current = load
+  const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
+  const [reloads, setReloads] = useState(0)
+  const reload = useMemo(() => () => setReloads((count) => count + 1), [])
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
-    const left = new AbortController()
-    wanted.current(left.signal).then(
-      (value) => left.signal.aborted || setKnown({ key, value }),
+    const controller = new AbortController()
+    latestLoad.current(controller.signal).then(
+      (value) => controller.signal.aborted || setLoaded({ key, value }),
       (problem: Error) => {
-        // The end of the session has a dialog of its own.
-        if (!left.signal.aborted && !(problem instanceof SessionEndedError))
-          setKnown((last) => ({ ...last, problem }))
+        // A dialog reports the end of the session.
+        if (!controller.signal.aborted && !(problem instanceof SessionEndedError))
+          setLoaded((last) => ({ ...last, problem }))
       },
     )
-    return () => left.abort()
-  }, [key, turn, isSignedIn])
-  useRetry(known.problem, reload)
+    return () => controller.abort()
+  }, [key, reloads, isSignedIn])
+  useRetry(loaded.problem, reload)
   const names = resources.join()
   useEffect(() => reloadWhenDue(api.onChange, resources, reload), [api, names, reload])
-  return { value: known.value, isStale: known.key !== key, problem: known.problem, reload }
+  return { value: loaded.value, isStale: loaded.key !== key, problem: loaded.problem, reload }
 }
 
 /** Runs periodically while the page is visible, for data without a live listing. */
-export function useEvery(milliseconds: number, run: () => void): void {
+export function useInterval(milliseconds: number, run: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => document.hidden || run(), milliseconds)
     return () => clearInterval(timer)

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 
-/** The members of a project, each once: a person may have two memberships. */
+/** Returns each member of a project once, because a person may have two memberships. */
 export function useMembers(projectId: string | undefined) {
   const listing = useListing(
     'userProject',
@@ -14,11 +14,11 @@ export function useMembers(projectId: string | undefined) {
 }
 
 /** Returns whether the names of these people are known or unavailable. Names that a later change adds are not awaited. */
-export function useKnownPeople(ids: readonly string[], isComplete: boolean): boolean {
+export function useNamesLoaded(ids: readonly string[], isComplete: boolean): boolean {
   const { people } = useServices()
-  const [areKnown, setKnown] = useState(false)
+  const [areLoaded, setLoaded] = useState(false)
   useEffect(() => {
-    if (isComplete) void people.known(ids).then(() => setKnown(true))
+    if (isComplete) void people.waitForNames(ids).then(() => setLoaded(true))
   }, [isComplete, ids.length])
-  return isComplete && (areKnown || ids.every((id) => people.findName(id) !== undefined))
+  return isComplete && (areLoaded || ids.every((id) => people.findName(id) !== undefined))
 }

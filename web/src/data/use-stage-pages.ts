@@ -12,7 +12,7 @@ type Assignment = RecordOf<'assignment'>
 
 export interface StagePages {
   readonly board: BoardRows
-  /** Set until the first rows arrive. */
+  /** True until the first rows arrive. */
   readonly isLoading: boolean
   readonly isStale: boolean
   readonly problem: Error | undefined
@@ -24,64 +24,64 @@ export interface StagePages {
 }
 
 /** Several changes within a second share one request. */
-const settleMilliseconds = 400
+const debounceMilliseconds = 400
 
-/** The assignments of a project by stage, each stage as far as it was scrolled, following every change. */
+/** Loads the assignments of a project by stage, each stage as far as the user has scrolled, and follows every change. */
 export function useStagePages(query: QueryOf<'assignment'>, stages: readonly StageQuery[]): StagePages {
   const { api, session } = useServices()
   const key = JSON.stringify([query, stages])
-  const [known, setKnown] = useState<{ key: string; board: BoardRows }>({ key: '', board: emptyBoard })
+  const [loaded, setLoaded] = useState<{ key: string; board: BoardRows }>({ key: '', board: emptyBoard })
   const [problem, setProblem] = useState<Error>()
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
-  const latest = useRef(known.board)
-  const run = useRef<Loader>(undefined)
-  const reload = useReload(problem, setTurn)
+  const latestBoard = useRef(loaded.board)
+  const loaderRef = useRef<Loader>(undefined)
+  const reload = useReload(problem, setReloads)
   const show = (board: BoardRows) => {
-    latest.current = board
+    latestBoard.current = board
     setProblem(undefined)
-    setKnown({ key, board })
+    setLoaded({ key, board })
   }
   useEffect(() => {
     if (!isSignedIn || stages.length === 0) return
-    const left = new AbortController()
+    const controller = new AbortController()
     const report = (error: Error) =>
-      left.signal.aborted || error instanceof SessionEndedError || setProblem(error)
-    const change = (next: (board: BoardRows) => BoardRows) => show(next(latest.current))
-    latest.current = latest.current.dropOwn()
-    const loader = createLoader({ api, query, stages, signal: left.signal, change, report })
-    run.current = loader
+      controller.signal.aborted || error instanceof SessionEndedError || setProblem(error)
+    const change = (next: (board: BoardRows) => BoardRows) => show(next(latestBoard.current))
+    latestBoard.current = latestBoard.current.dropOwn()
+    const loader = createLoader({ api, query, stages, signal: controller.signal, change, report })
+    loaderRef.current = loader
     void loader.loadAll()
-    const lookUp = createLookUp(loader)
+    const refresh = createDebouncedRefresh(loader)
     const stop = followChanges(api, 'assignment', query, {
       onConnection: setConnection,
       onProblem: report,
       onRows(rows, totalCount) {
-        // The first snapshot may arrive before the pages, which are newer in that case.
+        // The first snapshot may arrive before the pages, which are then newer.
         if (!loader.isLoaded()) return
-        const board = latest.current
+        const board = latestBoard.current
         const merged = board.merge(rows)
         if (merged !== board) change(() => merged)
-        if (merged.totalCount !== totalCount || rows.some((row) => board.isUnexpected(row))) lookUp.soon()
+        if (merged.totalCount !== totalCount || rows.some((row) => board.isUnexpected(row))) refresh.soon()
       },
     })
-    const stopWatching = reloadWhenDue(api.onChange, [], lookUp.soon)
+    const stopWatching = reloadWhenDue(api.onChange, [], refresh.soon)
     return () => {
-      left.abort()
+      controller.abort()
       stop()
       stopWatching()
-      lookUp.stop()
+      refresh.stop()
     }
-  }, [api, key, turn, isSignedIn])
+  }, [api, key, reloads, isSignedIn])
   return {
-    board: known.board,
-    isLoading: known.key === '' && problem === undefined,
-    isStale: known.key !== '' && known.key !== key,
+    board: loaded.board,
+    isLoading: loaded.key === '' && problem === undefined,
+    isStale: loaded.key !== '' && loaded.key !== key,
     problem,
     connection,
-    loadMore: (stageId) => void run.current?.loadMore(stageId),
-    put: (row) => show(latest.current.merge([row], { isOwn: true })),
+    loadMore: (stageId) => void loaderRef.current?.loadMore(stageId),
+    put: (row) => show(latestBoard.current.merge([row], { isOwn: true })),
     reload,
   }
 }
@@ -89,19 +89,19 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
 /** Reloads on request, and by itself after an outage. */
 function useReload(
   problem: Error | undefined,
-  setTurn: (next: (count: number) => number) => void,
+  setReloads: (next: (count: number) => number) => void,
 ): () => void {
-  const reload = () => setTurn((count) => count + 1)
+  const reload = () => setReloads((count) => count + 1)
   useRetry(problem, reload)
   return reload
 }
 
-function createLookUp({ refresh }: Loader) {
+function createDebouncedRefresh({ refresh }: Loader) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => clearTimeout(timer)
   const soon = () => {
     stop()
-    timer = setTimeout(() => void refresh(), settleMilliseconds)
+    timer = setTimeout(() => void refresh(), debounceMilliseconds)
   }
   return { soon, stop }
 }
@@ -121,10 +121,10 @@ interface LoaderOptions {
 const parallelMax = 3
 
 function createLoader({ api, query, stages, signal, change, report }: LoaderOptions) {
-  const pages = new Map<string, number>()
-  const busy = new Set<string>()
+  const pageCounts = new Map<string, number>()
+  const loadingStages = new Set<string>()
   let isLoaded = false
-  const ask = ({ id, sortColumn, sortOrder }: StageQuery, pageNumber: number) =>
+  const loadPage = ({ id, sortColumn, sortOrder }: StageQuery, pageNumber: number) =>
     api.list(
       'assignment',
       { ...query, workflowId: id, sortColumn, sortOrder, pageSize: rowsMax, pageNumber },
@@ -132,19 +132,19 @@ function createLoader({ api, query, stages, signal, change, report }: LoaderOpti
     )
   /** Reloads every known page of the stage. */
   const loadStage = async (stage: StageQuery) => {
-    const numbers = Array.from({ length: pages.get(stage.id) ?? 1 }, (_, index) => index + 1)
-    const found: Awaited<ReturnType<typeof ask>>[] = []
-    for (const number of numbers) found.push(await ask(stage, number))
-    const rows = found.flatMap(({ data }) => data)
-    if (!signal.aborted) change((board) => board.replace(stage, rows, found.at(-1)?.totalCount ?? 0))
+    const numbers = Array.from({ length: pageCounts.get(stage.id) ?? 1 }, (_, index) => index + 1)
+    const results: Awaited<ReturnType<typeof loadPage>>[] = []
+    for (const number of numbers) results.push(await loadPage(stage, number))
+    const rows = results.flatMap(({ data }) => data)
+    if (!signal.aborted) change((board) => board.replace(stage, rows, results.at(-1)?.totalCount ?? 0))
   }
   const loadAll = async () => {
     const waiting = [...stages]
-    const work = async () => {
+    const loadNext = async () => {
       for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) await loadStage(stage)
     }
     try {
-      await Promise.all(Array.from({ length: parallelMax }, work))
+      await Promise.all(Array.from({ length: parallelMax }, loadNext))
       isLoaded = true
     } catch (error) {
       report(error as Error)
@@ -156,17 +156,17 @@ function createLoader({ api, query, stages, signal, change, report }: LoaderOpti
     isLoaded: () => isLoaded,
     async loadMore(stageId: string) {
       const stage = stages.find(({ id }) => id === stageId)
-      if (stage === undefined || busy.has(stageId)) return
-      busy.add(stageId)
-      const next = (pages.get(stageId) ?? 1) + 1
+      if (stage === undefined || loadingStages.has(stageId)) return
+      loadingStages.add(stageId)
+      const next = (pageCounts.get(stageId) ?? 1) + 1
       try {
-        const { data, totalCount } = await ask(stage, next)
-        pages.set(stageId, next)
+        const { data, totalCount } = await loadPage(stage, next)
+        pageCounts.set(stageId, next)
         if (!signal.aborted) change((board) => board.append(stage, data, totalCount))
       } catch (error) {
         report(error as Error)
       } finally {
-        busy.delete(stageId)
+        loadingStages.delete(stageId)
       }
     },
   }

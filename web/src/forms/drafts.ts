@@ -3,35 +3,35 @@ import { signal } from '@preact/signals'
 const prefix = 'tracker.draft.'
 const keyOf = (name: string) => prefix + name
 
-const namesKept = (): string[] =>
+const readNames = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
 /** A signal, so that components that show drafts are rendered again. */
-const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : namesKept())
+const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : readNames())
 
-/** Unfinished forms, stored in this tab so that they survive a reload and a new sign-in. */
+/** Drafts are unfinished forms, stored in this tab so that they survive a reload and a new sign-in. */
 export function readDraft<Values extends object>(
   name: string | undefined,
   initial?: Values,
 ): Partial<Values> {
   const text = name === undefined ? null : sessionStorage.getItem(keyOf(name))
   if (text === null) return {}
-  const kept: Record<string, string> = JSON.parse(text)
+  const draft: Record<string, string> = JSON.parse(text)
   // Fields that the form no longer has are dropped.
   const isField = (key: string) => initial === undefined || key in initial
-  return Object.fromEntries(Object.entries(kept).filter(([key]) => isField(key))) as Partial<Values>
+  return Object.fromEntries(Object.entries(draft).filter(([key]) => isField(key))) as Partial<Values>
 }
 
 export function writeDraft(name: string | undefined, values: object): void {
   if (name === undefined) return
   sessionStorage.setItem(keyOf(name), JSON.stringify(values))
-  if (!names.peek().includes(name)) names.value = namesKept()
+  if (!names.peek().includes(name)) names.value = readNames()
 }
 
 export function deleteDraft(name: string | undefined): void {
   if (name === undefined) return
   sessionStorage.removeItem(keyOf(name))
-  if (names.peek().includes(name)) names.value = namesKept()
+  if (names.peek().includes(name)) names.value = readNames()
 }
 
 /** Returns whether there is unsaved text for the record: drafts are named after their record. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
-import { aboutField } from '../api/problems.ts'
+import { withFieldLabel } from '../api/problems.ts'
 import { type Text, t } from '../texts/text.ts'
 import { type FormState, type FormValues, reject } from './use-form.ts'
 
@@ -19,7 +19,7 @@ export interface FieldProps<Values extends FormValues> {
 export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
   readonly type?: 'text' | 'password' | 'date' | 'email'
   readonly autocomplete?: string
-  /** Numbers are text fields with a keyboard for numbers: in a number field the mouse wheel would change hours. */
+  /** Set for numbers. They are text fields, because in a number field the mouse wheel would change the value. */
   readonly inputMode?: 'decimal' | 'numeric'
 }
 
@@ -96,12 +96,12 @@ export function SelectField<Values extends FormValues>(
   )
 }
 
-/** A choice between texts of the program. */
+/** A choice between texts that are translated. */
 export const ChoiceField = <Values extends FormValues>(
   props: FieldProps<Values> & { readonly choices: readonly { readonly id: string; readonly name: Text }[] },
 ) => <SelectField {...props} choices={props.choices.map(({ id, name }) => ({ id, name: t(name) }))} />
 
-/** The name of a record, with which its dialog begins. */
+/** The name of a record, which is the first field of its dialog. */
 export const NameField = <Values extends FormValues & { readonly name: string }>(
   props: Pick<FieldProps<Values>, 'form' | 'hint'>,
 ) => <TextField {...props} name="name" label={t('Name')} required autofocus />
@@ -120,8 +120,8 @@ export function Field<Values extends FormValues>(
 ) {
   const { form, name, label, hint, required = false, autofocus = false, children } = props
   const id = useId()
-  const messages = (form.errors.value[name] ?? []).map((message) => aboutField(label, name, message))
-  const notes = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
+  const messages = (form.errors.value[name] ?? []).map((message) => withFieldLabel(label, name, message))
+  const describedBy = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
   return (
     <div class="field">
       <label for={id}>
@@ -135,7 +135,7 @@ export function Field<Values extends FormValues>(
       )}
       {children({
         id,
-        ...(notes.length > 0 && { 'aria-describedby': notes.join(' ') }),
+        ...(describedBy.length > 0 && { 'aria-describedby': describedBy.join(' ') }),
         ...(messages.length > 0 && { 'aria-invalid': 'true' }),
         ...(required && { 'aria-required': 'true' }),
         ...(autofocus && { 'data-autofocus': '' }),
@@ -149,7 +149,7 @@ export function Field<Values extends FormValues>(
   )
 }
 
-/** The API's limit for properties of this name. */
+/** Returns the API's limit for properties of this name. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 

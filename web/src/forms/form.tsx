@@ -9,10 +9,10 @@ export interface FormProps<Values extends FormValues> {
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
   readonly cancelLabel?: string
-  /** Nothing has changed, so there is nothing to send and the buttons are hidden. */
+  /** True if nothing has changed. The buttons are hidden, because there is nothing to send. */
   readonly isIdle?: boolean
-  /** The form cannot be submitted now; the reason is shown next to it. */
-  readonly isOff?: boolean
+  /** True if the form cannot be submitted now; the reason is shown next to it. */
+  readonly isDisabled?: boolean
   readonly onDone?: (() => void) | undefined
 }
 
@@ -25,12 +25,12 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     onCancel,
     cancelLabel = t('Cancel'),
     isIdle = false,
-    isOff = false,
+    isDisabled = false,
     onDone,
   } = props
   const element = useRef<HTMLFormElement>(null)
   const submit = async () => {
-    if (isOff) return
+    if (isDisabled) return
     if (await form.submit()) return onDone?.()
     // The messages are rendered by now. The focus moves at once, because later it would interrupt typing.
     element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
@@ -45,7 +45,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
         void submit()
       }}
     >
-      <GeneralErrors form={form} element={element} />
+      <GeneralErrors form={form} />
       {children}
       <div class={`form-buttons ${isIdle ? 'idle' : ''}`}>
         {onCancel && (
@@ -60,7 +60,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
             {cancelLabel}
           </button>
         )}
-        <button type="submit" class="button primary" aria-disabled={isOff || form.isBusy.value}>
+        <button type="submit" class="button primary" aria-disabled={isDisabled || form.isBusy.value}>
           {form.isBusy.value ? t('Please wait…') : submitLabel}
         </button>
       </div>
@@ -68,16 +68,11 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   )
 }
 
-interface GeneralErrorsProps<Values extends FormValues> {
-  readonly form: FormState<Values>
-  readonly element: { readonly current: HTMLFormElement | null }
-}
-
-/** Errors without a field, and those of fields that this form does not show. */
-function GeneralErrors<Values extends FormValues>({ form }: GeneralErrorsProps<Values>) {
-  const known = form.values.value
+/** Shows errors without a field, and those of fields that this form does not have. */
+function GeneralErrors<Values extends FormValues>({ form }: { readonly form: FormState<Values> }) {
+  const fields = form.values.value
   const sentences = Object.entries(form.errors.value).flatMap(([name, messages]) =>
-    name in known ? [] : messages,
+    name in fields ? [] : messages,
   )
   if (sentences.length === 0) return null
   return (

@@ -27,13 +27,13 @@ export interface FormState<Values extends FormValues> {
   submit(): Promise<boolean>
   /** Resets the form and deletes the draft. */
   discard(): void
-  /** True if any value differs from its start. */
+  /** True if any value differs from its initial value. */
   readonly isChanged: ReadonlySignal<boolean>
-  /** Follows a change of the record: fields that were not edited here get the new value, the others stay as typed. */
+  /** Applies a change of the record. Fields that were not edited here get the new value; the others stay as typed. */
   follow(next: Values): void
 }
 
-/** Typed values are kept until they are accepted: through errors, outages, a lost session and a closed dialog. */
+/** Keeps typed values until the API accepts them, despite errors, outages, a lost session or a closed dialog. */
 export function useForm<Values extends FormValues>(options: FormOptions<Values>): FormState<Values> {
   const current = useRef(options)
   current.current = options
@@ -74,7 +74,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
         errors.value = {}
         deleteDraft(draft)
       },
-      isChanged: computed(() => isAnyDifferent(values.value, start.value)),
+      isChanged: computed(() => differ(values.value, start.value)),
       follow(next) {
         const [former, typed] = [start.peek(), values.peek()]
         const untouched = Object.keys(next).filter((name) => typed[name] === former[name])
@@ -86,10 +86,10 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
   }, [isBusy])
 }
 
-const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
+const differ = (some: FormValues, others: FormValues): boolean =>
   Object.keys(some).some((name) => some[name] !== others[name])
 
-/** Reports errors of a form's own checks in the format of the API. */
+/** Throws errors of a form's own checks in the format of the API. */
 export const reject = (errors: FieldErrors): never => {
   throw new TrackerError(400, t('Please correct the fields below.'), { errors })
 }

@@ -15,18 +15,18 @@ export interface Router {
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
   let hasMoved = false
-  const follow = () => {
+  const update = () => {
     hasMoved = true
     address.value = new URL(location.href)
   }
   const go: Router['go'] = (to, { replace = false } = {}) => {
-    // Joined, because a path that begins with two slashes would be read as another site.
+    // The origin is prepended, because a path with two leading slashes would lead to another site.
     const target = to.startsWith('/') ? location.origin + to : to
     if (replace) history.replaceState(null, '', target)
     else history.pushState(null, '', target)
-    follow()
+    update()
   }
-  addEventListener('popstate', follow)
+  addEventListener('popstate', update)
   document.addEventListener('click', (event) => {
     const link = linkOf(event)
     if (link === undefined) return
@@ -48,27 +48,27 @@ export function createRouter(): Router {
   }
 }
 
-/** The link of a plain click that stays on this site; the browser handles all others. */
+/** Returns the link of a plain click that stays on this site. The browser handles all other clicks. */
 function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
   if (!isPlain || event.defaultPrevented) return undefined
   const link = event.target instanceof Element ? event.target.closest('a') : null
-  const isOurs = link?.origin === location.origin && !link.target && !link.hasAttribute('download')
+  const isSameSite = link?.origin === location.origin && !link.target && !link.hasAttribute('download')
   // The browser also handles a jump inside the page.
   const isJump = link?.getAttribute('href')?.startsWith('#') ?? false
-  return link !== null && isOurs && !isJump ? link : undefined
+  return link !== null && isSameSite && !isJump ? link : undefined
 }
 
 export type PathParameters = Readonly<Record<string, string>>
 
-/** The parameters of a path such as `/projects/:id`, or undefined if it does not match; `:id?` is optional. */
+/** Returns the parameters of a path for a pattern such as `/projects/:id`, or undefined if it does not match. `:id?` is optional. */
 export function matchPath(pattern: string, path: string): PathParameters | undefined {
-  const wanted = partsOf(pattern)
-  const given = partsOf(path)
-  if (given.length > wanted.length) return undefined
+  const patternParts = partsOf(pattern)
+  const pathParts = partsOf(path)
+  if (pathParts.length > patternParts.length) return undefined
   const parameters: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index]
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index]
     if (!part.startsWith(':')) {
       if (part !== value) return undefined
       continue
@@ -94,13 +94,13 @@ function decode(value: string): string {
 /** The first screen after signing in. */
 export const homePath = '/my-work'
 
-/** Addresses of a project and its open assignment; the filters are kept. */
+/** The address of a project; `query` has its filters. */
 export const projectPath = (projectId: string, query = ''): string => `/projects/${projectId}${query}`
 
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>
   `/projects/${projectId}/assignments/${assignmentId}${query}`
 
-/** The address of a page that a link opens. The part after the # is sent to no server and written to no log. */
+/** The address that a link opens. The secret comes after the #, so that it is not sent to servers or written to logs. */
 export const linkAddress = (
   path: '/invitation' | '/new-password',
   { secret }: { readonly secret: string },

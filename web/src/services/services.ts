@@ -6,9 +6,10 @@ import type { People } from '../api/people.ts'
 import type { Router } from '../router/router.ts'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
+import { type SignInOptions, startSignIn } from '../session/sign-in.ts'
 import type { Toasts } from './toasts.ts'
 
-/** Everything that exists as long as the page; created in main.tsx. */
+/** Objects that live as long as the page; created in main.tsx. */
 export interface Services extends PageTracker {
   readonly configuration: Configuration
   readonly router: Router
@@ -23,19 +24,29 @@ export const ServicesContext = createContext<Services | undefined>(undefined)
 
 export function useServices(): Services {
   const services = useContext(ServicesContext)
-  if (services === undefined) throw new Error('This component stands outside the application.')
+  if (services === undefined) throw new Error('useServices needs a ServicesContext around the component.')
   return services
 }
 
-/** The last known rows of lists, so that a dialog or screen that opens again shows them while they reload. */
-interface LastPages {
-  find<Row>(path: string): Page<Row> | undefined
-  keep(path: string, page: Page<unknown>): void
-  /** Notifies other users of this list of newer rows. Returns a function that ends the subscription. */
-  onKept<Row>(path: string, listener: (page: Page<Row>) => void): () => void
+/** Returns a function that leaves the page for the sign-in, or shows why that is not possible. */
+export function useSignIn() {
+  const { configuration, toasts } = useServices()
+  return (returnTo: string, options?: SignInOptions): void => {
+    startSignIn(configuration, returnTo, options).catch(({ message }: Error) =>
+      toasts.show({ kind: 'problem', text: message }),
+    )
+  }
 }
 
-/** Some megabytes at most; the oldest is dropped first. */
+/** Caches the last page of each list, so that a dialog or screen that opens again shows it during the reload. */
+interface LastPages {
+  find<Row>(path: string): Page<Row> | undefined
+  set(path: string, page: Page<unknown>): void
+  /** Notifies of a newer page of this list. Returns a function that ends the subscription. */
+  onSet<Row>(path: string, listener: (page: Page<Row>) => void): () => void
+}
+
+/** Some megabytes at most. The oldest page is dropped first. */
 const pagesMax = 60
 
 export function createLastPages(): LastPages {
@@ -43,17 +54,18 @@ export function createLastPages(): LastPages {
   const listeners = new Set<(path: string, page: Page<unknown>) => void>()
   return {
     find: <Row>(path: string) => pages.get(path) as Page<Row> | undefined,
-    keep(path, page) {
+    set(path, page) {
       pages.delete(path)
       pages.set(path, page)
       const [oldest] = pages.keys()
       if (pages.size > pagesMax && oldest !== undefined) pages.delete(oldest)
       for (const listener of listeners) listener(path, page)
     },
-    onKept<Row>(path: string, listener: (page: Page<Row>) => void) {
-      const hear = (kept: string, page: Page<unknown>) => kept === path && listener(page as Page<Row>)
-      listeners.add(hear)
-      return () => void listeners.delete(hear)
+    onSet<Row>(path: string, listener: (page: Page<Row>) => void) {
+      const onPage = (changedPath: string, page: Page<unknown>) =>
+        changedPath === path && listener(page as Page<Row>)
+      listeners.add(onPage)
+      return () => void listeners.delete(onPage)
     },
   }
 }

@@ -13,13 +13,13 @@ export interface Toasts {
   readonly all: ReadonlySignal<readonly Toast[]>
   show(toast: Omit<Toast, 'id'>): void
   dismiss(id: number): void
-  /** Open dialogs, the topmost last: messages appear in it, because everything behind it is inert. */
+  /** The open dialogs, the topmost last. Messages appear in the topmost, because everything behind it is inert. */
   readonly layers: ReadonlySignal<readonly symbol[]>
   /** Returns a function that removes the layer. */
   addLayer(layer: symbol): () => void
 }
 
-/** More would cover the page; the oldest goes first. */
+/** More would cover the page, so the oldest disappears. */
 const toastsMax = 3
 
 export function createToasts(): Toasts {
@@ -32,7 +32,7 @@ export function createToasts(): Toasts {
     addLayer(layer) {
       layers.value = [...layers.peek(), layer]
       return () => {
-        layers.value = layers.peek().filter((one) => one !== layer)
+        layers.value = layers.peek().filter((other) => other !== layer)
       }
     },
     show(toast) {

@@ -1,4 +1,4 @@
-/** The configuration that the host serves before the first request. */
+/** The configuration, which the web host serves as /config.json. */
 export interface Configuration {
   readonly apiUrl: string
   readonly issuer: string
@@ -11,11 +11,11 @@ export interface Configuration {
   readonly mail: boolean
 }
 
-/** Limits a request that a page waits for, so that a connection that hangs does not block it. */
-export const timeLimit = (): AbortSignal => AbortSignal.timeout(10_000)
+/** Limits requests that a page waits for, so that a hanging connection does not block the page. */
+export const requestTimeout = (): AbortSignal => AbortSignal.timeout(10_000)
 
 export async function loadConfiguration(): Promise<Configuration> {
-  const response = await fetch('/config.json', { cache: 'no-store', signal: timeLimit() })
+  const response = await fetch('/config.json', { cache: 'no-store', signal: requestTimeout() })
   if (!response.ok) throw new Error(`The configuration could not be loaded (${response.status}).`)
   return response.json()
 }

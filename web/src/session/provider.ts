@@ -1,6 +1,6 @@
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import { type Configuration, timeLimit } from './configuration.ts'
+import { type Configuration, requestTimeout } from './configuration.ts'
 
 /** The part of the discovery document that the client uses. */
 export interface Provider {
@@ -12,7 +12,7 @@ export interface Provider {
   readonly authorization_response_iss_parameter_supported?: boolean
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string
   readonly refresh_token: string
   readonly id_token: string
@@ -31,43 +31,45 @@ export class ProviderError extends Error {
 
 export async function discover({ issuer }: Configuration): Promise<Provider> {
   const address = `${issuer}/.well-known/openid-configuration`
-  const response = await fetch(address, { signal: timeLimit() }).catch(unanswered)
+  const response = await fetch(address, { signal: requestTimeout() }).catch(throwUnanswered)
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
-  const provider: Provider = await response.json().catch(unanswered)
+  const provider: Provider = await response.json().catch(throwUnanswered)
   if (provider.issuer !== issuer)
-    throw new ProviderError('unavailable', t('The sign-in service is a different one.'))
+    throw new ProviderError('unavailable', t('The sign-in service has an unexpected address.'))
   return provider
 }
 
 /** Calls the token endpoint as a public client, which has no credential but its id. */
-export async function askForTokens(
+export async function requestTokens(
   provider: Provider,
   { clientId }: Configuration,
   parameters: Readonly<Record<string, string>>,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const response = await post(provider.token_endpoint, { client_id: clientId, ...parameters })
-  return response.json().catch(unanswered)
+  return response.json().catch(throwUnanswered)
 }
 
 export async function revoke(provider: Provider, { clientId }: Configuration, token: string): Promise<void> {
   await post(provider.revocation_endpoint, { client_id: clientId, token, token_type_hint: 'refresh_token' })
 }
 
-/** The code of an error when it is unknown whether the provider executed the request: its response was lost. */
+/** The code of an error after a lost response: it is unknown whether the provider has executed the request. */
 export const unansweredCode = 'unanswered'
 
-const unanswered = (): never => {
+const throwUnanswered = (): never => {
   throw new ProviderError(unansweredCode, t('The sign-in service cannot be reached.'))
 }
 
-/** A failed provider may have executed the request, and so may one whose proxy lost the response. */
+/** With these statuses, the provider may have executed the request before it failed, or before a proxy lost the response. */
 const unansweredStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
 async function post(address: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
   const body = new URLSearchParams(parameters)
-  const response = await fetch(address, { method: 'POST', body, signal: timeLimit() }).catch(unanswered)
+  const response = await fetch(address, { method: 'POST', body, signal: requestTimeout() }).catch(
+    throwUnanswered,
+  )
   if (response.ok) return response
-  if (unansweredStatuses.has(response.status)) return unanswered()
+  if (unansweredStatuses.has(response.status)) return throwUnanswered()
   const { error, message } = await response.json().catch(() => ({}))
   throw new ProviderError(error ?? `status ${response.status}`, message)
 }
@@ -83,25 +85,25 @@ export function claimsOf(token: string): Claims {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** Providers that users may sign in with, in addition to passwords. */
-export interface SignInWays {
+/** The ways to sign in that the provider offers. */
+export interface SignInMethods {
   readonly passwords: boolean
   readonly providers: readonly { readonly id: string; readonly name: string }[]
 }
 
-const passwordsAlone: SignInWays = { passwords: true, providers: [] }
+const passwordsOnly: SignInMethods = { passwords: true, providers: [] }
 
 /** The password form still works when the list cannot be loaded. */
-export async function loadSignInWays({ issuer, extensions }: Configuration): Promise<SignInWays> {
-  if (!extensions) return passwordsAlone
-  const response = await fetch(`${issuer}/ext/providers`, { signal: timeLimit() }).catch(() => undefined)
-  return response?.ok ? response.json() : passwordsAlone
+export async function loadSignInMethods({ issuer, extensions }: Configuration): Promise<SignInMethods> {
+  if (!extensions) return passwordsOnly
+  const response = await fetch(`${issuer}/ext/providers`, { signal: requestTimeout() }).catch(() => undefined)
+  return response?.ok ? response.json() : passwordsOnly
 }
 
 /** The target of a provider's button. */
 export const signInAddress = ({ issuer }: Configuration, provider: string, authRequest: string): string =>
   `${issuer}/ext/sign-in/with?${new URLSearchParams({ provider, authRequest })}`
 
-/** The address where a user links the account with one at the provider after a recent sign-in; returns to the account's page. */
+/** The address that links the account with one at the provider, after a recent sign-in. It returns to the account's page. */
 export const connectAddress = ({ issuer }: Configuration, provider: string): string =>
   `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin, ui_locales: currentLanguage().id })}`

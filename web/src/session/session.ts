@@ -2,9 +2,9 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { TrackerError } from '#tracker-client'
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import { type Configuration, timeLimit } from './configuration.ts'
-import { askForTokens, claimsOf, discover, ProviderError, revoke, unansweredCode } from './provider.ts'
-import { storableTokens } from './sign-in.ts'
+import { type Configuration, requestTimeout } from './configuration.ts'
+import { claimsOf, discover, ProviderError, requestTokens, revoke, unansweredCode } from './provider.ts'
+import { createTokens } from './sign-in.ts'
 import {
   deleteSession,
   isEnded,
@@ -28,11 +28,14 @@ export interface Session {
   /** Kept after the session has ended, so that the page does not change. */
   readonly person: ReadonlySignal<SignedInPerson | undefined>
   begin(tokens: Tokens): void
-  /** Returns a token that stays valid for a short while. */
+  /**
+   * Returns a token that is valid for at least 90 more seconds, after a refresh if necessary. While the provider cannot be reached,
+   * returns the current token until it expires.
+   */
   accessToken(): Promise<string>
   /** Returns a new token after the API rejected this one. */
-  renewedToken(rejected: string): Promise<string>
-  /** Called when the API rejects even a fresh token. */
+  renewToken(rejected: string): Promise<string>
+  /** Called when the API rejects even a new token. */
   end(): void
   signOut(): Promise<void>
 }
@@ -62,7 +65,7 @@ export function createSession(configuration: Configuration): Session {
   let renewing: Promise<string> | undefined
   /** Requests that need a new token at the same time wait for the same refresh. */
   const renew = (old: Tokens): Promise<string> => {
-    renewing ??= refreshOnce(configuration, old)
+    renewing ??= refreshInOneTab(configuration, old)
       .then((renewed) => {
         load()
         if (renewed === undefined) throw new SessionEndedError()
@@ -75,7 +78,12 @@ export function createSession(configuration: Configuration): Session {
   }
   const accessToken = async () => {
     const tokens = requireTokens()
-    return isStale(tokens) ? renew(tokens) : tokens.accessToken
+    if (!expiresWithin(refreshAheadMilliseconds, tokens)) return tokens.accessToken
+    return renew(tokens).catch((error) => {
+      const current = requireTokens()
+      if (expiresWithin(0, current)) throw error
+      return current.accessToken
+    })
   }
   const state = computed(() => stateOf(stored.value))
   setInterval(() => {
@@ -89,7 +97,7 @@ export function createSession(configuration: Configuration): Session {
       load()
     },
     accessToken,
-    async renewedToken(rejected) {
+    async renewToken(rejected) {
       const tokens = requireTokens()
       return tokens.accessToken === rejected ? renew(tokens) : tokens.accessToken
     },
@@ -101,7 +109,8 @@ export function createSession(configuration: Configuration): Session {
   }
 }
 
-const isStale = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() < refreshAheadMilliseconds
+const expiresWithin = (milliseconds: number, { expiresAt }: Tokens): boolean =>
+  expiresAt - Date.now() < milliseconds
 
 function stateOf(stored: StoredSession | undefined) {
   if (stored === undefined) return 'signed-out'
@@ -153,8 +162,8 @@ const refreshLock = 'tracker.refresh'
  * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that waited takes the tokens
  * that another one got. Returns undefined if the session has ended.
  */
-function refreshOnce(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
-  return navigator.locks.request(refreshLock, { signal: timeLimit() }, async () => {
+function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
+  return navigator.locks.request(refreshLock, { signal: requestTimeout() }, async () => {
     const stored = readSession()
     if (stored === undefined || isEnded(stored)) return undefined
     if (stored.accessToken !== old.accessToken) return stored
@@ -168,7 +177,7 @@ function refreshOnce(configuration: Configuration, old: Tokens): Promise<Tokens 
  * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are lost. Does not wait:
  * while another tab has the lock, its refresh is still in progress.
  */
-export function settleRefresh(): Promise<void> {
+export function endInterruptedRefresh(): Promise<void> {
   return navigator.locks.request(refreshLock, { ifAvailable: true }, (lock) => {
     const stored = readSession()
     if (lock !== null && stored !== undefined && !isEnded(stored) && stored.isRefreshing)
@@ -176,7 +185,7 @@ export function settleRefresh(): Promise<void> {
   })
 }
 
-/** After these errors the refresh token is spent, or may be. */
+/** After these errors the refresh token is, or may be, spent. */
 const spentCodes: ReadonlySet<string> = new Set(['invalid_grant', unansweredCode])
 
 async function exchangeRefreshToken(
@@ -186,24 +195,24 @@ async function exchangeRefreshToken(
   const provider = await discover(configuration)
   if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {
-    const answer = await askForTokens(provider, configuration, {
+    const response = await requestTokens(provider, configuration, {
       grant_type: 'refresh_token',
       refresh_token: stored.refreshToken,
     })
-    return replaceTokens(stored, storableTokens(answer))
+    return replaceTokens(stored, createTokens(response))
   } catch (error) {
-    const isUnspent = error instanceof ProviderError && !spentCodes.has(error.code)
-    // The token is not sent again if its response was lost: a second use would end the session in all apps, and be recorded as a theft.
-    // Ended here alone, it continues with the provider's cookie, usually without a password.
-    if (!isUnspent) return replaceTokens(stored, { hasEnded: true })
+    const mayBeSpent = !(error instanceof ProviderError) || spentCodes.has(error.code)
+    // If the response was lost, the token may be spent. It is not sent again, because a second use would end the session in all apps,
+    // and be recorded as a theft. If the session ends only here, the user signs in again, usually without a password.
+    if (mayBeSpent) return replaceTokens(stored, { hasEnded: true })
     replaceTokens(stored, stored)
     throw error
   }
 }
 
 /**
- * Stores the result of a refresh, and returns new tokens if it has any. If another tab has signed out or in again meanwhile, nothing
- * is written: a late response must not restore the old session or end the new one.
+ * Stores `next` and returns its tokens, if any. Writes nothing if another tab has signed out or signed in again since `old` was read: a
+ * late response must not restore the old session or end the new one.
  */
 function replaceTokens(old: Tokens, next: StoredSession): Tokens | undefined {
   const current = readSession()

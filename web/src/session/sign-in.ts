@@ -1,7 +1,7 @@
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { Configuration } from './configuration.ts'
-import { askForTokens, claimsOf, discover, ProviderError } from './provider.ts'
+import { claimsOf, discover, ProviderError, requestTokens } from './provider.ts'
 import type { Tokens } from './stored-session.ts'
 
 /** The state of this tab while the browser is at the provider. */
@@ -11,7 +11,7 @@ interface Attempt {
   readonly returnTo: string
 }
 
-/** Prefills the sign-in page: after a failed post the provider returns to it, and the login need not be typed again. */
+/** The login is stored, because the provider returns to the sign-in page after a failed attempt. */
 export const loginKey = 'tracker.login'
 
 const scopes = 'openid profile svc.api offline_access'
@@ -19,18 +19,20 @@ const callbackPath = '/signin-callback/'
 const attemptPrefix = 'tracker.sign-in.'
 const attemptKey = (state: string) => attemptPrefix + state
 
-/** Returns whether this tab has left for a sign-in at the provider and not returned, even if it has a session. */
+/** Returns whether this tab has started a sign-in at the provider that is not complete, even if it has a session. */
 export const isSigningIn = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
 
-/**
- * Redirects to the provider (RFC 6749, 4.1.1 and RFC 7636), and returns to `returnTo`, an address of this site. With `asks` the
- * password is required even while the provider has a session.
- */
+export interface SignInOptions {
+  /** Users have to sign in even if the provider has a session. */
+  readonly forcePrompt?: boolean
+}
+
+/** Redirects to the provider (RFC 6749, 4.1.1 and RFC 7636), and returns to `returnTo`, an address of this site. */
 export async function startSignIn(
   configuration: Configuration,
   returnTo: string,
-  { asks = false }: { readonly asks?: boolean } = {},
+  { forcePrompt = false }: SignInOptions = {},
 ): Promise<void> {
   const provider = await discover(configuration)
   const attempt: Attempt = { verifier: randomText(), nonce: randomText(), returnTo }
@@ -46,7 +48,7 @@ export async function startSignIn(
     code_challenge: await sha256(attempt.verifier),
     code_challenge_method: 'S256',
     ui_locales: currentLanguage().id,
-    ...(asks && { prompt: 'login' }),
+    ...(forcePrompt && { prompt: 'login' }),
   })
   location.assign(`${provider.authorization_endpoint}?${parameters}`)
 }
@@ -54,44 +56,44 @@ export async function startSignIn(
 /** Exchanges the response in the address of the callback page for tokens, and returns the requested address. */
 export async function completeSignIn(
   configuration: Configuration,
-  answer: URLSearchParams,
+  response: URLSearchParams,
 ): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
-  const { verifier, nonce, returnTo } = consumeAttempt(answer)
+  const { verifier, nonce, returnTo } = consumeAttempt(response)
   const provider = await discover(configuration)
-  const issuer = answer.get('iss')
+  const issuer = response.get('iss')
   // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider announces.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
     throw new ProviderError('invalid_request', t('This response comes from another sign-in service.'))
-  const error = answer.get('error')
-  if (error !== null) throw new ProviderError(error, answer.get('error_description') ?? undefined)
-  const tokens = await askForTokens(provider, configuration, {
+  const error = response.get('error')
+  if (error !== null) throw new ProviderError(error, response.get('error_description') ?? undefined)
+  const tokens = await requestTokens(provider, configuration, {
     grant_type: 'authorization_code',
-    code: answer.get('code') ?? '',
+    code: response.get('code') ?? '',
     redirect_uri: location.origin + callbackPath,
     code_verifier: verifier,
   })
   const claims = claimsOf(tokens.id_token)
   if (claims.nonce !== nonce || claims.iss !== provider.issuer || claims.aud !== configuration.clientId)
     throw new ProviderError('invalid_token', t('The identity token belongs to another sign-in.'))
-  return { tokens: storableTokens(tokens), returnTo }
+  return { tokens: createTokens(tokens), returnTo }
 }
 
-export const storableTokens = (answer: {
+export const createTokens = (response: {
   readonly access_token: string
   readonly refresh_token: string
   readonly id_token: string
   readonly expires_in: number
 }): Tokens => ({
-  accessToken: answer.access_token,
-  refreshToken: answer.refresh_token,
-  idToken: answer.id_token,
-  expiresAt: Date.now() + answer.expires_in * 1000,
+  accessToken: response.access_token,
+  refreshToken: response.refresh_token,
+  idToken: response.id_token,
+  expiresAt: Date.now() + response.expires_in * 1000,
 })
 
 /** Each attempt accepts one response. */
-function consumeAttempt(answer: URLSearchParams): Attempt {
-  const key = attemptKey(answer.get('state') ?? '')
+function consumeAttempt(response: URLSearchParams): Attempt {
+  const key = attemptKey(response.get('state') ?? '')
   const stored = sessionStorage.getItem(key)
   if (stored === null) throw new ProviderError('invalid_request', t('This sign-in was not started here.'))
   sessionStorage.removeItem(key)

@@ -2,13 +2,15 @@ import { type Text, t } from './text.ts'
 
 /** The label of a declared resource or property, specific to this resource where necessary. */
 export function nounOf(name: string, resource = ''): string {
-  const known = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
-  return known === undefined ? wordsOf(name.replace(/Id$/, '')) : t(known)
+  const noun = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
+  return noun === undefined ? splitWords(name.replace(/Id$/, '')) : t(noun)
 }
 
-const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** A missing one is shown as declared. */
+const splitWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** A name without an entry is shown as declared. */
 const nouns: Readonly<Record<string, Text>> = {
   organization: 'organization',
   workflow: 'stage',

@@ -25,16 +25,18 @@ export const languages: readonly Language[] = [
 
 const key = 'tracker.language'
 
-/** The language chosen in this browser, else the first supported one that the browser prefers, in any country. */
+/** The language chosen in this browser, or else the first supported one of the browser's languages, in any country. */
 export function currentLanguage(): Language {
   const chosen = languages.find(({ id }) => id === localStorage.getItem(key))
-  const asked = navigator.languages.map((one) => languages.find(({ id }) => rootOf(id) === rootOf(one)))
-  return chosen ?? asked.find((one) => one !== undefined) ?? english
+  const preferred = navigator.languages.map((language) =>
+    languages.find(({ id }) => rootOf(id) === rootOf(language)),
+  )
+  return chosen ?? preferred.find((one) => one !== undefined) ?? english
 }
 
 const rootOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? ''
 
-/** Runs before the first render. If the texts cannot be loaded, the page is in English rather than blank. */
+/** Called before the first render. If the texts cannot be loaded, the page is in English. */
 export async function applyCurrentLanguage(): Promise<void> {
   const { id, locale, load } = currentLanguage()
   if (load === undefined) return

@@ -1,12 +1,12 @@
 /**
- * The server's error messages, with names in braces for variable parts; the first match is used. A sentence about a field begins
- * with `{field}:`, so that it needs no gender; forms show their own label there.
+ * Translates the server's error messages. Braces name variable parts, and the first matching key wins. Translations with `{field}`
+ * begin with it, so that they need no gender; forms show their own label there.
  */
 export const ptBrErrors: Readonly<Record<string, string>> = {
   // Fields
   'The current password is incorrect.': 'A senha atual está incorreta.',
   'End date must be on or after start date.': 'O fim não pode ser antes do início.',
-  'ProjectId is required: you invite into a project of yours.':
+  'ProjectId is required: you may invite into your own projects only.':
     'Escolha um projeto seu: o convite é para ele.',
   'RedirectUris must have at least one address.': 'RedirectUris: informe pelo menos um endereço.',
   'RequiresPkce must be true for a client without a secret.': 'Um aplicativo sem segredo precisa de PKCE.',
@@ -19,14 +19,14 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'ProjectIds must refer to active projects of yours.': 'Escolha projetos seus que não foram removidos.',
   'ExpiresAt must be in the future, within {count} days.':
     'A data precisa estar no futuro, no máximo daqui a {count} dias.',
-  'Login must have no invisible characters.': 'Login: não pode ter caracteres invisíveis.',
+  'Login must not contain invisible characters.': 'Login: não pode ter caracteres invisíveis.',
   'Login is already used by an active account.': 'Este login já é usado por outra conta.',
   'Id is already taken.': 'Este registro já existe.',
   'Url must be an https address.': 'O endereço precisa começar com https.',
-  'Url must not have a name or a password.': 'O endereço não pode ter nome nem senha.',
+  'Url must not contain a user name or a password.': 'O endereço não pode ter nome nem senha.',
   'Url must begin with https.': 'O endereço precisa começar com https.',
   'Url must not be a private address.': 'O endereço não pode ser de uma rede privada.',
-  'Code is wrong. Wait for the next one that the app shows.':
+  'Code is wrong. Wait for the next code in the app.':
     'O código não confere. Espere o próximo que o aplicativo mostrar.',
   '{field} is required.': '{field}: preenchimento obrigatório.',
   '{field} must be text.': '{field}: precisa ser um texto.',
@@ -59,7 +59,7 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   '{field} is one of the most common passwords.': '{field}: é uma das senhas mais comuns.',
   '{field} must not be the login.': '{field}: não pode ser o login.',
   '{field} must differ from the current password.': '{field}: precisa ser diferente da senha atual.',
-  // Everything
+  // Any request
   'One or more validation errors occurred.': 'Alguns valores não puderam ser aceitos.',
   'A valid access token is required.': 'É preciso entrar de novo.',
   'You are not allowed to do this.': 'Você não tem permissão para isso.',
@@ -74,13 +74,13 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Não é possível verificar seu acesso agora, e nada foi feito. Tente de novo mais tarde.',
   'You are not a member of the project.': 'Você não participa do projeto.',
   'You may only record and change your own {what}.': 'Você só pode registrar e alterar o que é seu: {what}.',
-  'The token is limited to projects, so it creates none.':
+  'The token is limited to certain projects, so it cannot create new ones.':
     'O token se limita a projetos, por isso não cria nenhum.',
   'The token is not for {does} {what}.': 'O token não serve para isso.',
   'Only someone who has signed in may do this, not a token.': 'Só quem entrou pode fazer isso, não um token.',
   'Only someone who has signed in with the web client may do this, not an app.':
     'Só quem entrou por esta página pode fazer isso, não um aplicativo.',
-  'Only administrators may have a webhook of everything. Name a project.':
+  'Only administrators may have a webhook for everything. Choose a project.':
     'Só administradores podem ter um webhook de tudo. Escolha um projeto.',
   'Only administrators may {does}.': 'Só administradores podem fazer isso.',
   '{what} was changed since the expected version.': 'Outra pessoa alterou isto nesse meio-tempo: {what}.',
@@ -96,7 +96,7 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Você não pode mais ler o projeto deste webhook. Só é possível removê-lo.',
   'The store failed before it was known whether this was done. Check that before you try again.':
     'O banco de dados falhou antes de se saber se isto foi feito. Confira antes de tentar de novo.',
-  'The export was broken off, because others waited for its place or it took too long.':
+  'The export was stopped because it took too long or other exports were waiting.':
     'A exportação foi interrompida, porque outras pessoas esperavam ou porque demorou demais.',
   'The body came too slowly while others waited.':
     'O envio foi lento demais enquanto outras pessoas esperavam.',
@@ -136,12 +136,13 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'By hand.': 'Manualmente.',
   'The account that it belongs to was removed or deactivated.':
     'A conta a que pertence foi removida ou desativada.',
-  'It was paused for longer than changes are kept: resumed, it goes on with new ones.':
+  'It was paused for longer than changes are kept. When resumed, it continues with new ones.':
     'Ficou pausado por mais tempo do que as alterações são guardadas: retomado, continua com as novas.',
-  'The receiver answered 410: it wants no more of it.': 'O destino respondeu 410: não quer mais mensagens.',
-  'Deliveries failed for three days, at last with {why}.':
-    'As entregas falharam por três dias, a última assim: {why}.',
-  'the status {status}': 'status {status}',
+  'The receiver answered 410: it wants no further messages.':
+    'O destino respondeu 410: não quer mais mensagens.',
+  'Deliveries failed for three days. The last attempt: {why}':
+    'As entregas falharam por três dias. A última tentativa: {why}',
+  'The receiver responded with the status {status}.': 'O destino respondeu com o status {status}.',
   'No answer within {count} seconds.': 'Sem resposta em {count} segundos.',
   'The name leads to no public address.': 'O nome não leva a nenhum endereço público.',
   'The address must begin with https.': 'O endereço precisa começar com https.',
@@ -151,11 +152,11 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'You cannot revoke your own role. Ask another administrator.':
     'Ninguém tira o próprio papel. Fale com outro administrador.',
   'You cannot deactivate your own account.': 'Ninguém desativa a própria conta.',
-  'This link has been used, has ended, or never was one. Ask for a new one.':
+  'This link was already used, has expired or is invalid. Ask for a new one.':
     'Este link já foi usado, venceu ou nunca existiu. Peça um novo.',
   'This is your only way to sign in. Connect another one first, or ask an administrator.':
     'Esta é sua única maneira de entrar. Conecte outra primeiro ou fale com um administrador.',
-  'The login of this account is no mail address. Make a link instead.':
+  'The login of this account is not a mail address. Create a link instead.':
     'O login desta conta não é um endereço de e-mail. Crie um link.',
   'This server cannot send mail. Create a link and pass it on.':
     'Aqui não é possível enviar e-mails. Crie um link e passe-o adiante.',
@@ -164,7 +165,7 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'At most {count} invitations may be open. End one first.':
     'Pode haver no máximo {count} convites abertos. Encerre um primeiro.',
   'This invitation is for a new account only.': 'Este convite serve só para uma conta nova.',
-  'You are a member of this project already.': 'Você já participa deste projeto.',
+  'You are already a member of this project.': 'Você já participa deste projeto.',
   'An account may have at most {count} tokens. End one first.':
     'Uma conta pode ter no máximo {count} tokens. Encerre um primeiro.',
   'An account may have at most {count} webhooks.': 'Uma conta pode ter no máximo {count} webhooks.',
@@ -172,13 +173,13 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Pode haver no máximo {count} aplicativos. Encerre um primeiro.',
   'This client is public: it has no secret.': 'Este aplicativo é público: não tem segredo.',
   // Second factors
-  'Recovery codes are for those who have a second factor.':
+  'Recovery codes require a second factor. Set one up first.':
     'Códigos de recuperação são para quem tem um segundo fator.',
-  'The passkey could not be kept. There may be {count}.':
+  'The passkey could not be saved. An account may have at most {count} passkeys.':
     'Não foi possível guardar a chave de acesso. Pode haver no máximo {count}.',
   'You must have a second factor. Set up another one first.':
     'Você precisa ter um segundo fator. Configure outro primeiro.',
-  'Passkeys need https and a name, which the addresses here have not.':
+  'Passkeys need HTTPS and a host name, which this server does not have.':
     'Chaves de acesso precisam de https e de um nome, que os endereços daqui não têm.',
   'Sign in again to change how you sign in.': 'Entre de novo para mudar como você entra.',
 }

@@ -19,7 +19,7 @@ export interface Catalogue {
 
 type Words = Readonly<Record<string, string>>
 
-/** The language of a page never changes: another choice reloads it. */
+/** Set once, before the first render: another choice of language reloads the page. */
 const current: { locale: string; texts: Words; errors: Words; nouns: Words } = {
   locale: 'en-GB',
   texts: {},
@@ -51,14 +51,20 @@ export const isolate = (text: string, line = ''): string =>
 export const inOneLine = (...parts: readonly (string | false | null | undefined)[]): string =>
   parts.flatMap((part) => (part ? [isolate(part)] : [])).join(' · ')
 
-/** A value at the end, such as the month `jan.`, would double the full stop. */
+/** Shortens a text to this many code points. A cut between two code units could halve an emoji. */
+export function shorten(text: string, charactersMax: number): string {
+  const characters = [...text]
+  return characters.length > charactersMax ? `${characters.slice(0, charactersMax).join('')}…` : text
+}
+
+/** A value at the end, such as the month `jan.`, would cause two full stops. */
 const collapseFinalDots = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
 export function t(text: Text, values: Values = {}): string {
   const sentence = translate(text)
   return collapseFinalDots(
-    sentence.replaceAll(/\{(\w+)\}/g, (place, name: string) =>
-      isolate(formatValue(values[name] ?? place), sentence),
+    sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+      isolate(formatValue(values[name] ?? placeholder), sentence),
     ),
   )
 }
@@ -79,12 +85,12 @@ export function translateSentence(
   catalogue: Pick<Catalogue, 'errors' | 'nouns'> = current,
 ): string {
   for (const [pattern, translation] of Object.entries(catalogue.errors)) {
-    const found = patternOf(pattern).exec(sentence)?.groups
-    if (found || pattern === sentence)
+    const groups = patternOf(pattern).exec(sentence)?.groups
+    if (groups || pattern === sentence)
       return collapseFinalDots(
         translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-          const part = found?.[name] ?? ''
-          // A message may contain another one, such as advice, which is translate too.
+          const part = groups?.[name] ?? ''
+          // A part may be a message itself, such as advice.
           return nounOf(catalogue.nouns, part) ?? translateSentence(part, catalogue)
         }),
       )
@@ -92,7 +98,7 @@ export function translateSentence(
   return sentence
 }
 
-/** The server writes AssignmentType in one place and assignment type in another. */
+/** Finds AssignmentType and assignment type alike, because the server writes both. */
 const nounOf = (nouns: Words, word: string): string | undefined =>
   nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 

@@ -1,5 +1,5 @@
 import { locale, t } from '../texts/text.ts'
-import { keptFormat } from './kept-format.ts'
+import { cacheFormat } from './format-timestamp.ts'
 
 /** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
@@ -28,7 +28,7 @@ const styles: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   whole: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 }
 
-export const formatOf = keptFormat(
+export const dateFormat = cacheFormat(
   (locale, style: Style) => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: 'UTC' }),
 )
 
@@ -36,9 +36,9 @@ export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
 /** Adds the year only if it is not the current one. */
 export const formatDay = (day: string): string =>
-  formatOf(day.slice(0, 4) === today().slice(0, 4) ? 'short' : 'long').format(dateOf(day))
+  dateFormat(day.slice(0, 4) === today().slice(0, 4) ? 'short' : 'long').format(dateOf(day))
 
-export const formatLongDay = (day: string): string => formatOf('long').format(dateOf(day))
+export const formatLongDay = (day: string): string => dateFormat('long').format(dateOf(day))
 
 /** Returns whether the text is a valid calendar day. */
 export const isDay = (text: string): boolean =>
@@ -54,17 +54,17 @@ export function formatAge(timestamp: string): string {
   return days === 1 ? t('for 1 day') : t('for {days} days', { days })
 }
 
-/** Keeps the stored timestamp, unless the user chose another day. */
+/** Returns the stored timestamp, unless the user chose another day. */
 export const timestampOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
-/** Does the same for an end. On the day of the start it is not before the start, which may have any time of the day. */
+/** Does the same for an end. If it is on the day of the start, it is not before the time of the start. */
 export function endTimestampOf(day: string, stored: string | undefined, start: string): string {
   const end = timestampOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
 }
 
-/** The same day of another month, or its last day if the month is shorter. */
+/** Returns the same day of another month, or its last day if that month is shorter. */
 export function addMonths(day: string, count: number): string {
   const first = dateOf(`${day.slice(0, 7)}-01`)
   first.setUTCMonth(first.getUTCMonth() + count)
@@ -81,25 +81,28 @@ export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) 
 /** 0 is Sunday. */
 export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
+/** Returns whether the day is a Saturday or a Sunday. */
+export const isWeekend = (day: string): boolean => weekdayOf(day) === 0 || weekdayOf(day) === 6
+
 export const daysOfWeek = (monday: string): readonly string[] =>
   Array.from({ length: daysInWeek }, (_, index) => addDays(monday, index))
 
-/** A week in an address may be any of its days; anything else means the current week. */
+/** Returns the Monday of the week of a day in an address; of the current week if it is not a day. */
 export function parseWeek(text: string | null): string {
   return mondayOf(text !== null && isDay(text) ? text : today())
 }
 
-export const formatWeekday = (day: string): string => formatOf('weekday').format(dateOf(day))
+export const formatWeekday = (day: string): string => dateFormat('weekday').format(dateOf(day))
 
 export const formatWeek = (monday: string): string =>
-  formatOf('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
+  dateFormat('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
 
 /** Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined if it is not a day. */
 export function parseDay(text: string): string | undefined {
-  const given = text.trim().toLowerCase()
-  for (const [pattern, read] of forms) {
-    const found = pattern.exec(given)
-    if (found !== null) return read(found[1], found[2], found[3])
+  const input = text.trim().toLowerCase()
+  for (const [pattern, parse] of inputFormats) {
+    const match = pattern.exec(input)
+    if (match !== null) return parse(match[1], match[2], match[3])
   }
   return undefined
 }
@@ -108,27 +111,29 @@ type Part = string | undefined
 const thisYear = () => today().slice(0, 4)
 
 /** Both languages of the client write the day before the month. */
-const forms: readonly (readonly [RegExp, (first: Part, second: Part, third: Part) => string | undefined])[] =
+const inputFormats: readonly (readonly [
+  RegExp,
+  (first: Part, second: Part, third: Part) => string | undefined,
+])[] = [
+  [/^([+-]\d{1,4})$/, (count) => addDays(today(), Number(count))],
+  [/^(\d{4})-(\d{1,2})-(\d{1,2})/, validDay],
   [
-    [/^([+-]\d{1,4})$/, (count) => addDays(today(), Number(count))],
-    [/^(\d{4})-(\d{1,2})-(\d{1,2})/, dayFrom],
-    [
-      /^(\d{1,2})[./ -](\d{1,2})(?:[./ -](\d{4}))?\.?$/,
-      (day, month, year) => dayFrom(year ?? thisYear(), month, day),
-    ],
-    [
-      /^(\d{1,2})\.? (?:de )?(\p{L}{3,})\.?(?: (?:de )?(\d{4}))?$/u,
-      (day, name, year) => dayFrom(year ?? thisYear(), monthCalled(name), day),
-    ],
-  ]
+    /^(\d{1,2})[./ -](\d{1,2})(?:[./ -](\d{4}))?\.?$/,
+    (day, month, year) => validDay(year ?? thisYear(), month, day),
+  ],
+  [
+    /^(\d{1,2})\.? (?:de )?(\p{L}{3,})\.?(?: (?:de )?(\d{4}))?$/u,
+    (day, name, year) => validDay(year ?? thisYear(), monthNumber(name), day),
+  ],
+]
 
-function monthCalled(name = ''): string {
-  return String(monthNames().findIndex((one) => one.startsWith(name.slice(0, 3))) + 1)
+function monthNumber(name = ''): string {
+  return String(monthNames().findIndex((month) => month.startsWith(name.slice(0, 3))) + 1)
 }
 
-function dayFrom(year: Part, month = '', day = ''): string | undefined {
+function validDay(year: Part, month = '', day = ''): string | undefined {
   const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  // 31 February would become another day.
+  // `Date` turns 31 February into a day of March.
   return isDay(text) && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(day) ? text : undefined
 }
 

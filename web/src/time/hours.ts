@@ -1,15 +1,16 @@
 import { t } from '../texts/text.ts'
 import { addDays, dayOf, daysInWeek, weekdayOf } from './days.ts'
-import { keptFormat } from './kept-format.ts'
+import { cacheFormat } from './format-timestamp.ts'
 
-const formatOf = keptFormat(
-  (locale, useGrouping: boolean) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2, useGrouping }),
+const numberFormat = cacheFormat(
+  (locale, separators: 'thousands separators' | 'none') =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: 2, useGrouping: separators !== 'none' }),
 )
 
-export const formatNumber = (number: number): string => formatOf(true).format(number)
+export const formatNumber = (number: number): string => numberFormat('thousands separators').format(number)
 
-/** Formats hours for a text field. */
-export const typeHours = (hours: number): string => formatOf(false).format(hours)
+/** Formats hours for a text field, whose parser rejects thousands separators. */
+export const formatHoursInput = (hours: number): string => numberFormat('none').format(hours)
 
 export const formatHours = (hours: number): string => t('{hours} h', { hours: formatNumber(hours) })
 
@@ -27,34 +28,38 @@ export interface Planned {
 }
 
 /**
- * The part of an estimate that falls into the days from `from` until before `to`. It is distributed evenly over the working days
- * of its period, or over all days of a period without any.
+ * Returns the hours of an estimate that fall into the days from `from` up to, but excluding, `to`. An estimate is distributed
+ * evenly over the working days of its period, or over all days if the period has no working day.
  */
 export function plannedHours({ startDate, endDate, amountHours }: Planned, from: string, to: string): number {
   const start = dayOf(startDate)
   const end = addDays(dayOf(endDate), 1)
-  const count = workingDays(start, end) > 0 ? workingDays : allDays
-  const shared = count(from > start ? from : start, to < end ? to : end)
-  return (amountHours * shared) / count(start, end)
+  // No day is in a period that ends before it starts.
+  if (end <= start) return 0
+  const countDays = countWorkingDays(start, end) > 0 ? countWorkingDays : countAllDays
+  const overlapStart = from > start ? from : start
+  const overlapEnd = to < end ? to : end
+  if (overlapEnd <= overlapStart) return 0
+  return (amountHours * countDays(overlapStart, overlapEnd)) / countDays(start, end)
 }
 
-/** A share of an estimate is a guess, so tenths are enough. */
+/** Rounds to tenths, because a share of an estimate is only a guess. */
 export const formatPlanned = (hours: number): string => formatHours(Math.round(hours * 10) / 10)
 
 const dayMilliseconds = 86_400_000
 
-const allDays = (from: string, to: string): number =>
-  Math.max(0, Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMilliseconds))
+const countAllDays = (from: string, to: string): number =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMilliseconds)
 
-/** Monday to Friday; a period may last for centuries, so only its last days are counted one by one. */
-function workingDays(from: string, to: string): number {
-  const days = allDays(from, to)
+/** Counts Monday to Friday. A period may last for centuries, so only the days after its whole weeks are counted one by one. */
+function countWorkingDays(from: string, to: string): number {
+  const days = countAllDays(from, to)
   const weeks = Math.floor(days / daysInWeek)
-  const others = Array.from(
+  const remainingDays = Array.from(
     { length: days % daysInWeek },
     (_, index) => (weekdayOf(from) + index) % daysInWeek,
   )
-  return weeks * 5 + others.filter((weekday) => weekday !== 0 && weekday !== 6).length
+  return weeks * 5 + remainingDays.filter((weekday) => weekday !== 0 && weekday !== 6).length
 }
 
 /** Counts in hundredths, because sums of fractions drift. */

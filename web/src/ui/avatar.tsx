@@ -12,7 +12,7 @@ export interface AvatarProps {
 }
 
 /** A person's initials in a circle; the name is next to it or in its label. */
-export const Avatar = ({ name, tint, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+const Avatar = ({ name, tint, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class={`avatar tint-${tint}`}
     title={name || undefined}
@@ -41,7 +41,7 @@ export function PersonAvatar({
 }) {
   const { people } = useServices()
   const name = people.findName(id)
-  const look = { tint: people.tintOf(id), isDecorative }
-  if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...look} />
-  return <Avatar name={name ?? ''} {...look} />
+  const appearance = { tint: people.tintOf(id), isDecorative }
+  if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />
+  return <Avatar name={name ?? ''} {...appearance} />
 }

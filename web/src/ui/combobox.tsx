@@ -18,10 +18,10 @@ export interface ComboboxProps {
   /** The accessible name, where there is no visible label. */
   readonly label?: string
   /** The chosen value as text. */
-  readonly chosen: string
+  readonly valueText: string
   readonly placeholder?: string
-  /** It opens at once, for a field that exists for a single choice. */
-  readonly opensAtOnce?: boolean
+  /** Opens the list when the field appears, for a field that exists for a single choice. */
+  readonly opensImmediately?: boolean
   /** The message when there are no results. */
   readonly emptyMessage?: string
   /** Attributes of the surrounding form field. */
@@ -32,19 +32,20 @@ export interface ComboboxProps {
 
 /** A text field with suggestions below it: arrows move, Enter chooses, Escape restores the value. */
 export function Combobox(props: ComboboxProps) {
-  const { id, label, chosen, placeholder, emptyMessage, attributes, opensAtOnce, find, onChoose } = props
+  const { id, label, valueText, placeholder, emptyMessage, attributes, opensImmediately, find, onChoose } =
+    props
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
-  const choice = useChoice(find, onChoose)
+  const state = useComboboxState(find, onChoose)
   useEffect(() => {
-    if (opensAtOnce) choice.open()
-  }, [opensAtOnce])
-  const { text, options, active, isOpen } = choice
+    if (opensImmediately) state.open()
+  }, [opensImmediately])
+  const { text, options, active, isOpen } = state
   return (
     <div class="combobox">
       <input
         ref={input}
-        data-autofocus={opensAtOnce ? '' : undefined}
+        data-autofocus={opensImmediately ? '' : undefined}
         {...attributes}
         {...(id === undefined ? { 'aria-label': label } : { id })}
         class="input"
@@ -57,61 +58,61 @@ export function Combobox(props: ComboboxProps) {
         autocomplete="off"
         dir="auto"
         placeholder={placeholder}
-        value={text ?? chosen}
+        value={text ?? valueText}
         onFocus={(event) => event.currentTarget.select()}
-        onClick={choice.open}
-        onInput={(event) => choice.type(event.currentTarget.value)}
-        onKeyDown={choice.onKeyDown}
-        onBlur={(event) => leaveLater(event.currentTarget, choice.leave)}
+        onClick={state.open}
+        onInput={(event) => state.type(event.currentTarget.value)}
+        onKeyDown={state.onKeyDown}
+        onBlur={(event) => closeLater(event.currentTarget, state.close)}
       />
       <Suggestions
         id={listId}
         input={input}
         label={label ?? t('Suggestions')}
         emptyMessage={emptyMessage ?? t('Nothing found.')}
-        choice={choice}
+        state={state}
       />
     </div>
   )
 }
 
-/** The list closes late, because the content below moves up: the click that took the focus has to arrive first. */
+/** Closing the list moves the content below. The delay lets the click that took the focus arrive first. */
 const clickMilliseconds = 200
 
-const leaveLater = (input: HTMLInputElement, leave: () => void) =>
-  setTimeout(() => document.activeElement === input || leave(), clickMilliseconds)
+const closeLater = (input: HTMLInputElement, close: () => void) =>
+  setTimeout(() => document.activeElement === input || close(), clickMilliseconds)
 
-type Choice = ReturnType<typeof useChoice>
+type ComboboxState = ReturnType<typeof useComboboxState>
 
-function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
+function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
   const [text, setText] = useState<string | undefined>(undefined)
   const [active, setActive] = useState(0)
-  const { options, problem, isOfText } = useSuggestions(text, find)
-  /** Set when Enter was pressed before the search had finished. */
-  const [isHurried, setIsHurried] = useState(false)
+  const { options, problem, isUpToDate } = useSuggestions(text, find)
+  /** True if Enter was pressed before the search had finished. */
+  const [isEnterPending, setEnterPending] = useState(false)
   const isOpen = text !== undefined
-  const change = (next: string | undefined) => {
+  const setInput = (next: string | undefined) => {
     setText(next)
     setActive(0)
-    setIsHurried(false)
+    setEnterPending(false)
   }
-  // Keeps text that was already typed.
+  // Keeps text that the user has already typed.
   const open = () => setText((typed) => typed ?? '')
-  const leave = () => change(undefined)
+  const close = () => setInput(undefined)
   const choose = (option: Option | undefined) => {
     if (option === undefined) return
     onChoose(option)
-    leave()
+    close()
   }
   const whenOpen: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setActive(Math.min(active + 1, options.length - 1)),
     ArrowUp: () => setActive(Math.max(active - 1, 0)),
-    Enter: () => (isOfText ? choose(options[active]) : setIsHurried(true)),
-    Escape: leave,
+    Enter: () => (isUpToDate ? choose(options[active]) : setEnterPending(true)),
+    Escape: close,
   }
   useEffect(() => {
-    if (isHurried && isOfText) choose(options[active])
-  }, [isHurried, isOfText])
+    if (isEnterPending && isUpToDate) choose(options[active])
+  }, [isEnterPending, isUpToDate])
   const whenClosed: Readonly<Record<string, () => void>> = { ArrowDown: open }
   const onKeyDown = (event: KeyboardEvent) => {
     const run = (isOpen ? whenOpen : whenClosed)[event.key]
@@ -120,7 +121,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
     event.stopPropagation()
     run()
   }
-  return { text, options, problem, active, isOpen, open, type: change, leave, choose, setActive, onKeyDown }
+  return { text, options, problem, active, isOpen, open, type: setInput, close, choose, setActive, onKeyDown }
 }
 
 interface SuggestionsProps {
@@ -128,19 +129,19 @@ interface SuggestionsProps {
   readonly label: string
   readonly emptyMessage: string
   readonly input: { readonly current: HTMLInputElement | null }
-  readonly choice: Choice
+  readonly state: ComboboxState
 }
 
 /**
- * Above everything else, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
+ * A popover, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
  */
-function Suggestions({ id, label, emptyMessage, input, choice }: SuggestionsProps) {
-  const { options, problem, active, isOpen, choose, setActive } = choice
+function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
+  const { options, problem, active, isOpen, choose, setActive } = state
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     if (isOpen) {
       if (!list.current?.matches(':popover-open')) list.current?.showPopover()
-      if (list.current && input.current) placeBelow(list.current, input.current, { isAsWide: true })
+      if (list.current && input.current) placeBelow(list.current, input.current, { matchesWidth: true })
     } else if (list.current?.matches(':popover-open')) list.current.hidePopover()
   }, [isOpen, options])
   useEffect(() => document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }), [active])
@@ -184,29 +185,30 @@ function Suggestions({ id, label, emptyMessage, input, choice }: SuggestionsProp
 /** Fast typing sends one request instead of many. */
 const typingMilliseconds = 150
 
-interface Found {
+interface SearchResult {
   readonly text?: string
   readonly options: readonly Option[]
   readonly problem?: string
 }
 
 function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
-  const [found, setFound] = useState<Found>({ options: [] })
-  const latest = useRef(find)
-  latest.current = find
+  const [result, setResult] = useState<SearchResult>({ options: [] })
+  const latestFind = useRef(find)
+  latestFind.current = find
   useEffect(() => {
     if (text === undefined) return
-    const left = new AbortController()
-    const ask = () =>
-      latest.current(text, left.signal).then(
-        (options) => left.signal.aborted || setFound({ text, options }),
-        (error: Error) => left.signal.aborted || setFound({ text, options: [], problem: sentenceOf(error) }),
+    const controller = new AbortController()
+    const search = () =>
+      latestFind.current(text, controller.signal).then(
+        (options) => controller.signal.aborted || setResult({ text, options }),
+        (error: Error) =>
+          controller.signal.aborted || setResult({ text, options: [], problem: sentenceOf(error) }),
       )
-    const timer = setTimeout(ask, text === '' ? 0 : typingMilliseconds)
+    const timer = setTimeout(search, text === '' ? 0 : typingMilliseconds)
     return () => {
       clearTimeout(timer)
-      left.abort()
+      controller.abort()
     }
   }, [text])
-  return { ...found, isOfText: found.text === text }
+  return { ...result, isUpToDate: result.text === text }
 }

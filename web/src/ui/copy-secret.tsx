@@ -27,7 +27,7 @@ export function Secret({ label, text, onDone }: SecretProps) {
         />
       </div>
       <div class="form-buttons">
-        <CopyButton text={text} isMain onFailed={() => input.current?.focus()} />
+        <CopyButton text={text} isPrimary onFailed={() => input.current?.focus()} />
         <button type="button" class="button" onClick={onDone}>
           {t('Done')}
         </button>
@@ -38,13 +38,13 @@ export function Secret({ label, text, onDone }: SecretProps) {
 
 export interface CopyButtonProps {
   readonly text: string
-  readonly isMain?: boolean
+  readonly isPrimary?: boolean
   /** Called when the user has to copy the text by hand. */
   onFailed?(): void
 }
 
 /** Copies a text and confirms it. If the browser does not allow that, asks the user to copy it by hand. */
-export function CopyButton({ text, isMain = false, onFailed }: CopyButtonProps) {
+export function CopyButton({ text, isPrimary = false, onFailed }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => setState('ready'), [text])
   const copy = () =>
@@ -56,7 +56,7 @@ export function CopyButton({ text, isMain = false, onFailed }: CopyButtonProps) 
       },
     )
   return (
-    <button type="button" class={`button ${isMain ? 'primary' : ''}`} onClick={copy}>
+    <button type="button" class={`button ${isPrimary ? 'primary' : ''}`} onClick={copy}>
       <Icon name="copy" />
       <span aria-live="polite">
         {state === 'ready' && t('Copy')}

@@ -6,11 +6,11 @@ import { t } from '../texts/text.ts'
 import {
   addDays,
   addMonths,
+  dateFormat,
   dateOf,
   daysInWeek,
   daysOfWeek,
   formatLongDay,
-  formatOf,
   formatWeekday,
   isDay,
   mondayOf,
@@ -18,45 +18,53 @@ import {
   today,
 } from '../time/days.ts'
 import { Icon } from './icon.tsx'
-import { keyAlongLine, placeBelow } from './place.ts'
+import { placeBelow } from './place.ts'
+import { logicalArrowKey } from './text-direction.ts'
 
 export interface DayInputProps {
   readonly attributes?: Readonly<Record<string, string>>
   readonly label: string
   /** A day such as 2026-11-24, or blank. */
   readonly value: string
-  readonly isNamed?: boolean
+  readonly hasVisibleLabel?: boolean
   readonly placeholder?: string
   onChange(day: string): void
 }
 
 /** A day field: typed in most common formats, or chosen from a month. */
-export function DayInput({ attributes, label, value, isNamed = true, placeholder, onChange }: DayInputProps) {
+export function DayInput({
+  attributes,
+  label,
+  value,
+  hasVisibleLabel = true,
+  placeholder,
+  onChange,
+}: DayInputProps) {
   const id = useId()
   const [typed, setTyped] = useState<string>()
   const input = useRef<HTMLInputElement>(null)
-  const layer = useRef<HTMLDivElement>(null)
+  const popover = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const shown = isDay(value) ? formatLongDay(value) : value
-  const take = (text: string) => {
+  const formatted = isDay(value) ? formatLongDay(value) : value
+  const commit = (text: string) => {
     const day = parseDay(text)
     setTyped(undefined)
-    // Invalid text is left to the form's check.
+    // Invalid text is passed on, so that the form reports it.
     const next = text.trim() === '' ? '' : (day ?? text)
-    if (next !== value && text !== shown) onChange(next)
+    if (next !== value && text !== formatted) onChange(next)
   }
   const open = () => {
-    layer.current?.showPopover()
-    if (layer.current && input.current) placeBelow(layer.current, input.current, { isAsWide: true })
+    popover.current?.showPopover()
+    if (popover.current && input.current) placeBelow(popover.current, input.current, { matchesWidth: true })
   }
   const choose = (day: string) => {
-    layer.current?.hidePopover()
+    popover.current?.hidePopover()
     input.current?.focus()
     setTyped(undefined)
     onChange(day)
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter' && typed !== undefined) take(typed)
+    if (event.key === 'Enter' && typed !== undefined) commit(typed)
     if (event.key === 'ArrowDown' && event.altKey) open()
   }
   return (
@@ -64,14 +72,14 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
       <input
         ref={input}
         {...attributes}
-        {...(!isNamed && { 'aria-label': label })}
+        {...(!hasVisibleLabel && { 'aria-label': label })}
         class="input"
         type="text"
         autocomplete="off"
         placeholder={placeholder ?? formatLongDay(today())}
-        value={typed ?? shown}
+        value={typed ?? formatted}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={() => typed !== undefined && take(typed)}
+        onBlur={() => typed !== undefined && commit(typed)}
         onKeyDown={onKeyDown}
       />
       <button
@@ -80,12 +88,12 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
         aria-label={t('Choose: {label}', { label })}
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => (isOpen ? layer.current?.hidePopover() : open())}
+        onClick={() => (isOpen ? popover.current?.hidePopover() : open())}
       >
         <Icon name="calendar" />
       </button>
       <div
-        ref={layer}
+        ref={popover}
         id={id}
         class="day-layer"
         popover="auto"
@@ -108,12 +116,12 @@ function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: stri
   const weeks = Array.from({ length: weeksShown }, (_, index) => addDays(monday, index * daysInWeek))
   useEffect(() => grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(), [current])
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const step = steps[keyAlongLine(event)]
+    const step = steps[logicalArrowKey(event)]
     if (step === undefined) return
     event.preventDefault()
     setCurrent(step(current))
   }
-  const title = formatOf('month').format(dateOf(`${month}-01`))
+  const title = dateFormat('month').format(dateOf(`${month}-01`))
   return (
     <div class="month">
       <header class="month-header">
@@ -140,7 +148,7 @@ function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: stri
                     type="button"
                     class={one.startsWith(month) ? '' : 'other-month'}
                     tabIndex={one === current ? 0 : -1}
-                    aria-label={formatOf('whole').format(dateOf(one))}
+                    aria-label={dateFormat('whole').format(dateOf(one))}
                     aria-pressed={one === day}
                     aria-current={one === today() ? 'date' : undefined}
                     onClick={() => onChoose(one)}

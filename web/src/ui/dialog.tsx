@@ -12,22 +12,24 @@ export interface DialogProps {
   onClose(): void
 }
 
-/** A question or a form in front of the page. The browser traps the focus and restores it afterwards. */
+/** A question or a form in front of the page. The browser traps the focus; the effect below restores it. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
+  const pressed = useRef<EventTarget>(null)
   const { toasts } = useServices()
-  const layer = useMemo(() => Symbol('dialog'), [])
-  useLayoutEffect(() => toasts.addLayer(layer), [toasts, layer])
+  // Everything behind a modal dialog is inert, so toasts are shown inside the topmost dialog.
+  const toastLayer = useMemo(() => Symbol('dialog'), [])
+  useLayoutEffect(() => toasts.addLayer(toastLayer), [toasts, toastLayer])
   const titleId = useId()
-  // Runs before the next key: typing belongs to the dialog at once.
+  // A layout effect runs before the next key press, so that typing goes to the dialog.
   useLayoutEffect(() => {
     const dialog = element.current
-    const before = document.activeElement
+    const previousFocus = document.activeElement
     if (!dialog?.open) dialog?.showModal()
     dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => {
       dialog?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()
     }
   }, [])
   return (
@@ -40,7 +42,11 @@ export function Dialog({ title, children, onClose }: DialogProps) {
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      onPointerDown={(event) => {
+        pressed.current = event.target
+      }}
+      // A text selection that ends outside is a click on the dialog, but it began inside.
+      onClick={({ target }) => target === element.current && target === pressed.current && onClose()}
     >
       <div class="dialog-body">
         <header class="dialog-header">
@@ -53,7 +59,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
         </header>
         {children}
       </div>
-      <ToastCorner layer={layer} />
+      <ToastCorner layer={toastLayer} />
     </dialog>
   )
 }

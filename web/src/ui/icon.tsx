@@ -38,13 +38,13 @@ const paths = {
 export type IconName = keyof typeof paths
 
 /** Directional icons, which are mirrored in right-to-left languages. */
-const directed: ReadonlySet<IconName> = new Set(['left', 'right', 'move', 'list', 'timeline'])
+const directional: ReadonlySet<IconName> = new Set(['left', 'right', 'move', 'list', 'timeline'])
 
-/** Decorative: the text or label next to it has the meaning. */
+/** Decorative, so assistive technology skips it. The text or label next to it has the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg
-      class={directed.has(name) ? 'icon directed' : 'icon'}
+      class={directional.has(name) ? 'icon directed' : 'icon'}
       viewBox="0 0 16 16"
       aria-hidden="true"
       focusable="false"

@@ -10,28 +10,28 @@ export const Markdown = ({ text }: { readonly text: string }) => (
 )
 
 const Blocks = ({ text }: { readonly text: string }) => (
-  <div class="markdown">{parseMarkdown(text).map(drawBlock)}</div>
+  <div class="markdown">{parseMarkdown(text).map(renderBlock)}</div>
 )
 
-function drawBlock(block: Block): ComponentChild {
+function renderBlock(block: Block): ComponentChild {
   switch (block.kind) {
     case 'title':
-      return <p class="markdown-title">{block.content.map(drawInline)}</p>
+      return <p class="markdown-title">{block.content.map(renderInline)}</p>
     case 'code':
       return <pre>{block.text}</pre>
     case 'list': {
       const List = block.isNumbered ? 'ol' : 'ul'
-      return <List>{block.items.map(drawItem)}</List>
+      return <List>{block.items.map(renderItem)}</List>
     }
     case 'quote':
-      return <blockquote>{block.blocks.map(drawBlock)}</blockquote>
+      return <blockquote>{block.blocks.map(renderBlock)}</blockquote>
     case 'paragraph':
       return (
         <p dir="auto">
           {block.lines.map((line, index) => (
             <span key={index}>
               {index > 0 && <br />}
-              {line.map(drawInline)}
+              {line.map(renderInline)}
             </span>
           ))}
         </p>
@@ -39,22 +39,22 @@ function drawBlock(block: Block): ComponentChild {
   }
 }
 
-const drawItem = ({ isDone, content }: Item, index: number): ComponentChild => (
+const renderItem = ({ isDone, content }: Item, index: number): ComponentChild => (
   <li key={index}>
     {isDone !== undefined && (isDone ? '☑ ' : '☐ ')}
-    {content.map(drawInline)}
+    {content.map(renderInline)}
   </li>
 )
 
-function drawInline(inline: Inline): ComponentChild {
+function renderInline(inline: Inline): ComponentChild {
   if (typeof inline === 'string') return inline
   switch (inline.kind) {
     case 'code':
       return <code>{inline.text}</code>
     case 'strong':
-      return <strong>{inline.content.map(drawInline)}</strong>
+      return <strong>{inline.content.map(renderInline)}</strong>
     case 'em':
-      return <em>{inline.content.map(drawInline)}</em>
+      return <em>{inline.content.map(renderInline)}</em>
     case 'link':
       return (
         <a href={inline.href} target="_blank" rel="noopener noreferrer nofollow">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Link } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { useEvery, useLoaded } from '../data/use-loaded.ts'
+import { useInterval, useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
 import { TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
@@ -10,7 +10,7 @@ import { useForm } from '../forms/use-form.ts'
 import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/kept-format.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from './avatar.tsx'
 import { Secret } from './copy-secret.tsx'
 import { ConfirmDialog, Dialog } from './dialog.tsx'
@@ -20,7 +20,7 @@ import { PersonPicker } from './person-picker.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
-/** Unused invitation links into the project, by any author, and a button that creates one. */
+/** Lists the open invitations into the project, and creates new ones. */
 function InvitationsSection(props: {
   readonly projectId: string
   onProblem(problem: string | undefined): void
@@ -29,8 +29,8 @@ function InvitationsSection(props: {
   const { value, reload } = useLoaded(`invitations ${props.projectId}`, [], () =>
     tracker.call('GET /ext/invitations', { query: { projectId: props.projectId } }),
   )
-  useEvery(pollMilliseconds, reload)
-  const end = (link: Link) =>
+  useInterval(pollMilliseconds, reload)
+  const revoke = (link: Link) =>
     tracker.call('DELETE /ext/invitations', { body: { id: link.id } }).then(
       () => {
         props.onProblem(undefined)
@@ -49,31 +49,31 @@ function InvitationsSection(props: {
                 key={link.id}
                 link={link}
                 inviter={people.nameOf(link.madeBy)}
-                onEnd={() => void end(link)}
+                onRevoke={() => void revoke(link)}
               />
             ))}
           </ul>
         </>
       )}
-      <InviteByLink {...props} onMade={reload} />
-      {configuration.mail && <InviteByMail projectId={props.projectId} onMade={reload} />}
+      <InviteByLink {...props} onCreated={reload} />
+      {configuration.mail && <InviteByMail projectId={props.projectId} onCreated={reload} />}
     </section>
   )
 }
 
-const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onEnd(): void }) => {
+const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onRevoke(): void }) => {
   const until = formatTimestamp(props.link.expiresAt)
   return (
     <li class="row">
       <span class="row-text">
         {t('By {name}', { name: props.inviter })}
-        <span class="quiet-text line">{t('Until {moment}', { moment: until })}</span>
+        <span class="quiet-text line">{t('Until {time}', { time: until })}</span>
       </span>
       <button
         type="button"
         class="button quiet icon-only"
-        aria-label={t('End the invitation by {name} until {moment}', { name: props.inviter, moment: until })}
-        onClick={props.onEnd}
+        aria-label={t('End the invitation by {name} until {time}', { name: props.inviter, time: until })}
+        onClick={props.onRevoke}
       >
         <Icon name="close" />
       </button>
@@ -83,17 +83,17 @@ const InvitationRow = (props: { readonly link: Link; readonly inviter: string; o
 
 function InviteByLink(props: {
   readonly projectId: string
-  onMade(): void
+  onCreated(): void
   onProblem(problem: string | undefined): void
 }) {
   const { tracker } = useServices()
   const [link, setLink] = useState<string>()
   const invite = () =>
     tracker.call('POST /ext/invitations', { body: { projectId: props.projectId } }).then(
-      (made) => {
+      (created) => {
         props.onProblem(undefined)
-        setLink(linkAddress('/invitation', made))
-        props.onMade()
+        setLink(linkAddress('/invitation', created))
+        props.onCreated()
       },
       (error) => props.onProblem(sentenceOf(error)),
     )
@@ -115,7 +115,7 @@ function InviteByLink(props: {
   )
 }
 
-function InviteByMail(props: { readonly projectId: string; onMade(): void }) {
+function InviteByMail(props: { readonly projectId: string; onCreated(): void }) {
   const { toasts, tracker } = useServices()
   const form = useForm({
     initial: { mailTo: '' },
@@ -126,7 +126,7 @@ function InviteByMail(props: { readonly projectId: string; onMade(): void }) {
         text: t('The invitation is on its way to {address}.', { address: mailTo }),
       })
       form.discard()
-      props.onMade()
+      props.onCreated()
     },
   })
   return (
@@ -141,15 +141,15 @@ export interface MembersDialogProps {
   onClose(): void
 }
 
-/** An invited person may join while the dialog is open. */
+/** An invited person may join while the dialog is open, so it is reloaded. */
 const pollMilliseconds = 5000
 
-/** The members of the project, who may see and change the list. */
+/** Shows the members of the project. Each member may change the list. */
 export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const { api, people, session } = useServices()
   const remove = useRemoval()
   const members = useMembers(project.id)
-  useEvery(pollMilliseconds, members.reload)
+  useInterval(pollMilliseconds, members.reload)
   const [problem, setProblem] = useState<string>()
   const [isLeaving, setLeaving] = useState(false)
   const self = session.person.value
@@ -161,12 +161,12 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
       (error) => setProblem(sentenceOf(error)),
     )
   }
-  /** Removes all memberships of a person: with one of two left, the person would still be a member. */
+  /** A person may have two memberships, so all of them are removed. */
   const removeAll = (userId: string) => {
     const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
     return remove('userProject', ids, people.nameOf(userId))
   }
-  const ask = (userId: string) => {
+  const removeOrConfirm = (userId: string) => {
     // Administrators still see every project.
     if (userId === self?.id && !self.isAdministrator) setLeaving(true)
     else void removeAll(userId)
@@ -177,12 +177,12 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
       {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
       <ul class="rows">
         {members.ids.map((userId) => (
-          <PersonLine
+          <PersonRow
             key={userId}
             id={userId}
             name={people.nameOf(userId)}
             removeLabel={t('Remove {name} from the project', { name: people.nameOf(userId) })}
-            onRemove={() => ask(userId)}
+            onRemove={() => removeOrConfirm(userId)}
           />
         ))}
       </ul>
@@ -192,7 +192,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
         onChoose={(id) => void add(id)}
       />
       <InvitationsSection projectId={project.id} onProblem={setProblem} />
-      <WhoIsFound isAdministrator={self?.isAdministrator ?? false} />
+      <SearchHint isAdministrator={self?.isAdministrator ?? false} />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
@@ -211,7 +211,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
   )
 }
 
-const WhoIsFound = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
+const SearchHint = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
   <p class="quiet-text">
     {isAdministrator
       ? t(
@@ -223,15 +223,15 @@ const WhoIsFound = ({ isAdministrator }: { readonly isAdministrator: boolean }) 
   </p>
 )
 
-export interface PersonLineProps {
+export interface PersonRowProps {
   readonly id: string
   readonly name: string
   readonly removeLabel: string
   onRemove(): void
 }
 
-/** One person in a list that can be shortened. */
-export const PersonLine = ({ id, name, removeLabel, onRemove }: PersonLineProps) => (
+/** A row with a person and a button that removes the person. */
+export const PersonRow = ({ id, name, removeLabel, onRemove }: PersonRowProps) => (
   <li class="row">
     <PersonAvatar id={id} isDecorative />
     <span class="row-text" dir="auto">

@@ -22,7 +22,7 @@ export interface MenuProps {
 }
 
 /** A button with a list of actions below it: arrows move, Escape closes, a letter goes to the next action that begins with it. */
-export function Menu({ children, label, items, class: style = 'button quiet icon-only' }: MenuProps) {
+export function Menu({ children, label, items, class: className = 'button quiet icon-only' }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -45,7 +45,7 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
       <button
         ref={button}
         type="button"
-        class={style}
+        class={className}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}

@@ -24,7 +24,7 @@ export function NewPasswordField<Values extends FormValues>(props: TextFieldProp
   return (
     <div class="new-password">
       <TextField {...props} type="password" autocomplete="new-password" />
-      <ul class="password-rules" aria-label={t('A password needs')}>
+      <ul class="password-rules" aria-label={t('Password requirements')}>
         {passwordRules.map(([isMet, text]) => (
           <li key={text} class={isMet(password) ? 'met' : ''}>
             <Icon name={isMet(password) ? 'check' : 'dot'} />

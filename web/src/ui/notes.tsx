@@ -3,7 +3,7 @@ import type { Connection } from '../api/live.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { type Text, t } from '../texts/text.ts'
 
-/** Says what to do where there is no content yet. */
+/** Shown instead of an empty list, with a hint what to do. */
 export const EmptyState = ({
   title,
   children,
@@ -27,7 +27,7 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   </div>
 )
 
-const texts: Readonly<Record<Connection, Text>> = {
+const connectionTexts: Readonly<Record<Connection, Text>> = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
@@ -36,8 +36,8 @@ const texts: Readonly<Record<Connection, Text>> = {
 }
 
 /** Shows whether the page follows changes by others. */
-export const ConnectionMark = ({ connection }: { readonly connection: Connection }) => (
+export const ConnectionStatus = ({ connection }: { readonly connection: Connection }) => (
   <span class={`connection ${connection}`} role="status">
-    {t(texts[connection])}
+    {t(connectionTexts[connection])}
   </span>
 )

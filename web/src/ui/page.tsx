@@ -11,14 +11,14 @@ export interface PageProps {
   /** Shown before the title, such as the colour of a project. */
   readonly mark?: ComponentChildren
   /** The parent, as a link. */
-  readonly above?: ComponentChildren
+  readonly parentLink?: ComponentChildren
   /** Actions next to the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** Lays out a screen. Sets the tab's title, and focuses the heading when it is mounted after a navigation. */
-export function Page({ title, mark, above, actions, children }: PageProps) {
+export function Page({ title, mark, parentLink, actions, children }: PageProps) {
   const { router } = useServices()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -32,9 +32,9 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
     <div class="page">
       <header class="page-header">
         <div class="page-title">
-          {above && (
+          {parentLink && (
             <nav class="breadcrumb" aria-label={t('Breadcrumb')}>
-              {above} <span aria-hidden="true">/</span>
+              {parentLink} <span aria-hidden="true">/</span>
             </nav>
           )}
           {mark}

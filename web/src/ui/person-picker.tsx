@@ -25,13 +25,13 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
   const isAdministrator = session.person.value?.isAdministrator ?? false
   const find = async (text: string, signal: AbortSignal) => {
     const members = projectId === undefined ? [] : await findMembers(api, projectId, signal)
-    // Members are requested by their ids, because in a large organization none may be among the first that are found.
-    const found = await people.search(text, signal, members)
-    return found.map(
+    // Members are requested by id, because in a large organization the first results may contain none of them.
+    const results = await people.search(text, signal, members)
+    return results.map(
       (person): Option => ({
         id: person.id,
         name: person.name,
-        note: noteOf(person, found, members.includes(person.id)),
+        note: noteOf(person, results, members.includes(person.id)),
         mark: <PersonAvatar id={person.id} isDecorative />,
       }),
     )
@@ -40,7 +40,7 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
     <Combobox
       {...rest}
       placeholder={placeholder ?? t('Name')}
-      chosen={value === '' ? '' : people.nameOf(value)}
+      valueText={value === '' ? '' : people.nameOf(value)}
       find={find}
       onChoose={(person) => onChoose(person.id)}
       emptyMessage={
@@ -54,26 +54,26 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
   )
 }
 
-interface Found {
+interface FoundPerson {
   readonly id: string
   readonly name: string
   readonly login?: string
 }
 
-/** Enough for the largest projects; members beyond are found among the others. */
+/** Enough for the largest projects. Further members are found like other people. */
 const memberPagesMax = 5
 
 async function findMembers(api: Api, projectId: string, signal: AbortSignal): Promise<readonly string[]> {
-  const query = { projectId, sortColumn: 'createdAt' }
+  const query = { projectId, sortColumn: 'createdAt' } as const
   const { rows } = await loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
   return [...new Set(rows.map(({ userId }) => userId))]
 }
 
 /** Distinguishes people of the same name, and marks members. */
-function noteOf(person: Found, found: readonly Found[], isMember: boolean): string {
-  const isNamesake = found.some((other) => other.id !== person.id && other.name === person.name)
-  const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
-  return inOneLine(which, isMember && t('Member'))
+function noteOf(person: FoundPerson, results: readonly FoundPerson[], isMember: boolean): string {
+  const isNamesake = results.some((other) => other.id !== person.id && other.name === person.name)
+  const distinction = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
+  return inOneLine(distinction, isMember && t('Member'))
 }
 
 /** The picker as a field of a form. */

@@ -11,8 +11,8 @@ export interface SkeletonProps {
   readonly cells?: string
 }
 
-/** The elements of the whole and of a block, where a screen has styles for them already. */
-const places: Readonly<Record<SkeletonProps['as'], readonly [whole: string, block: string]>> = {
+/** The classes of the whole and of a block, where a screen already has styles for them. */
+const classNames: Readonly<Record<SkeletonProps['as'], readonly [whole: string, block: string]>> = {
   rows: ['', 'group'],
   columns: ['board', 'column'],
   grid: ['', ''],
@@ -20,23 +20,23 @@ const places: Readonly<Record<SkeletonProps['as'], readonly [whole: string, bloc
   boxes: ['sections', ''],
 }
 
-/** Grey shapes in place of loading content; they appear only when it takes a while. */
+/** Grey shapes in place of loading content. They appear only after a delay. */
 export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps) {
   const isAnnounced = useAnnouncedOnce()
-  const [whole, block] = places[as]
+  const [whole, block] = classNames[as]
   return (
     <div class={`skeleton skeleton-${as} ${whole}`}>
       <p class="visually-hidden" role="status">
         {isAnnounced && t('Loading')}
       </p>
-      {times(Math.max(1, blocks)).map((index) => (
+      {range(Math.max(1, blocks)).map((index) => (
         <div key={index} class={`skeleton-block ${block}`} aria-hidden="true">
           {blocks > 0 && <i class="shape shape-title" />}
           <div class="skeleton-list">
-            {times(rows).map((row) => (
+            {range(rows).map((row) => (
               <div key={row} class="skeleton-row">
-                {cells.split(' ').map((cell, place) => (
-                  <i key={place} class={`shape shape-${cell}`} />
+                {cells.split(' ').map((cell, column) => (
+                  <i key={column} class={`shape shape-${cell}`} />
                 ))}
               </div>
             ))}
@@ -47,28 +47,29 @@ export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps
   )
 }
 
-const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
-/** Skeletons that are shown without a gap count as one loading: that of a screen, then those of its parts. */
-const run = { count: 0, isAnnounced: false, endedAt: Number.NEGATIVE_INFINITY }
-const breakMilliseconds = 1000
-/** The delay of the shapes. */
-const patienceMilliseconds = 250
+/** A screen shows skeletons one after another, for itself and then for its parts. Without a gap they are announced once. */
+const loading = { count: 0, isAnnounced: false, endedAt: Number.NEGATIVE_INFINITY }
+const gapMilliseconds = 1000
+/** The same as the delay of the shapes in the style sheet. */
+const delayMilliseconds = 250
 
-/** True for the one skeleton that announces the loading. */
+/** Returns true for the one skeleton that announces the loading. */
 function useAnnouncedOnce(): boolean {
-  const [isAnnounced, setSaid] = useState(false)
+  const [isAnnounced, setAnnounced] = useState(false)
   useEffect(() => {
-    if (run.count === 0 && performance.now() - run.endedAt > breakMilliseconds) run.isAnnounced = false
-    run.count += 1
+    if (loading.count === 0 && performance.now() - loading.endedAt > gapMilliseconds)
+      loading.isAnnounced = false
+    loading.count += 1
     const timer = setTimeout(() => {
-      setSaid(!run.isAnnounced)
-      run.isAnnounced = true
-    }, patienceMilliseconds)
+      setAnnounced(!loading.isAnnounced)
+      loading.isAnnounced = true
+    }, delayMilliseconds)
     return () => {
       clearTimeout(timer)
-      run.count -= 1
-      run.endedAt = performance.now()
+      loading.count -= 1
+      loading.endedAt = performance.now()
     }
   }, [])
   return isAnnounced

@@ -16,30 +16,30 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   )
 }
 
-/** Long enough to read and act on; the time does not run while the pointer or the focus is on the toast. */
+/** Long enough to read and act on. The timer pauses while the pointer or the focus is on the toast. */
 const shownMilliseconds = 10_000
 
 function ToastView({ toast }: { readonly toast: Toast }) {
   const { toasts } = useServices()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const leave = () => toasts.dismiss(toast.id)
-  const hold = () => clearTimeout(timer.current)
-  const run = () => {
-    hold()
-    timer.current = setTimeout(leave, shownMilliseconds)
+  const dismiss = () => toasts.dismiss(toast.id)
+  const pauseTimer = () => clearTimeout(timer.current)
+  const startTimer = () => {
+    pauseTimer()
+    timer.current = setTimeout(dismiss, shownMilliseconds)
   }
   useEffect(() => {
-    run()
-    return hold
+    startTimer()
+    return pauseTimer
   }, [])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only holds the timer, nothing to operate
     <div
       class={`toast ${toast.kind}`}
-      onMouseEnter={hold}
-      onMouseLeave={run}
-      onFocusIn={hold}
-      onFocusOut={run}
+      onMouseEnter={pauseTimer}
+      onMouseLeave={startTimer}
+      onFocusIn={pauseTimer}
+      onFocusOut={startTimer}
     >
       <span class="toast-text">{toast.text}</span>
       {toast.action && (
@@ -47,7 +47,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
           {toast.action.label}
         </button>
       )}
-      <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={leave}>
+      <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={dismiss}>
         <Icon name="close" />
       </button>
     </div>

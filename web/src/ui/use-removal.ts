@@ -5,8 +5,8 @@ import { undoLabel } from '../services/toasts.ts'
 import { type Text, t } from '../texts/text.ts'
 
 /**
- * Removes records at once, and offers to restore all of them together; an error is shown. `said` overrides the message where
- * users would not call it a removal.
+ * Removes records and shows a message that offers to restore all of them; an error is shown, too. `message` replaces the default
+ * where users would not call it a removal.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()
@@ -15,7 +15,7 @@ export function useRemoval() {
     resource: ResourceName,
     ids: string | readonly string[],
     name: string,
-    said: Text = '{name} was removed.',
+    message: Text = '{name} was removed.',
   ): Promise<boolean> => {
     const removed = [ids].flat()
     try {
@@ -27,7 +27,7 @@ export function useRemoval() {
     const run = () => api.restore(resource, removed).catch(report)
     toasts.show({
       kind: 'done',
-      text: t(said, { name }),
+      text: t(message, { name }),
       action: { label: undoLabel(), run },
     })
     return true

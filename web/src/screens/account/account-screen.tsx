@@ -9,13 +9,13 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { chooseLanguage, currentLanguage, languages } from '../../texts/language.ts'
 import { t, tx } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
-import { useSecondsUntil } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useSecondsUntil } from '../../ui/use-countdown.ts'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
@@ -55,8 +55,8 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
       form.follow(values)
       toasts.show({ kind: 'done', text: t('Your name was saved.') })
       onSaved()
-      // The name in the bar above comes from a token, and the next one has the new name.
-      await session.accessToken().then(session.renewedToken, () => undefined)
+      // The header shows the name from the access token, so a new token is needed.
+      await session.accessToken().then(session.renewToken, () => undefined)
     },
   })
   return (
@@ -73,7 +73,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   )
 }
 
-/** Stored in this browser, because the server has no texts of its own to translate. */
+/** The language is stored in this browser, because the server has no texts to translate. */
 const LanguageSection = () => (
   <section aria-labelledby="language-title">
     <h2 id="language-title">{t('Language')}</h2>
@@ -98,17 +98,17 @@ const LanguageSection = () => (
 /** Changes the user's own password. This ends every session, so a new sign-in follows. */
 function PasswordSection({ login }: { readonly login: string }) {
   const { session, tracker } = useServices()
-  const [lock, setLock] = useState<{ readonly until: number; readonly text: string }>()
-  const seconds = useSecondsUntil(lock?.until)
+  const [lockout, setLockout] = useState<{ readonly until: number; readonly text: string }>()
+  const seconds = useSecondsUntil(lockout?.until)
   const form = useForm({
     initial: { currentPassword: '', newPassword: '' },
     async submit(body) {
       try {
-        // A lockout is shown at once, not waited for.
+        // Without retries, a lockout is shown at once.
         await tracker.call('POST /api/me/password', { body }, { retries: 0 })
       } catch (error) {
         if (!(error instanceof TrackerError && error.status === 429 && error.retryAfterSeconds)) throw error
-        return setLock({ until: Date.now() + error.retryAfterSeconds * 1000, text: sentenceOf(error) })
+        return setLockout({ until: Date.now() + error.retryAfterSeconds * 1000, text: sentenceOf(error) })
       }
       await session.signOut()
     },
@@ -121,7 +121,7 @@ function PasswordSection({ login }: { readonly login: string }) {
       </p>
       {seconds > 0 && (
         <p class="form-problem" role="alert">
-          {lock?.text}{' '}
+          {lockout?.text}{' '}
           {tx('You can try again in {time} minutes.', {
             time: (
               <strong aria-live="off">
@@ -131,8 +131,8 @@ function PasswordSection({ login }: { readonly login: string }) {
           })}
         </p>
       )}
-      <Form form={form} submitLabel={t('Change password')} isOff={seconds > 0}>
-        {/* Tells password managers whose it is. */}
+      <Form form={form} submitLabel={t('Change password')} isDisabled={seconds > 0}>
+        {/* Password managers need the login to find the account. */}
         <input
           class="visually-hidden"
           type="text"
@@ -156,12 +156,12 @@ function PasswordSection({ login }: { readonly login: string }) {
   )
 }
 
-/** Consents of the user to other apps. Hidden without any. */
+/** Lists the apps that the user has given access to. Hidden if there are none. */
 function ConsentsSection() {
   const { toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('consents', [], () => tracker.call('GET /ext/consents'))
-  const [front, setFront] = useState<Consent>()
-  const withdraw = async ({ clientId, name }: Consent) => {
+  const [consentToRevoke, setConsentToRevoke] = useState<Consent>()
+  const revoke = async ({ clientId, name }: Consent) => {
     try {
       await tracker.call('DELETE /ext/consents', { body: { clientId } })
       toasts.show({ kind: 'done', text: t('The access of {name} was revoked.', { name }) })
@@ -182,23 +182,23 @@ function ConsentsSection() {
               <bdi>{consent.name}</bdi>
               <span class="quiet-text line">
                 {consent.scopes.join(', ')} ·{' '}
-                {t('since {moment}', { moment: formatTimestamp(consent.grantedAt) })}
+                {t('since {time}', { time: formatTimestamp(consent.grantedAt) })}
               </span>
             </span>
-            <button type="button" class="button" onClick={() => setFront(consent)}>
+            <button type="button" class="button" onClick={() => setConsentToRevoke(consent)}>
               {t('Revoke')}
               <span class="visually-hidden"> {consent.name}</span>
             </button>
           </li>
         ))}
       </ul>
-      {front && (
+      {consentToRevoke && (
         <ConfirmDialog
-          title={t('Revoke the access of {name}?', { name: front.name })}
+          title={t('Revoke the access of {name}?', { name: consentToRevoke.name })}
           text={t('It is signed out within 30 seconds, and asks for your consent when you use it again.')}
           confirmLabel={t('Revoke')}
-          onConfirm={() => void withdraw(front)}
-          onClose={() => setFront(undefined)}
+          onConfirm={() => void revoke(consentToRevoke)}
+          onClose={() => setConsentToRevoke(undefined)}
         />
       )}
     </section>

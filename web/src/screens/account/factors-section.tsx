@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import {
   type AppOffer,
-  canMakePasskey,
+  type CreatedCodes,
+  canCreatePasskey,
   createFactors,
   type Factors,
-  type MadeCodes,
   type OwnFactors,
   type Passkey,
   StaleSignInError,
@@ -14,10 +14,9 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import { useServices } from '../../services/services.ts'
-import { startSignIn } from '../../session/sign-in.ts'
+import { useServices, useSignIn } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { CopyButton } from '../../ui/copy-secret.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
@@ -25,28 +24,29 @@ import { browserNameOf } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The dialog in front of the page. */
-type Front =
+type OpenDialog =
   | { readonly kind: 'app'; readonly offer: AppOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
   | { readonly kind: 'name'; readonly passkey: Passkey }
   | { readonly kind: 'stale' }
-  | { readonly kind: 'ask'; readonly question: Question }
+  | { readonly kind: 'confirm'; readonly confirmation: Confirmation }
 
-interface Question {
+interface Confirmation {
   readonly title: string
   readonly text: string
   readonly confirmLabel: string
   work(): Promise<unknown>
 }
 
-/** The user's credentials in addition to the password. */
+/** Manages the user's authenticator app, passkeys and recovery codes. */
 export function FactorsSection() {
   const { configuration, session, toasts } = useServices()
+  const startSignIn = useSignIn()
   const factors = createFactors(configuration, session)
-  const { value: own, problem, reload } = useLoaded('factors', [], () => factors.own())
-  const [front, setFront] = useState<Front>()
-  const showCodes = ({ recoveryCodes }: MadeCodes) => {
-    setFront(recoveryCodes ? { kind: 'codes', codes: recoveryCodes } : undefined)
+  const { value: ownFactors, problem, reload } = useLoaded('factors', [], () => factors.readOwn())
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const showCodes = ({ recoveryCodes }: CreatedCodes) => {
+    setDialog(recoveryCodes ? { kind: 'codes', codes: recoveryCodes } : undefined)
     reload()
   }
   const run = async (work: () => Promise<unknown>) => {
@@ -54,42 +54,54 @@ export function FactorsSection() {
       await work()
       reload()
     } catch (error) {
-      if (error instanceof StaleSignInError) return setFront({ kind: 'stale' })
-      // The browser's own dialog was closed.
+      if (error instanceof StaleSignInError) return setDialog({ kind: 'stale' })
+      // The user has closed the browser's own dialog.
       if (error instanceof DOMException) return
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
   }
-  const close = () => setFront(undefined)
+  const close = () => setDialog(undefined)
   return (
     <section aria-labelledby="factors-title">
       <h2 id="factors-title">{t('Second factor')}</h2>
       <p class="form-note">
-        {own?.isRequired
+        {ownFactors?.isRequired
           ? t('Your account must have one, so that your password alone is not enough to sign in.')
           : t('With a second factor, your password alone is not enough to sign in.')}{' '}
         {t('Changes here sign you out on all other devices.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {own === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
-      {own && <FactorRows own={own} factors={factors} setFront={setFront} />}
-      {own && <FactorButtons own={own} factors={factors} run={run} setFront={setFront} onCodes={showCodes} />}
-      {front?.kind === 'app' && (
-        <AppDialog offer={front.offer} factors={factors} onDone={showCodes} onClose={close} />
+      {ownFactors === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
+      {ownFactors && <FactorRows own={ownFactors} factors={factors} setDialog={setDialog} />}
+      {ownFactors && (
+        <FactorButtons
+          own={ownFactors}
+          factors={factors}
+          run={run}
+          setDialog={setDialog}
+          onCodes={showCodes}
+        />
       )}
-      {front?.kind === 'codes' && <RecoveryCodesDialog codes={front.codes} onClose={close} />}
-      {front?.kind === 'name' && (
-        <PasskeyNameDialog passkey={front.passkey} factors={factors} onDone={reload} onClose={close} />
+      {dialog?.kind === 'app' && (
+        <AppDialog offer={dialog.offer} factors={factors} onDone={showCodes} onClose={close} />
       )}
-      {front?.kind === 'ask' && (
-        <ConfirmDialog {...front.question} onConfirm={() => void run(front.question.work)} onClose={close} />
+      {dialog?.kind === 'codes' && <RecoveryCodesDialog codes={dialog.codes} onClose={close} />}
+      {dialog?.kind === 'name' && (
+        <PasskeyNameDialog passkey={dialog.passkey} factors={factors} onDone={reload} onClose={close} />
       )}
-      {front?.kind === 'stale' && (
+      {dialog?.kind === 'confirm' && (
+        <ConfirmDialog
+          {...dialog.confirmation}
+          onConfirm={() => void run(dialog.confirmation.work)}
+          onClose={close}
+        />
+      )}
+      {dialog?.kind === 'stale' && (
         <ConfirmDialog
           title={t('Sign in again first')}
           text={t('Confirm your identity before you change how you sign in. You will return to this page.')}
           confirmLabel={t('Sign in again')}
-          onConfirm={() => void startSignIn(configuration, '/account', { asks: true })}
+          onConfirm={() => startSignIn('/account', { forcePrompt: true })}
           onClose={close}
         />
       )}
@@ -97,17 +109,17 @@ export function FactorsSection() {
   )
 }
 
-interface RowsProps {
+interface FactorRowsProps {
   readonly own: OwnFactors
   readonly factors: Factors
-  setFront(front: Front): void
+  setDialog(dialog: OpenDialog): void
 }
 
-function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, setFront }: RowsProps) {
-  const ask = (name: string, work: () => Promise<unknown>) =>
-    setFront({
-      kind: 'ask',
-      question: {
+function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, setDialog }: FactorRowsProps) {
+  const confirmRemoval = (name: string, work: () => Promise<unknown>) =>
+    setDialog({
+      kind: 'confirm',
+      confirmation: {
         title: t('Remove {name}?', { name }),
         text: t('It can no longer be used to sign in.'),
         confirmLabel: t('Remove'),
@@ -121,9 +133,9 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
         <li class="row">
           <span class="row-text">
             {appName}
-            <span class="quiet-text line">{t('Since {moment}', { moment: formatTimestamp(appSince) })}</span>
+            <span class="quiet-text line">{t('Since {time}', { time: formatTimestamp(appSince) })}</span>
           </span>
-          <button type="button" class="button" onClick={() => ask(appName, factors.removeApp)}>
+          <button type="button" class="button" onClick={() => confirmRemoval(appName, factors.removeApp)}>
             {t('Remove')}
             <span class="visually-hidden"> {appName}</span>
           </button>
@@ -134,19 +146,19 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
           <span class="row-text">
             <bdi>{passkey.name}</bdi>
             <span class="quiet-text line">
-              {t('Passkey since {moment}', { moment: formatTimestamp(passkey.createdAt) })}
+              {t('Passkey since {time}', { time: formatTimestamp(passkey.createdAt) })}
               {passkey.lastUsedAt !== null &&
-                ` · ${t('last used {moment}', { moment: formatTimestamp(passkey.lastUsedAt) })}`}
+                ` · ${t('last used {time}', { time: formatTimestamp(passkey.lastUsedAt) })}`}
             </span>
           </span>
-          <button type="button" class="button" onClick={() => setFront({ kind: 'name', passkey })}>
+          <button type="button" class="button" onClick={() => setDialog({ kind: 'name', passkey })}>
             {t('Rename')}
             <span class="visually-hidden"> {passkey.name}</span>
           </button>
           <button
             type="button"
             class="button"
-            onClick={() => ask(passkey.name, () => factors.removePasskey(passkey.id))}
+            onClick={() => confirmRemoval(passkey.name, () => factors.removePasskey(passkey.id))}
           >
             {t('Remove')}
             <span class="visually-hidden"> {passkey.name}</span>
@@ -167,18 +179,18 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
   )
 }
 
-interface ButtonsProps extends RowsProps {
+interface FactorButtonsProps extends FactorRowsProps {
   run(work: () => Promise<unknown>): Promise<void>
-  onCodes(made: MadeCodes): void
+  onCodes(created: CreatedCodes): void
 }
 
-function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
+function FactorButtons({ own, factors, run, setDialog, onCodes }: FactorButtonsProps) {
   const hasAny = own.appSince !== null || own.passkeys.length > 0
-  const showOffer = async () => setFront({ kind: 'app', offer: await factors.offerApp() })
+  const showOffer = async () => setDialog({ kind: 'app', offer: await factors.offerApp() })
   const addPasskey = async () => onCodes(await factors.addPasskey(browserNameOf(navigator.userAgent)))
   return (
     <div class="form-buttons">
-      {canMakePasskey(own.passkeyDomain) && (
+      {canCreatePasskey(own.passkeyDomain) && (
         <button type="button" class="button" onClick={() => void run(addPasskey)}>
           {t('Add a passkey')}
         </button>
@@ -191,13 +203,13 @@ function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
           type="button"
           class="button"
           onClick={() =>
-            setFront({
-              kind: 'ask',
-              question: {
+            setDialog({
+              kind: 'confirm',
+              confirmation: {
                 title: t('Generate new recovery codes?'),
                 text: t('The previous codes stop working.'),
                 confirmLabel: t('Generate new codes'),
-                work: async () => onCodes(await factors.makeRecoveryCodes()),
+                work: async () => onCodes(await factors.createRecoveryCodes()),
               },
             })
           }
@@ -212,7 +224,7 @@ function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
 export interface AppDialogProps {
   readonly offer: AppOffer
   readonly factors: Factors
-  onDone(made: MadeCodes): void
+  onDone(created: CreatedCodes): void
   onClose(): void
 }
 

@@ -2,21 +2,21 @@ import { useEffect, useState } from 'preact/hooks'
 import type { OutsideIdentity } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { useServices } from '../../services/services.ts'
-import { connectAddress, loadSignInWays } from '../../session/provider.ts'
-import { startSignIn } from '../../session/sign-in.ts'
+import { useServices, useSignIn } from '../../services/services.ts'
+import { connectAddress, loadSignInMethods } from '../../session/provider.ts'
 import { t } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 
-/** Accounts at external providers that the user may sign in with. Hidden without providers. */
+/** Lists the accounts at external providers that the user may sign in with. Hidden if there are no providers. */
 export function IdentitiesSection() {
   const { configuration, toasts, tracker } = useServices()
-  const { value: ways } = useLoaded('sign-in ways', [], () => loadSignInWays(configuration))
+  const startSignIn = useSignIn()
+  const { value: ways } = useLoaded('sign-in ways', [], () => loadSignInMethods(configuration))
   const { value, problem, reload } = useLoaded('identities', [], () => tracker.call('GET /ext/identities'))
-  const [front, setFront] = useState<OutsideIdentity>()
-  useConnecting()
+  const [identityToDisconnect, setIdentityToDisconnect] = useState<OutsideIdentity>()
+  useConnectRedirect()
   const nameOf = (id: string) => ways?.providers.find((one) => one.id === id)?.name ?? id
   const disconnect = async ({ id, provider }: OutsideIdentity) => {
     try {
@@ -34,19 +34,19 @@ export function IdentitiesSection() {
       <p class="form-note">{t('Sign in here with an account at another provider.')}</p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       <ul class="rows">
-        {value?.identities.map((one) => (
-          <li key={one.id} class="row">
+        {value?.identities.map((identity) => (
+          <li key={identity.id} class="row">
             <span class="row-text">
-              <bdi>{nameOf(one.provider)}</bdi>
+              <bdi>{nameOf(identity.provider)}</bdi>
               <span class="quiet-text line">
-                <bdi>{one.label}</bdi>
-                {one.lastUsedAt !== null &&
-                  ` · ${t('last used {moment}', { moment: formatTimestamp(one.lastUsedAt) })}`}
+                <bdi>{identity.label}</bdi>
+                {identity.lastUsedAt !== null &&
+                  ` · ${t('last used {time}', { time: formatTimestamp(identity.lastUsedAt) })}`}
               </span>
             </span>
-            <button type="button" class="button" onClick={() => setFront(one)}>
+            <button type="button" class="button" onClick={() => setIdentityToDisconnect(identity)}>
               {t('Disconnect')}
-              <span class="visually-hidden"> {one.label}</span>
+              <span class="visually-hidden"> {identity.label}</span>
             </button>
           </li>
         ))}
@@ -57,27 +57,27 @@ export function IdentitiesSection() {
             key={id}
             type="button"
             class="button"
-            onClick={() => void startSignIn(configuration, `/account?connect=${id}`, { asks: true })}
+            onClick={() => startSignIn(`/account?connect=${id}`, { forcePrompt: true })}
           >
             {t('Connect {name}', { name })}
           </button>
         ))}
       </div>
-      {front && (
+      {identityToDisconnect && (
         <ConfirmDialog
-          title={t('Disconnect {name}?', { name: front.label })}
+          title={t('Disconnect {name}?', { name: identityToDisconnect.label })}
           text={t('It can no longer be used to sign in here, and the sessions it started end.')}
           confirmLabel={t('Disconnect')}
-          onConfirm={() => void disconnect(front)}
-          onClose={() => setFront(undefined)}
+          onConfirm={() => void disconnect(identityToDisconnect)}
+          onClose={() => setIdentityToDisconnect(undefined)}
         />
       )}
     </section>
   )
 }
 
-/** Continues to the provider after the sign-in that linking requires; the question whether to link comes after that. */
-function useConnecting() {
+/** Linking requires a recent sign-in. After it, this redirects to the provider; then the user confirms the link. */
+function useConnectRedirect() {
   const { configuration, router } = useServices()
   const provider = router.address.value.searchParams.get('connect')
   useEffect(() => {

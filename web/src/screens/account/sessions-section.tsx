@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { Session as SignIn } from '#tracker-client'
+import type { Session } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { browserNameOf } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The user's sessions, and how to end them. */
+/** Lists the user's sessions, each of which can be ended. */
 export function SessionsSection() {
   const { session, toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('sessions', [], () => tracker.call('GET /ext/sessions'))
@@ -23,7 +23,7 @@ export function SessionsSection() {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
   }
-  const end = ({ id }: SignIn) =>
+  const end = ({ id }: Session) =>
     run(
       () => tracker.call('DELETE /ext/sessions', { body: { ids: [id] } }),
       () => {
@@ -43,16 +43,16 @@ export function SessionsSection() {
               {browserOf(one)}
               {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
               <span class="quiet-text line">
-                {t('Since {moment}', { moment: formatTimestamp(one.createdAt) })}
+                {t('Since {time}', { time: formatTimestamp(one.createdAt) })}
                 {one.provider !== null && ` · ${t('via {provider}', { provider: one.provider })}`}
                 {one.address !== null && ` · ${one.address}`}
                 {one.lastUsedAt !== null &&
-                  ` · ${t('last used {moment}', { moment: formatTimestamp(one.lastUsedAt) })}`}
+                  ` · ${t('last used {time}', { time: formatTimestamp(one.lastUsedAt) })}`}
               </span>
             </span>
             {!one.isCurrent && (
               <button type="button" class="button" onClick={() => void end(one)}>
-                {t('End it')}
+                {t('End session')}
                 <span class="visually-hidden"> {browserOf(one)}</span>
               </button>
             )}
@@ -82,6 +82,6 @@ export function SessionsSection() {
   )
 }
 
-function browserOf({ userAgent, clientId }: SignIn): string {
+function browserOf({ userAgent, clientId }: Session): string {
   return userAgent === null ? (clientId ?? t('Unknown browser')) : browserNameOf(userAgent)
 }

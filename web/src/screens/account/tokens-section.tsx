@@ -9,19 +9,19 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatLongDay } from '../../time/days.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { Secret } from '../../ui/copy-secret.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The user's personal access tokens. */
+/** Lists, creates and revokes the user's personal access tokens. */
 export function TokensSection() {
   const { toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('tokens', [], () => tracker.call('GET /ext/tokens'))
-  const [front, setFront] = useState<'new' | Token>()
-  const end = async ({ id, name }: Token) => {
+  const [dialog, setDialog] = useState<'new' | Token>()
+  const revoke = async ({ id, name }: Token) => {
     try {
       await tracker.call('DELETE /ext/tokens', { body: { ids: [id] } })
       toasts.show({ kind: 'done', text: t('{name} was revoked.', { name }) })
@@ -42,65 +42,65 @@ export function TokensSection() {
       {value === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
       <ul class="rows">
         {value?.tokens.map((token) => (
-          <TokenRow key={token.id} token={token} onEnd={() => setFront(token)} />
+          <TokenRow key={token.id} token={token} onRevoke={() => setDialog(token)} />
         ))}
       </ul>
       <div class="form-buttons">
-        <button type="button" class="button" onClick={() => setFront('new')}>
+        <button type="button" class="button" onClick={() => setDialog('new')}>
           <Icon name="plus" />
           <span>{t('New token')}</span>
         </button>
       </div>
-      {front === 'new' && (
+      {dialog === 'new' && (
         <TokenDialog
           onClose={() => {
-            setFront(undefined)
+            setDialog(undefined)
             reload()
           }}
         />
       )}
-      {front !== undefined && front !== 'new' && (
+      {dialog !== undefined && dialog !== 'new' && (
         <ConfirmDialog
-          title={t('Revoke {name}?', { name: front.name })}
+          title={t('Revoke {name}?', { name: dialog.name })}
           text={t('Programs that use it are rejected within 30 seconds. This cannot be undone.')}
           confirmLabel={t('Revoke token')}
-          onConfirm={() => void end(front)}
-          onClose={() => setFront(undefined)}
+          onConfirm={() => void revoke(dialog)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </section>
   )
 }
 
-const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) => {
+const TokenRow = ({ token, onRevoke }: { readonly token: Token; onRevoke(): void }) => {
   const { name, scopes, projectIds, expiresAt, lastUsedAt, lastUsedAddress } = token
   const projects =
     projectIds === null
       ? t('in all your projects')
       : tn(projectIds.length, 'in {count} project', 'in {count} projects')
-  const used =
+  const lastUse =
     lastUsedAt === null
       ? t('never used')
-      : t('last used {moment} from {address}', {
-          moment: formatTimestamp(lastUsedAt),
-          address: lastUsedAddress ?? t('somewhere'),
+      : t('last used {time} from {address}', {
+          time: formatTimestamp(lastUsedAt),
+          address: lastUsedAddress ?? t('an unknown address'),
         })
   return (
     <li class="row">
       <span class="row-text">
         <bdi>{name}</bdi>
         <span class="quiet-text line">
-          {scopesInWords(scopes)}, {projects}
+          {describeScopes(scopes)}, {projects}
         </span>
         <span class="quiet-text line">
-          {t('Until {day}', { day: formatLongDay(expiresAt) })} · {used}
+          {t('Until {day}', { day: formatLongDay(expiresAt) })} · {lastUse}
         </span>
       </span>
       <button
         type="button"
         class="button quiet icon-only"
         aria-label={t('Revoke {name}', { name })}
-        onClick={onEnd}
+        onClick={onRevoke}
       >
         <Icon name="close" />
       </button>
@@ -108,11 +108,11 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
   )
 }
 
-const everyProject = 'all'
-/** Pages of projects to choose from. */
+const allProjects = 'all'
+/** 300 projects to choose from. */
 const pagesMax = 3
 
-/** Asks for the purpose of the token, then shows it once. */
+/** Creates a token, and shows its secret once. */
 function TokenDialog({ onClose }: { onClose(): void }) {
   const { api, tracker } = useServices()
   const [secret, setSecret] = useState<string>()
@@ -120,12 +120,12 @@ function TokenDialog({ onClose }: { onClose(): void }) {
     loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
   )
   const form = useForm({
-    initial: { name: '', scopes: '', projectIds: everyProject, expiresAt: '90' },
+    initial: { name: '', scopes: '', projectIds: allProjects, expiresAt: '90' },
     async submit({ name, scopes, projectIds, expiresAt }) {
       const body = {
         name,
         scopes: scopesOf(scopes),
-        projectIds: projectIds === everyProject ? null : [projectIds],
+        projectIds: projectIds === allProjects ? null : [projectIds],
         expiresAt: new Date(Date.now() + Number(expiresAt) * 86_400_000).toISOString(),
       }
       setSecret((await tracker.call('POST /ext/tokens', { body })).secret)
@@ -148,7 +148,7 @@ function TokenDialog({ onClose }: { onClose(): void }) {
           name="projectIds"
           label={t('Where')}
           required
-          choices={[{ id: everyProject, name: t('In all my projects') }, ...(projects?.rows ?? [])]}
+          choices={[{ id: allProjects, name: t('In all my projects') }, ...(projects?.rows ?? [])]}
         />
         <SelectField
           form={form}
@@ -162,7 +162,7 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Common permissions of a token; programs may request any other set. */
+/** Common sets of permissions. Through the API, a token may have any other set. */
 const scopeChoices = [
   { id: 'read', name: 'Read everything', scopes: ['*:read'] },
   { id: 'write', name: 'Read and change everything', scopes: ['*:write'] },
@@ -184,7 +184,7 @@ const scopeChoices = [
 const scopesOf = (choice: string): readonly string[] =>
   scopeChoices.find(({ id }) => id === choice)?.scopes ?? []
 
-function scopesInWords(scopes: readonly string[]): string {
+function describeScopes(scopes: readonly string[]): string {
   const key = [...scopes].sort().join()
   const known = scopeChoices.find((one) => [...one.scopes].sort().join() === key)
   return known ? t(known.name) : scopes.join(', ')

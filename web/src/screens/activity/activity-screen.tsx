@@ -12,7 +12,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 const pageSize = 50
 
-/** All changes in a project, newest first. */
+/** Lists all changes in a project, the newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { people, toasts, tracker } = useServices()
   const load = async (before: string | undefined, signal?: AbortSignal) =>
@@ -22,7 +22,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
     ['assignment', 'appointment', 'comment'],
     async (signal) => {
       const page = await load(undefined, signal)
-      await people.known(page.data.flatMap(({ callerId }) => callerId ?? []))
+      await people.waitForNames(page.data.flatMap(({ callerId }) => callerId ?? []))
       return page
     },
   )
@@ -37,7 +37,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
   return (
     <Page
       title={t('Activity')}
-      above={<ProjectCrumbs projectId={projectId} />}
+      parentLink={<ProjectCrumbs projectId={projectId} />}
       actions={
         <>
           <a class="button" href="/removed">

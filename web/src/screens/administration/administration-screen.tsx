@@ -27,18 +27,18 @@ import {
 } from './catalogs.ts'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
-/** More rows than this are found by searching. */
-const listedMax = 100
+/** No more rows are loaded; the user finds others by searching. */
+const rowsMax = 100
 
-/** Users and the catalogs that everybody chooses from; for administrators. */
+/** Manages users, and the catalogs that all users choose from. For administrators. */
 export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
   const { session } = useServices()
   const catalog = catalogs.find((one) => one.path === path) ?? catalogs[0]
-  if (!session.person.value?.isAdministrator || catalog === undefined) return <NotAllowed />
+  if (!session.person.value?.isAdministrator || catalog === undefined) return <AdministratorsOnly />
   return <CatalogPage key={catalog.path} catalog={catalog} />
 }
 
-const NotAllowed = () => (
+const AdministratorsOnly = () => (
   <Page title={t('Administration')}>
     <EmptyState title={t('Administrators only')}>
       <p>{t('Ask an administrator for what you need.')}</p>
@@ -60,11 +60,11 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const { configuration, router } = useServices()
   const { resource, label, about, sortColumn } = catalog
   const search = router.address.value.searchParams.get('search') ?? ''
-  const listing = useListing(resource, { search, sortColumn, pageSize: listedMax })
+  const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
   const rows: readonly CatalogRow[] = listing.rows
-  const [front, setFront] = useState<{ readonly row: CatalogRow | undefined }>()
-  const [person, setPerson] = useState<CatalogRow>()
-  const move = useOrder(rows)
+  const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
+  const [accessUser, setAccessUser] = useState<CatalogRow>()
+  const moveStage = useMoveStage(rows)
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
@@ -76,14 +76,14 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
-          <button type="button" class="button primary" onClick={() => setFront({ row: undefined })}>
+          <button type="button" class="button primary" onClick={() => setDialog({ row: undefined })}>
             <Icon name="plus" />
             <span>{t(catalog.newLabel)}</span>
           </button>
         </>
       }
     >
-      <Tabs label={t('What to administer')} tabs={tabsOf(catalog, configuration.extensions)} />
+      <Tabs label={t('Administration')} tabs={tabsOf(catalog, configuration.extensions)} />
       <section class="group" aria-labelledby="catalog-title">
         <header class="group-header">
           <h2 id="catalog-title">{t(label)}</h2>
@@ -92,7 +92,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
         {listing.isLoading && <Skeleton as="rows" rows={8} cells="lines icon icon icon" />}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
-          <Nothing search={search} catalog={catalog} />
+          <NoRows search={search} catalog={catalog} />
         )}
         <ul class="rows">
           {rows.map((row, index) => (
@@ -100,53 +100,53 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
               key={row.id}
               catalog={catalog}
               row={row}
-              onChange={() => setFront({ row })}
-              onAccess={() => setPerson(row)}
-              onMove={isOrdered ? (steps) => void move(index, index + steps) : undefined}
+              onChange={() => setDialog({ row })}
+              onAccess={() => setAccessUser(row)}
+              onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
               isFirst={index === 0}
               isLast={index === rows.length - 1}
             />
           ))}
         </ul>
-        {listing.totalCount > listedMax && (
+        {listing.totalCount > rowsMax && (
           <p class="quiet-text">
             {t('The first {count} of {total}. Search to find the others.', {
-              count: listedMax,
+              count: rowsMax,
               total: listing.totalCount,
             })}
           </p>
         )}
       </section>
-      {person && <UserAccessDialog row={person} onClose={() => setPerson(undefined)} />}
-      {front && (
+      {accessUser && <UserAccessDialog row={accessUser} onClose={() => setAccessUser(undefined)} />}
+      {dialog && (
         <CatalogDialog
           catalog={catalog}
-          row={front.row}
+          row={dialog.row}
           nextOrder={(rows.at(-1)?.order ?? -1) + 1}
-          onClose={() => setFront(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </Page>
   )
 }
 
-const Nothing = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
+const NoRows = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
   <EmptyState title={search === '' ? t(catalog.emptyText) : t(catalog.noMatchText, { text: search })}>
     <p>{search === '' ? t('Create the first one.') : t('Try fewer letters, or clear the search.')}</p>
   </EmptyState>
 )
 
-/** Moves a stage, and renumbers all stages if two would get the same number. */
-function useOrder(rows: readonly CatalogRow[]) {
+/** Moves a stage, and renumbers the stages whose position changes. */
+function useMoveStage(rows: readonly CatalogRow[]) {
   const { api, toasts } = useServices()
   return async (from: number, to: number): Promise<void> => {
     const next = [...rows]
     next.splice(to, 0, ...next.splice(from, 1))
-    const moved = next.flatMap(({ id, name, order }, index) =>
+    const updates = next.flatMap(({ id, name, order }, index) =>
       order === index ? [] : [{ id, name, order: index }],
     )
     try {
-      for (const body of moved) await api.update('workflow', body)
+      for (const body of updates) await api.update('workflow', body)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
@@ -159,9 +159,9 @@ export interface CatalogLineProps {
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
-  /** Opens the rights of a user. */
+  /** Opens the dialog for the access of a user. */
   onAccess(): void
-  /** Only in ordered catalogs. */
+  /** Undefined unless the catalog is ordered. */
   readonly onMove: ((steps: number) => void) | undefined
 }
 
@@ -193,13 +193,13 @@ function CatalogLine({
             <RowButton
               icon="up"
               label={t('Move {name} up', { name: row.name })}
-              isOff={isFirst}
+              isDisabled={isFirst}
               run={() => onMove(-1)}
             />
             <RowButton
               icon="down"
               label={t('Move {name} down', { name: row.name })}
-              isOff={isLast}
+              isDisabled={isLast}
               run={() => onMove(1)}
             />
           </>
@@ -212,7 +212,7 @@ function CatalogLine({
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
           // Administrators who remove their own account would be locked out at once.
-          isOff={isSelf}
+          isDisabled={isSelf}
           run={() => void remove(resource, row.id, row.name)}
         />
       </span>
@@ -223,19 +223,19 @@ function CatalogLine({
 interface RowButtonProps {
   readonly icon: IconName
   readonly label: string
-  readonly isOff?: boolean
+  readonly isDisabled?: boolean
   run(): void
 }
 
-/** A disabled button keeps its place, and can still be reached with the Tab key. */
-const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
+/** A disabled button can still be reached with the Tab key, so that the focus is not lost. */
+const RowButton = ({ icon, label, isDisabled = false, run }: RowButtonProps) => (
   <button
     type="button"
     class="button quiet icon-only"
     aria-label={label}
     title={label}
-    aria-disabled={isOff}
-    onClick={() => isOff || run()}
+    aria-disabled={isDisabled}
+    onClick={() => isDisabled || run()}
   >
     <Icon name={icon} />
   </button>
@@ -243,9 +243,9 @@ const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
 
 export interface CatalogDialogProps {
   readonly catalog: Catalog
-  /** Undefined for a new one. */
+  /** Undefined for a new entry. */
   readonly row: CatalogRow | undefined
-  /** The place of a new stage. */
+  /** The position of a new stage. */
   readonly nextOrder: number
   onClose(): void
 }
@@ -255,7 +255,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
   const { resource, fields } = catalog
   const hasPassword = fields.some(({ name }) => name === 'password')
   const form = useForm<CatalogValues>({
-    // All values are kept as drafts except passwords.
+    // A password must not be stored as a draft.
     ...(!hasPassword && { draft: `${resource}-${row?.id ?? 'new'}` }),
     initial: valuesOf(catalog, row, nextOrder),
     async submit(values) {
@@ -276,7 +276,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
       <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
         <NameField form={form} />
         {fields.map((field) => (
-          <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
+          <CatalogFieldInput key={field.name} form={form} field={field} isNew={row === undefined} />
         ))}
         {row && hasPassword && (
           <p class="form-note">
@@ -290,21 +290,21 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
   )
 }
 
-interface CatalogFieldViewProps {
+interface CatalogFieldInputProps {
   readonly form: FormState<CatalogValues>
   readonly field: CatalogField
   readonly isNew: boolean
 }
 
-function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
+function CatalogFieldInput({ form, field, isNew }: CatalogFieldInputProps) {
   const { name, label, required, hint } = field
-  const common = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
-  if (name === 'description') return <TextAreaField {...common} />
-  if (name === 'login') return <TextField {...common} />
-  if (isNew) return <NewPasswordField {...common} />
+  const fieldProps = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
+  if (name === 'description') return <TextAreaField {...fieldProps} />
+  if (name === 'login') return <TextField {...fieldProps} />
+  if (isNew) return <NewPasswordField {...fieldProps} />
   return (
     <NewPasswordField
-      {...common}
+      {...fieldProps}
       required={false}
       label={t('New password')}
       hint={t('Leave it empty to keep it.')}

@@ -11,7 +11,7 @@ export interface Catalog {
   readonly emptyText: Text
   readonly noMatchText: Text
   readonly about: Text
-  readonly sortColumn: string
+  readonly sortColumn: 'name' | 'order'
   /** Its rows are ordered, and arrows move them. */
   readonly isOrdered?: true
   readonly fields: readonly CatalogField[]

@@ -4,8 +4,7 @@ import { createFactors, type Factors, StaleSignInError } from '../../api/factors
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { linkAddress } from '../../router/router.ts'
-import { useServices } from '../../services/services.ts'
-import { startSignIn } from '../../session/sign-in.ts'
+import { useServices, useSignIn } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Secret } from '../../ui/copy-secret.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,10 +13,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
 interface AccessState {
-  /** Set for a role in the database; administrators named by the settings have none. */
+  /** True if the role is stored in the database; administrators named by the settings have no such role. */
   readonly hasRole: boolean
   readonly isDeactivated: boolean
-  /** Set where the account has a second factor in addition to the password. */
+  /** True if the account has a second factor in addition to the password. */
   readonly hasFactor: boolean
 }
 
@@ -34,7 +33,7 @@ async function loadAccess(tracker: Tracker, factors: Factors, userId: string): P
   }
 }
 
-/** The rights of an account, and whether its user may sign in. */
+/** Manages the role, the sessions and the credentials of an account. */
 export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
   const { configuration, session, tracker } = useServices()
   const factors = createFactors(configuration, session)
@@ -44,9 +43,9 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
     problem,
     reload,
   } = useLoaded(`access ${id}`, [], () => loadAccess(tracker, factors, id))
-  const { isBusy, run } = useRun(reload)
+  const { isBusy, run } = useActionRunner(reload)
   const [link, setLink] = useState<string>()
-  const linksFor = passwordLinkOf(
+  const passwordActionsOf = createPasswordActions(
     async () =>
       setLink(
         linkAddress(
@@ -74,8 +73,8 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
       )}
       {state && !isSelf && link === undefined && (
         <ul class="rows">
-          {[...changesOf(row, state, { tracker, factors }), ...linksFor(row, state)].map(
-            ({ label, note, action, done, work }) => (
+          {[...accessActionsOf(row, state, { tracker, factors }), ...passwordActionsOf(row, state)].map(
+            ({ label, note, action, doneText, work }) => (
               <li key={label} class="row">
                 <span class="row-text">
                   {label}
@@ -85,7 +84,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
                   type="button"
                   class="button"
                   aria-disabled={isBusy}
-                  onClick={() => void run(work, done)}
+                  onClick={() => void run(work, doneText)}
                 >
                   {action}
                 </button>
@@ -98,21 +97,22 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
   )
 }
 
-/** Runs one action after the other, and reports the result of each. */
-function useRun(onDone: () => void) {
-  const { configuration, router, toasts } = useServices()
+/** Runs one action at a time, and reports its result. */
+function useActionRunner(onDone: () => void) {
+  const { router, toasts } = useServices()
+  const startSignIn = useSignIn()
   const [isBusy, setBusy] = useState(false)
-  const run = async (work: () => Promise<unknown>, done: string) => {
+  const run = async (work: () => Promise<unknown>, doneText: string) => {
     if (isBusy) return
     setBusy(true)
     try {
       await work()
-      toasts.show({ kind: 'done', text: done })
+      toasts.show({ kind: 'done', text: doneText })
       onDone()
     } catch (error) {
       if (error instanceof StaleSignInError) {
         const { pathname, search } = router.address.peek()
-        return void startSignIn(configuration, pathname + search, { asks: true })
+        return startSignIn(pathname + search, { forcePrompt: true })
       }
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     } finally {
@@ -122,19 +122,19 @@ function useRun(onDone: () => void) {
   return { isBusy, run }
 }
 
-interface Change {
+interface AccessAction {
   readonly label: string
   readonly note: string
   readonly action: string
   /** The message after success. */
-  readonly done: string
+  readonly doneText: string
   work(): Promise<unknown>
 }
 
-/** A deactivated account cannot sign in with any password. */
-const passwordLinkOf =
+/** A deactivated account gets no password links, because it cannot sign in. */
+const createPasswordActions =
   (work: () => Promise<unknown>, mail: (() => Promise<unknown>) | undefined) =>
-  ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly Change[] =>
+  ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly AccessAction[] =>
     isDeactivated
       ? []
       : [
@@ -142,7 +142,7 @@ const passwordLinkOf =
             label: t('Password'),
             note: t('For a user who has lost it: a link to choose a new one.'),
             action: t('Create link'),
-            done: t('The link for {name} was created.', { name }),
+            doneText: t('The link for {name} was created.', { name }),
             work,
           },
           ...(mail
@@ -151,25 +151,25 @@ const passwordLinkOf =
                   label: t('Password by mail'),
                   note: t('The link is sent only to the login, if that is an e-mail address.'),
                   action: t('Send link'),
-                  done: t('The link is being sent to {name}.', { name }),
+                  doneText: t('The link is being sent to {name}.', { name }),
                   work: mail,
                 },
               ]
             : []),
         ]
 
-const changesOf = (
+const accessActionsOf = (
   { id, name }: CatalogRow,
   { hasRole, isDeactivated, hasFactor }: AccessState,
   { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
-): readonly Change[] => [
+): readonly AccessAction[] => [
   {
     label: hasRole ? t('Administrator') : t('No administrator role'),
     note: t(
       'Administrators see and change everything. Those named in the server’s settings always have the role.',
     ),
     action: hasRole ? t('Revoke role') : t('Make administrator'),
-    done: hasRole
+    doneText: hasRole
       ? t('{name} is no longer an administrator.', { name })
       : t('{name} becomes an administrator at the next sign-in.', { name }),
     work: () => tracker.call(`${hasRole ? 'DELETE' : 'POST'} /ext/administrators`, { body: { userId: id } }),
@@ -178,7 +178,9 @@ const changesOf = (
     label: isDeactivated ? t('Deactivated') : t('May sign in'),
     note: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
     action: isDeactivated ? t('Reactivate') : t('Deactivate'),
-    done: isDeactivated ? t('{name} may sign in again.', { name }) : t('{name} was deactivated.', { name }),
+    doneText: isDeactivated
+      ? t('{name} may sign in again.', { name })
+      : t('{name} was deactivated.', { name }),
     work: () =>
       tracker.call(`${isDeactivated ? 'DELETE' : 'POST'} /ext/deactivations`, { body: { userId: id } }),
   },
@@ -186,7 +188,7 @@ const changesOf = (
     label: t('Sessions and tokens'),
     note: t('Ends all of them, for a lost device or a password that someone else knows.'),
     action: t('End all'),
-    done: t('All sessions and tokens of {name} were ended.', { name }),
+    doneText: t('All sessions and tokens of {name} were ended.', { name }),
     work: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: id } }),
   },
   ...(hasFactor
@@ -194,11 +196,11 @@ const changesOf = (
         {
           label: t('Second factor'),
           note: t(
-            'For a user who has lost app, passkeys and recovery codes: the password alone is then enough.',
+            'For a user who has lost the app, passkeys and recovery codes: the password alone is then enough.',
           ),
           action: t('Reset'),
-          done: t('The second factor of {name} was reset.', { name }),
-          work: () => factors.takeAway(id),
+          doneText: t('The second factor of {name} was reset.', { name }),
+          work: () => factors.resetFactors(id),
         },
       ]
     : []),

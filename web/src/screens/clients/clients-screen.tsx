@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { NewClient, RegisteredClient } from '#tracker-client'
+import type { ClientCreated, RegisteredClient } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
@@ -14,16 +14,17 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-type Front =
-  | { readonly what: 'new' }
-  | { readonly what: 'change' | 'end' | 'renew'; readonly client: RegisteredClient }
-  | { readonly what: 'secret'; readonly made: NewClient }
+/** The dialog in front of the list. */
+type OpenDialog =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'change' | 'delete' | 'renew'; readonly client: RegisteredClient }
+  | { readonly kind: 'secret'; readonly created: ClientCreated }
 
-/** Apps that users sign in to with their account here; for administrators. */
+/** Lists the apps that users can sign in to with their account here. For administrators. */
 export function ClientsScreen() {
   const { session, tracker } = useServices()
   const { value, problem, reload } = useLoaded('clients', [], () => tracker.call('GET /ext/clients'))
-  const [front, setFront] = useState<Front>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   if (!session.person.value?.isAdministrator)
     return (
       <Page title={t('Apps')}>
@@ -32,7 +33,7 @@ export function ClientsScreen() {
         </EmptyState>
       </Page>
     )
-  const close = () => setFront(undefined)
+  const close = () => setDialog(undefined)
   const done = () => {
     close()
     reload()
@@ -40,9 +41,9 @@ export function ClientsScreen() {
   return (
     <Page
       title={t('Apps')}
-      above={<a href="/administration">{t('Administration')}</a>}
+      parentLink={<a href="/administration">{t('Administration')}</a>}
       actions={
-        <button type="button" class="button primary" onClick={() => setFront({ what: 'new' })}>
+        <button type="button" class="button primary" onClick={() => setDialog({ kind: 'new' })}>
           <Icon name="plus" />
           <span>{t('New app')}</span>
         </button>
@@ -60,22 +61,22 @@ export function ClientsScreen() {
       )}
       <ul class="rows">
         {value?.clients.map((client) => (
-          <ClientRow key={client.id} client={client} onChoose={(what) => setFront({ what, client })} />
+          <ClientRow key={client.id} client={client} onChoose={(kind) => setDialog({ kind, client })} />
         ))}
       </ul>
-      {front && <InFront front={front} onFront={setFront} onDone={done} onClose={close} />}
+      {dialog && <ClientsDialog dialog={dialog} onOpen={setDialog} onDone={done} onClose={close} />}
     </Page>
   )
 }
 
 interface ClientRowProps {
   readonly client: RegisteredClient
-  onChoose(what: 'change' | 'end' | 'renew'): void
+  onChoose(kind: 'change' | 'delete' | 'renew'): void
 }
 
 const ClientRow = ({ client, onChoose }: ClientRowProps) => {
   const { id, name, redirectUris, hasSecret } = client
-  const named = <span class="visually-hidden"> {name}</span>
+  const hiddenName = <span class="visually-hidden"> {name}</span>
   return (
     <li class="row">
       <span class="row-text" dir="auto">
@@ -85,46 +86,46 @@ const ClientRow = ({ client, onChoose }: ClientRowProps) => {
       </span>
       <button type="button" class="button" onClick={() => onChoose('change')}>
         {t('Change')}
-        {named}
+        {hiddenName}
       </button>
       {hasSecret && (
         <button type="button" class="button" onClick={() => onChoose('renew')}>
           {t('New secret')}
-          {named}
+          {hiddenName}
         </button>
       )}
-      <button type="button" class="button" onClick={() => onChoose('end')}>
-        {t('End it')}
-        {named}
+      <button type="button" class="button" onClick={() => onChoose('delete')}>
+        {t('Delete')}
+        {hiddenName}
       </button>
     </li>
   )
 }
 
-interface InFrontProps {
-  readonly front: Front
-  onFront(front: Front): void
+interface ClientsDialogProps {
+  readonly dialog: OpenDialog
+  onOpen(dialog: OpenDialog): void
   onDone(): void
   onClose(): void
 }
 
-function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
+function ClientsDialog({ dialog, onOpen, onDone, onClose }: ClientsDialogProps) {
   const { toasts, tracker } = useServices()
   const run = <Result,>(work: Promise<Result>, then: (result: Result) => void) =>
     void work.then(then, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
-  if (front.what === 'secret') return <NewSecret made={front.made} onClose={onDone} />
-  if (front.what === 'new') return <ClientDialog client={undefined} onDone={onDone} onClose={onClose} />
-  const { client, what } = front
-  if (what === 'change') return <ClientDialog client={client} onDone={onDone} onClose={onClose} />
-  if (what === 'renew')
+  if (dialog.kind === 'secret') return <ClientSecretDialog created={dialog.created} onClose={onDone} />
+  if (dialog.kind === 'new') return <ClientDialog client={undefined} onDone={onDone} onClose={onClose} />
+  const { client, kind } = dialog
+  if (kind === 'change') return <ClientDialog client={client} onDone={onDone} onClose={onClose} />
+  if (kind === 'renew')
     return (
       <ConfirmDialog
         title={t('A new secret for {name}?', { name: client.name })}
         text={t('The previous secret stops working within seconds.')}
         confirmLabel={t('Generate secret')}
         onConfirm={() =>
-          run(tracker.call('POST /ext/clients/secret', { body: { id: client.id } }), (made) =>
-            onFront({ what: 'secret', made }),
+          run(tracker.call('POST /ext/clients/secret', { body: { id: client.id } }), (created) =>
+            onOpen({ kind: 'secret', created }),
           )
         }
         onClose={onClose}
@@ -132,9 +133,9 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
     )
   return (
     <ConfirmDialog
-      title={t('End {name}?', { name: client.name })}
+      title={t('Delete {name}?', { name: client.name })}
       text={t('Users can no longer sign in to it, and its tokens stop working within 30 seconds.')}
-      confirmLabel={t('End it')}
+      confirmLabel={t('Delete')}
       onConfirm={() => run(tracker.call('DELETE /ext/clients', { body: { id: client.id } }), onDone)}
       onClose={onClose}
     />
@@ -142,79 +143,87 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
 }
 
 export interface ClientDialogProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new app. */
   readonly client: RegisteredClient | undefined
   onDone(): void
   onClose(): void
 }
 
-const lines = (text: string): readonly string[] =>
+const splitLines = (text: string): readonly string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-const kinds = [
+const kindChoices = [
   { id: 'server', name: 'On a server: it has a secret' },
   { id: 'public', name: 'In the browser or on a device: it has none' },
 ] as const
 
-const consents = [
+const consentChoices = [
   { id: 'ask', name: 'Users are asked for consent' },
   { id: 'own', name: 'First-party app: users are not asked' },
 ] as const
 
-const scopesByDefault = 'openid profile offline_access email'
+const defaultScopes = 'openid profile offline_access email'
 
 const valuesOf = (client: RegisteredClient | undefined) => ({
   name: client?.name ?? '',
   kind: client?.hasSecret === false ? 'public' : 'server',
   redirectUris: client?.redirectUris.join('\n') ?? '',
   postLogoutRedirectUris: client?.postLogoutRedirectUris.join('\n') ?? '',
-  scopes: client?.scopes.join(' ') ?? scopesByDefault,
+  scopes: client?.scopes.join(' ') ?? defaultScopes,
   isFirstParty: client?.isFirstParty ? 'own' : 'ask',
 })
 
-/** The properties of an app, and its callback addresses. */
+/** Edits the properties of an app, such as its callback addresses. */
 function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
   const { tracker } = useServices()
-  const [made, setMade] = useState<NewClient>()
+  const [created, setCreated] = useState<ClientCreated>()
   const form = useForm({
     initial: valuesOf(client),
     async submit(values) {
-      const requested = {
+      const properties = {
         name: values.name,
-        redirectUris: lines(values.redirectUris),
-        postLogoutRedirectUris: lines(values.postLogoutRedirectUris),
+        redirectUris: splitLines(values.redirectUris),
+        postLogoutRedirectUris: splitLines(values.postLogoutRedirectUris),
         scopes: values.scopes.split(/\s+/).filter((scope) => scope !== ''),
         isFirstParty: values.isFirstParty === 'own',
         requiresPkce: client?.requiresPkce ?? true,
       }
       if (client === undefined) {
-        const body = { ...requested, hasSecret: values.kind === 'server' }
-        setMade(await tracker.call('POST /ext/clients', { body }))
+        const body = { ...properties, hasSecret: values.kind === 'server' }
+        setCreated(await tracker.call('POST /ext/clients', { body }))
       } else {
-        await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...requested } })
+        await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...properties } })
         onDone()
       }
     },
   })
-  if (made !== undefined) return <NewSecret made={made} onClose={onDone} />
+  if (created !== undefined) return <ClientSecretDialog created={created} onClose={onDone} />
   return (
     <Dialog title={client ? t('Change {name}', { name: client.name }) : t('New app')} onClose={onClose}>
       <Form form={form} submitLabel={client ? t('Save') : t('Create app')} onCancel={onClose}>
-        <Fields form={form} isNew={client === undefined} />
+        <ClientFields form={form} isNew={client === undefined} />
       </Form>
     </Dialog>
   )
 }
 
-type Values = ReturnType<typeof valuesOf>
+type ClientValues = ReturnType<typeof valuesOf>
 
-const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly isNew: boolean }) => (
+const ClientFields = ({
+  form,
+  isNew,
+}: {
+  readonly form: FormState<ClientValues>
+  readonly isNew: boolean
+}) => (
   <>
     <NameField form={form} hint={t('The name that people see.')} />
-    {isNew && <ChoiceField form={form} name="kind" label={t('Where it runs')} required choices={kinds} />}
+    {isNew && (
+      <ChoiceField form={form} name="kind" label={t('Where it runs')} required choices={kindChoices} />
+    )}
     <TextAreaField
       form={form}
       name="redirectUris"
@@ -235,17 +244,17 @@ const Fields = ({ form, isNew }: { readonly form: FormState<Values>; readonly is
       hint={t('svc.api lets it act for users here.')}
       required
     />
-    <ChoiceField form={form} name="isFirstParty" label={t('Consent')} required choices={consents} />
+    <ChoiceField form={form} name="isFirstParty" label={t('Consent')} required choices={consentChoices} />
   </>
 )
 
-/** The data that the app needs; its secret is only shown once. */
-const NewSecret = ({ made, onClose }: { readonly made: NewClient; onClose(): void }) => (
-  <Dialog title={made.client.name} onClose={onClose}>
+/** Shows the id and the secret of an app. The secret is only shown once. */
+const ClientSecretDialog = ({ created, onClose }: { readonly created: ClientCreated; onClose(): void }) => (
+  <Dialog title={created.client.name} onClose={onClose}>
     <p>
-      {t('Its client_id is')} <code>{made.client.id}</code>
+      {t('Its client_id is')} <code>{created.client.id}</code>
     </p>
-    {made.secret === null ? (
+    {created.secret === null ? (
       <div class="form-buttons">
         <button type="button" class="button primary" data-autofocus onClick={onClose}>
           {t('Done')}
@@ -254,7 +263,7 @@ const NewSecret = ({ made, onClose }: { readonly made: NewClient; onClose(): voi
     ) : (
       <>
         <p>{t('Copy its secret now: it is only shown once.')}</p>
-        <Secret label={t('Secret')} text={made.secret} onDone={onClose} />
+        <Secret label={t('Secret')} text={created.secret} onDone={onClose} />
       </>
     )}
   </Dialog>

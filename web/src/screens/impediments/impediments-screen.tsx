@@ -19,14 +19,14 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 
-/** The filters as the address contains them. */
+/** The filters in the address. */
 interface Filters {
   readonly search: string
   readonly projectId: string
   readonly includesEveryone: boolean
 }
 
-/** Impediments of the user's own assignments, or of all assignments in the user's projects. */
+/** Lists the impediments of the user's own assignments, or of all assignments in the user's projects. */
 export function ImpedimentsScreen() {
   const { api, people, router, session } = useServices()
   const person = session.person.value
@@ -36,22 +36,22 @@ export function ImpedimentsScreen() {
     projectId: query.get('projectId') ?? '',
     includesEveryone: query.get('whose') === 'all',
   }
-  const [front, setFront] = useState<{ readonly row: ImpedimentRow | undefined }>()
+  const [dialog, setDialog] = useState<{ readonly row: ImpedimentRow | undefined }>()
   const { value, problem, reload } = useLoaded(
     person?.id ?? '',
     ['assignmentImpediment', 'impediment'],
     async (signal) => {
-      const found = await loadImpediments(api, person?.id ?? '', signal)
-      await people.known(found.rows.map(({ assignment }) => assignment.userId))
-      return found
+      const impediments = await loadImpediments(api, person?.id ?? '', signal)
+      await people.waitForNames(impediments.rows.map(({ assignment }) => assignment.userId))
+      return impediments
     },
   )
-  const shown = value?.rows.filter((row) => fits(row, filters)) ?? []
+  const visibleRows = value?.rows.filter((row) => matches(row, filters)) ?? []
   return (
     <Page
       title={t('Impediments')}
       actions={
-        <button type="button" class="button primary" onClick={() => setFront({ row: undefined })}>
+        <button type="button" class="button primary" onClick={() => setDialog({ row: undefined })}>
           <Icon name="plus" />
           <span>{t('New impediment')}</span>
         </button>
@@ -60,12 +60,12 @@ export function ImpedimentsScreen() {
       <ImpedimentFilters filters={filters} projects={value?.projects ?? []} />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={4} cells="icon lines icon button" />}
-      {value !== undefined && shown.length === 0 && (
-        <Nothing filters={filters} hasAny={value.rows.length > 0} />
+      {value !== undefined && visibleRows.length === 0 && (
+        <NoImpediments filters={filters} hasAny={value.rows.length > 0} />
       )}
       <ul class="rows">
-        {shown.map((row) => (
-          <ImpedimentLine key={row.link.id} row={row} onChange={() => setFront({ row })} />
+        {visibleRows.map((row) => (
+          <ImpedimentLine key={row.link.id} row={row} onChange={() => setDialog({ row })} />
         ))}
       </ul>
       {value?.isCut && (
@@ -78,12 +78,12 @@ export function ImpedimentsScreen() {
           <a href="/administration/impediments">{t('Impediment types')}</a>
         </p>
       )}
-      {front && <ImpedimentDialog row={front.row} onClose={() => setFront(undefined)} />}
+      {dialog && <ImpedimentDialog row={dialog.row} onClose={() => setDialog(undefined)} />}
     </Page>
   )
 }
 
-function fits({ link, kind, assignment, project, isMine }: ImpedimentRow, filters: Filters): boolean {
+function matches({ link, kind, assignment, project, isMine }: ImpedimentRow, filters: Filters): boolean {
   const text = [kind, link.description, assignment.name, project.name].join(' ').toLowerCase()
   return (
     (filters.includesEveryone || isMine) &&
@@ -131,7 +131,7 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
   )
 }
 
-const Nothing = ({ filters, hasAny }: { readonly filters: Filters; readonly hasAny: boolean }) => {
+const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonly hasAny: boolean }) => {
   const isFiltered = filters.search !== '' || filters.projectId !== ''
   return (
     <EmptyState title={isFiltered ? t('No impediments match') : t('No impediments')}>
@@ -194,7 +194,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
 }
 
 export interface ImpedimentDialogProps {
-  /** Undefined for a new one. */
+  /** Undefined for a new impediment. */
   readonly row: ImpedimentRow | undefined
   onClose(): void
 }
@@ -206,7 +206,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
       assignmentId: row?.assignment.id ?? '',
-      // Stored with the id, so that a draft shows the choice.
+      // Stored with the id, so that a restored draft can show the chosen assignment.
       assignmentName: row?.assignment.name ?? '',
       impedimentId: row?.link.impedimentId ?? '',
       description: row?.link.description ?? '',
@@ -231,7 +231,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
               label={t('Assignment')}
               attributes={attributes}
               placeholder={t('Name of the assignment')}
-              chosen={form.values.value.assignmentName}
+              valueText={form.values.value.assignmentName}
               find={(text, signal) => findAssignments(api, text, signal)}
               onChoose={(option) => {
                 form.set('assignmentId', option.id)
@@ -240,13 +240,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
             />
           )}
         </Field>
-        <SelectField
-          form={form}
-          name="impedimentId"
-          label={t('What is in the way')}
-          required
-          choices={kinds.rows}
-        />
+        <SelectField form={form} name="impedimentId" label={t('Impediment')} required choices={kinds.rows} />
         <TextAreaField form={form} name="description" label={t('Note')} />
       </Form>
     </Dialog>
@@ -261,29 +255,29 @@ interface ImpedimentRow {
   readonly kind: string
   readonly assignment: RecordOf<'assignment'>
   readonly project: Named
-  /** Responsible for the assignment or working on it. */
+  /** True if the user is responsible for the assignment or works on it. */
   readonly isMine: boolean
 }
 
 export interface Impediments {
-  /** Ordered from the newest. */
+  /** The newest first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
 }
 
-/** 1,000 impediments: more would not be useful to look at. */
+/** 1,000 impediments; beyond that the screen says that it does not show all. */
 const pagesMax = 10
 
 async function loadImpediments(api: Api, userId: string, signal: AbortSignal): Promise<Impediments> {
-  const all = { pagesMax, signal }
+  const options = { pagesMax, signal }
   const [links, kinds, own] = await Promise.all([
-    loadAll(api, 'assignmentImpediment', { sortColumn: 'createdAt', sortOrder: 'DESC' }, all),
-    loadAll(api, 'impediment', {}, all),
-    loadAll(api, 'userAssignment', { userId }, all),
+    loadAll(api, 'assignmentImpediment', { sortColumn: 'createdAt', sortOrder: 'DESC' }, options),
+    loadAll(api, 'impediment', {}, options),
+    loadAll(api, 'userAssignment', { userId }, options),
   ])
-  const idsOf = links.rows.map(({ assignmentId }) => assignmentId)
-  const assignments = await loadByIds(api, 'assignment', idsOf, signal)
+  const assignmentIds = links.rows.map(({ assignmentId }) => assignmentId)
+  const assignments = await loadByIds(api, 'assignment', assignmentIds, signal)
   const projectIds = [...assignments.values()].map(({ projectId }) => projectId)
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const rows = links.rows.flatMap((link) => {

@@ -15,10 +15,10 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The part of the link after the #. */
-const secretOf = (): string => decodeURIComponent(location.hash.slice(1))
+/** Reads the secret of the link, which is the part after the #. */
+const readSecret = (): string => decodeURIComponent(location.hash.slice(1))
 
-/** Creates an account for an invited person: a name, a login and a password. */
+/** Creates an account for an invited person, or lets an existing user join. */
 export function InvitationPage() {
   const { configuration } = useServices()
   const [isDone, setDone] = useState(false)
@@ -26,22 +26,23 @@ export function InvitationPage() {
     initial: { name: '', login: '', password: '' },
     async submit(values) {
       await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
-        body: { ...values, secret: secretOf() },
+        body: { ...values, secret: readSecret() },
       })
       sessionStorage.setItem(loginKey, values.login)
     },
   })
-  const { invitation, isRead, expired } = useInvitation()
+  const { invitation, isLoaded, expiredText } = useInvitation()
   if (isDone)
     return (
-      <Done title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
+      <DonePage title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
         {invitation?.project
           ? t('You are now a member of {project}.', { project: invitation.project })
           : undefined}
-      </Done>
+      </DonePage>
     )
-  if (expired !== undefined) return <Done title={t('This invitation is no longer valid')}>{expired}</Done>
-  if (!isRead)
+  if (expiredText !== undefined)
+    return <DonePage title={t('This invitation is no longer valid')}>{expiredText}</DonePage>
+  if (!isLoaded)
     return (
       <StandalonePage title={t('You were invited')}>
         <Skeleton as="fields" rows={2} cells="field" />
@@ -67,36 +68,38 @@ export function InvitationPage() {
   )
 }
 
-/** Rendered once it is loaded, so that the form does not move. Missing names do not delay a valid link. */
+/** Loads the invitation. If that fails for another reason than an expired link, the form is shown without names. */
 function useInvitation() {
   const { configuration } = useServices()
-  const [read, setRead] = useState<{ invitation?: ShownInvitation; expired?: string }>()
+  const [loaded, setLoaded] = useState<{ invitation?: ShownInvitation; expiredText?: string }>()
   useEffect(() => {
-    const body = { secret: secretOf() }
-    const read = openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/read', { body })
-    read.then(
-      (invitation) => setRead({ invitation }),
+    const body = { secret: readSecret() }
+    const request = openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/read', { body })
+    request.then(
+      (invitation) => setLoaded({ invitation }),
       (error) =>
-        setRead(error instanceof TrackerError && error.status === 410 ? { expired: sentenceOf(error) } : {}),
+        setLoaded(
+          error instanceof TrackerError && error.status === 410 ? { expiredText: sentenceOf(error) } : {},
+        ),
     )
   }, [])
-  return { ...read, isRead: read !== undefined }
+  return { ...loaded, isLoaded: loaded !== undefined }
 }
 
-/** Names are isolated, whatever their direction of writing. */
+/** Says who invites. Names are isolated, because they may be written from right to left. */
 const Inviter = ({ inviter, project, organization }: ShownInvitation) => (
   <p>
     {project === null
-      ? tx('{name} invites you to create an account here.', { name: <Named>{inviter}</Named> })
+      ? tx('{name} invites you to create an account here.', { name: <UserText>{inviter}</UserText> })
       : tx('{name} invites you to the project {project} of {organization}.', {
-          name: <Named>{inviter}</Named>,
-          project: <Named>{project}</Named>,
-          organization: <Named>{organization}</Named>,
+          name: <UserText>{inviter}</UserText>,
+          project: <UserText>{project}</UserText>,
+          organization: <UserText>{organization}</UserText>,
         })}
   </p>
 )
 
-const Named = ({ children }: { readonly children: ComponentChildren }) => (
+const UserText = ({ children }: { readonly children: ComponentChildren }) => (
   <bdi>
     <strong>{children}</strong>
   </bdi>
@@ -110,7 +113,7 @@ function JoinWithAccount() {
   const join = async () => {
     if (session.state.peek() !== 'signed-in')
       return startSignIn(configuration, `${location.pathname}${location.hash}`)
-    const body = { secret: secretOf() }
+    const body = { secret: readSecret() }
     const { projectId } = await tracker.call('POST /ext/invitations/join', { body })
     router.go(projectPath(projectId), { replace: true })
   }
@@ -141,11 +144,11 @@ export function NewPasswordPage() {
   const form = useForm({
     initial: { newPassword: '' },
     async submit(values) {
-      const body = { ...values, secret: secretOf() }
+      const body = { ...values, secret: readSecret() }
       await openGuestTracker(configuration.apiUrl).call('POST /ext/password-links/use', { body })
     },
   })
-  if (isDone) return <Done title={t('Your new password is set')} />
+  if (isDone) return <DonePage title={t('Your new password is set')} />
   return (
     <StandalonePage title={t('Choose a new password')}>
       <Form form={form} submitLabel={t('Set password')} onDone={() => setDone(true)}>
@@ -155,14 +158,14 @@ export function NewPasswordPage() {
   )
 }
 
-interface DoneProps {
+interface DonePageProps {
   readonly title: string
   readonly children?: string | undefined
-  /** The target of the sign-in. */
+  /** The path that the sign-in leads to. */
   readonly to?: string
 }
 
-const Done = ({ title, children, to = '/' }: DoneProps) => (
+const DonePage = ({ title, children, to = '/' }: DonePageProps) => (
   <StandalonePage title={title}>
     {children && <p>{children}</p>}
     <a class="button primary wide" href={to}>

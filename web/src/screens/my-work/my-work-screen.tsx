@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { doneStageOf, fieldsOf } from '../../assignment/assignment-values.ts'
+import { doneStageOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { parseHours } from '../../forms/fields.tsx'
@@ -26,7 +26,7 @@ const titles: Readonly<Record<Group, Text>> = {
   later: 'Due later',
 }
 
-/** The user's open assignments, over all projects. */
+/** Lists the user's open assignments in all projects. */
 export function MyWorkScreen() {
   const { api, session } = useServices()
   const id = session.person.value?.id ?? ''
@@ -83,13 +83,13 @@ function WorkGroup({ title, rows, work }: WorkGroupProps) {
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment with the most common actions: changing its stage, and recording hours. */
+/** Shows an assignment with the most common actions: changing its stage, and recording hours. */
 function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
   const { id, projectId, name, endDate } = assignment
-  const [isLogging, setLogging] = useState(false)
+  const [isRecording, setRecording] = useState(false)
   const isLate = dayOf(endDate) < today()
   const day = formatDay(endDate)
-  const since = work.blockedSince.get(id)
+  const blockedSince = work.blockedSince.get(id)
   return (
     <li class="row work-row">
       <span class="row-text">
@@ -102,19 +102,21 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           <span class={isLate ? 'late' : ''}>
             {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
           </span>
-          {since && <span class="blocked">{t('Blocked {age}', { age: formatAge(since) })}</span>}
+          {blockedSince && (
+            <span class="blocked">{t('Blocked {age}', { age: formatAge(blockedSince) })}</span>
+          )}
         </span>
       </span>
       <StageSelect assignment={assignment} stages={work.stages} />
       <TimerButton assignment={assignment} />
-      {isLogging ? (
-        <LogTime assignment={assignment} onClose={() => setLogging(false)} />
+      {isRecording ? (
+        <RecordTimeForm assignment={assignment} onClose={() => setRecording(false)} />
       ) : (
         <button
           type="button"
           class="button quiet"
           aria-label={t('Record time for {name}', { name })}
-          onClick={() => setLogging(true)}
+          onClick={() => setRecording(true)}
         >
           <Icon name="clock" />
         </button>
@@ -131,19 +133,19 @@ interface StageSelectProps {
 function StageSelect({ assignment, stages }: StageSelectProps) {
   const { api, toasts } = useServices()
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** Based on the current state, so that changes by others are kept. */
-  const moveTo = async (workflowId: string) => {
-    const now = await api.get('assignment', assignment.id)
-    await api.update('assignment', { ...fieldsOf(now), workflowId })
+  /** The update is based on the current state, so that changes by others are kept. */
+  const updateStage = async (workflowId: string) => {
+    const current = await api.get('assignment', assignment.id)
+    await api.update('assignment', { ...updateBodyOf(current), workflowId })
   }
   const move = async (workflowId: string) => {
     try {
-      await moveTo(workflowId)
+      await updateStage(workflowId)
       const stage = stages.find(({ id }) => id === workflowId)?.name ?? ''
       toasts.show({
         kind: 'done',
         text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
-        action: { label: undoLabel(), run: () => moveTo(assignment.workflowId).catch(report) },
+        action: { label: undoLabel(), run: () => updateStage(assignment.workflowId).catch(report) },
       })
     } catch (error) {
       report(error)
@@ -165,12 +167,12 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
   )
 }
 
-/** Today’s hours: a number and Enter. */
-function LogTime({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
+/** Records hours for today: the user types a number and presses Enter. */
+function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
   const { api, session, toasts } = useServices()
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
-  const log = async () => {
+  const recordTime = async () => {
     try {
       const amountHours = parseHours(text, 'amountHours')
       const userId = session.person.value?.id ?? ''
@@ -191,7 +193,7 @@ function LogTime({ assignment, onClose }: { readonly assignment: Assignment; onC
       class="log-time"
       onSubmit={(event) => {
         event.preventDefault()
-        void log()
+        void recordTime()
       }}
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
     >
@@ -226,34 +228,34 @@ interface MyWork {
   readonly isCut: boolean
 }
 
-/** The order on the screen. */
+/** The groups in the order of the screen. */
 const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later'] as const
 type Group = (typeof groups)[number]
 
-/** 100 of each stage: more would not be useful to look at. */
-const once = { pagesMax: 1 }
+/** 100 assignments of each stage; beyond that the screen says that it does not show all. */
+const firstPage = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
-/** Loads the user's open assignments: responsible for it or working on it, begun or due within a week. */
+/** Loads the open assignments that the user is responsible for or works on, and that begin before the end of next week. */
 async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promise<MyWork> {
   const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
-  const { rows: stages } = await loadAll(api, 'workflow', { sortColumn: 'order' }, { ...once, signal })
+  const { rows: stages } = await loadAll(api, 'workflow', { sortColumn: 'order' }, { ...firstPage, signal })
   const links = await loadAll(
     api,
     'userAssignment',
     { userId, sortColumn: 'createdAt', sortOrder: 'DESC' },
-    { ...once, signal },
+    { ...firstPage, signal },
   )
-  const usuallyDone = doneStageOf('', stages)
+  const defaultDoneId = doneStageOf('', stages)
   const own: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
-  // Loaded one after the other: a board in another tab needs connections too.
-  for (const { id: workflowId } of stages.filter(({ id }) => id !== usuallyDone))
+  // The stages are loaded one after the other, because a board in another tab needs connections too.
+  for (const { id: workflowId } of stages.filter(({ id }) => id !== defaultDoneId))
     own.push(
       await loadAll(
         api,
         'assignment',
         { userId, workflowId, dateTo, sortColumn: 'endDate' },
-        { ...once, signal },
+        { ...firstPage, signal },
       ),
     )
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
@@ -285,7 +287,7 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
   }
 }
 
-export function groupOf(endDay: string, now = today()): Group {
+function groupOf(endDay: string, now = today()): Group {
   if (endDay < now) return 'overdue'
   if (endDay === now) return 'today'
   const monday = mondayOf(now)

@@ -5,13 +5,15 @@ import { dayOf, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Bar } from './lanes.ts'
-import { cardId } from './use-card-focus.ts'
+import { assignmentElementId } from './use-card-focus.ts'
 
 export interface AssignmentBarProps {
   readonly bar: Bar
   readonly isDone: boolean
+  /** Whether its details are open. */
   readonly isOpen: boolean
-  readonly query: string
+  /** The query of the current address, kept in the link. */
+  readonly addressQuery: string
   /** An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive technology. */
   readonly isFirst?: boolean
   readonly gridStyle: Readonly<Record<string, string>>
@@ -23,13 +25,13 @@ export interface AssignmentBarProps {
   onKeyDown(event: TargetedKeyboardEvent<HTMLAnchorElement>): void
 }
 
-/** An assignment as a bar over its days, which leads to it. */
+/** A link to an assignment, drawn as a bar over its days. */
 export function AssignmentBar(props: AssignmentBarProps) {
   const {
     bar,
     isDone,
     isOpen,
-    query,
+    addressQuery,
     isFirst = true,
     gridStyle,
     showsAvatar = true,
@@ -47,10 +49,10 @@ export function AssignmentBar(props: AssignmentBarProps) {
   }
   return (
     <a
-      {...(isFirst ? { id: cardId(row.id) } : { tabIndex: -1, 'aria-hidden': 'true' })}
+      {...(isFirst ? { id: assignmentElementId(row.id) } : { tabIndex: -1, 'aria-hidden': 'true' })}
       class={['bar', ...Object.entries(states).flatMap(([name, is]) => (is ? [name] : []))].join(' ')}
       style={gridStyle}
-      href={assignmentPath(row.projectId, row.id, query)}
+      href={assignmentPath(row.projectId, row.id, addressQuery)}
       title={`${row.name}\n${label}`}
       aria-current={isOpen ? 'true' : undefined}
       aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"

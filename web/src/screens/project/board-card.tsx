@@ -11,8 +11,8 @@ import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { keyAlongLine } from '../../ui/place.ts'
-import { cardId } from './use-card-focus.ts'
+import { logicalArrowKey } from '../../ui/text-direction.ts'
+import { assignmentElementId } from './use-card-focus.ts'
 
 type Stage = RecordOf<'workflow'>
 type Assignment = RecordOf<'assignment'>
@@ -31,7 +31,7 @@ export interface BoardCardProps {
   onDrag(assignment: Assignment | undefined): void
 }
 
-/** Rendered only when its own data has changed: a board has many. */
+/** Memoized, because a board has many cards. */
 export function BoardCard(props: BoardCardProps) {
   const { assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
   const hasDraft = hasDraftOf(assignment.id)
@@ -48,19 +48,19 @@ function Card(props: CardProps) {
   const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const step = steps[keyAlongLine(event)]
+    const step = steps[logicalArrowKey(event)]
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))
-      focusWhenDrawn('.panel-name')
+      focusWhenRendered('.panel-name')
     }
-    const button = buttons[event.key]
+    const button = buttonSelectors[event.key]
     if (button) element.current?.querySelector<HTMLElement>(button)?.click()
-    if (!event.shiftKey) return walkCards(event, event.currentTarget)
+    if (!event.shiftKey) return moveFocus(event, event.currentTarget)
     if (step === undefined) return
     event.preventDefault()
-    const to = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + step]
-    if (to) onMove(assignment, to)
+    const nextStage = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + step]
+    if (nextStage) onMove(assignment, nextStage)
   }
   return (
     <li
@@ -75,7 +75,7 @@ function Card(props: CardProps) {
       onDragEnd={() => onDrag(undefined)}
     >
       <a
-        id={cardId(assignment.id)}
+        id={assignmentElementId(assignment.id)}
         class="card-link"
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
@@ -105,16 +105,16 @@ function Card(props: CardProps) {
   )
 }
 
-/** Focuses the panel once it is rendered; it may have to be loaded first. */
-function focusWhenDrawn(selector: string, triesLeft = 40): void {
+/** Focuses an element once it is rendered. The script of the panel may have to be loaded first. */
+function focusWhenRendered(selector: string, triesLeft = 40): void {
   const found = document.querySelector<HTMLElement>(selector)
   if (found !== null) found.focus()
-  else if (triesLeft > 0) setTimeout(() => focusWhenDrawn(selector, triesLeft - 1), 50)
+  else if (triesLeft > 0) setTimeout(() => focusWhenRendered(selector, triesLeft - 1), 50)
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
-/** The button of the card for each key. */
-const buttons: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
+/** Each of these keys clicks a button of the card. */
+const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
 function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
@@ -144,16 +144,16 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
 }
 
 /** Arrows move between cards and skip empty columns. */
-function walkCards(event: KeyboardEvent, from: HTMLElement): void {
-  const direction = directions[keyAlongLine(event)]
-  const columns = [...(from.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [
+function moveFocus(event: KeyboardEvent, card: HTMLElement): void {
+  const direction = directions[logicalArrowKey(event)]
+  const columns = [...(card.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [
     ...column.querySelectorAll<HTMLElement>('.card-link'),
   ])
   if (direction === undefined) return
   event.preventDefault()
   const filled = columns.filter((cards) => cards.length > 0)
-  const column = filled.findIndex((cards) => cards.includes(from))
-  const index = filled[column]?.indexOf(from) ?? 0
+  const column = filled.findIndex((cards) => cards.includes(card))
+  const index = filled[column]?.indexOf(card) ?? 0
   const target = filled[column + direction[0]]
   target?.[Math.min(index + direction[1], target.length - 1)]?.focus()
 }

@@ -3,7 +3,7 @@ import { limits } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
-import { lastTypeOf, newAssignment, rememberType } from '../../assignment/new-assignment.tsx'
+import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { BoardCard } from './board-card.tsx'
 import { isFiltered, parseFilters } from './filters.ts'
-import { useWindowed } from './use-windowed.ts'
+import { useVirtualRows } from './use-virtual-rows.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Stage = RecordOf<'workflow'>
@@ -21,44 +21,45 @@ type Stage = RecordOf<'workflow'>
 export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly stage: Stage
   readonly typeNames: ReadonlyMap<string, string>
-  /** Start times of impediments. */
-  readonly blocked: ReadonlyMap<string, string>
+  /** Maps blocked assignments to the start of their impediment. */
+  readonly blockedSince: ReadonlyMap<string, string>
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
   onDrop(): void
   onMove(assignment: Assignment, stage: Stage): void
 }
 
-/** The height of a card with a one-line name, until it was rendered. */
-const estimatePixels = 92
+/** The assumed height of a card before it is measured: that of a card with a one-line name. */
+const estimatedCardPixels = 92
 /** Assignments that were done longer ago than this are hidden behind a button. */
-const listedDaysOfDone = 14
-/** A stage: its header stays, its cards scroll below it, and a card can be dropped anywhere in it. */
+const recentDays = 14
+
+/** One stage. Its header stays in place, its cards scroll below it, and a card can be dropped anywhere in it. */
 export function BoardColumn(props: BoardColumnProps) {
-  const { stage, assignments, doneId, dragged, revealed, countOf, hasMore, onDrop, onMore } = props
+  const { stage, assignments, doneId, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
   const isDone = stage.id === doneId
-  const [isUnfolded, setUnfolded] = useState(false)
+  const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const [isDraggedOver, setDraggedOver] = useState(false)
-  const sorted = useMemo(() => inOrder(assignments, isDone), [assignments, isDone])
+  const sorted = useMemo(() => sortAssignments(assignments, isDone), [assignments, isDone])
   const shown = useMemo(
-    () => (isDone && !isUnfolded ? sorted.filter(isRecent) : sorted),
-    [sorted, isDone, isUnfolded],
+    () => (isDone && !showsOlder ? sorted.filter(isRecent) : sorted),
+    [sorted, isDone, showsOlder],
   )
-  const isFolded = shown.length < sorted.length || (isDone && !isUnfolded && hasMore(stage.id))
-  const windowed = useWindowed(shown, estimatePixels)
-  const accepts = dragged !== undefined && dragged.workflowId !== stage.id
-  const wantsMore = !isFolded && hasMore(stage.id) && windowed.drawn.at(-1)?.id === shown.at(-1)?.id
+  const hidesOlder = shown.length < sorted.length || (isDone && !showsOlder && hasMore(stage.id))
+  const virtual = useVirtualRows(shown, estimatedCardPixels)
+  const acceptsDrop = dragged !== undefined && dragged.workflowId !== stage.id
+  const wantsMore = !hidesOlder && hasMore(stage.id) && virtual.rendered.at(-1)?.id === shown.at(-1)?.id
   useEffect(() => {
     if (wantsMore) onMore(stage.id)
   }, [wantsMore, shown.length])
-  useEffect(() => (revealed === undefined ? undefined : windowed.reveal(revealed)), [revealed, shown])
+  useEffect(() => (revealedId === undefined ? undefined : virtual.reveal(revealedId)), [revealedId, shown])
   return (
     <section
-      class={`column ${isDraggedOver && accepts ? 'drop' : ''}`}
+      class={`column ${isDraggedOver && acceptsDrop ? 'drop' : ''}`}
       aria-labelledby={`stage-${stage.id}`}
       onDragOver={(event) => {
-        if (accepts) event.preventDefault()
+        if (acceptsDrop) event.preventDefault()
         setDraggedOver(true)
       }}
       onDragLeave={() => setDraggedOver(false)}
@@ -69,21 +70,21 @@ export function BoardColumn(props: BoardColumnProps) {
       }}
     >
       <ColumnHeader {...props} isDone={isDone} onAdd={() => setAdding(true)} />
-      <div class="column-cards" ref={windowed.scroller} onScroll={windowed.onScroll}>
+      <div class="column-cards" ref={virtual.scroller} onScroll={virtual.onScroll}>
         {isAdding && <QuickAdd {...props} onClose={() => setAdding(false)} />}
         <ul
           class="cards"
-          style={{ paddingTop: `${windowed.before}px`, paddingBottom: `${windowed.behind}px` }}
+          style={{ paddingTop: `${virtual.pixelsBefore}px`, paddingBottom: `${virtual.pixelsAfter}px` }}
         >
-          {windowed.drawn.map((assignment) => (
+          {virtual.rendered.map((assignment) => (
             <BoardCard
               key={assignment.id}
               assignment={assignment}
               typeName={props.typeNames.get(assignment.assignmentTypeId) ?? ''}
-              blockedSince={props.blocked.get(assignment.id)}
+              blockedSince={props.blockedSince.get(assignment.id)}
               isDone={isDone}
               isOpen={assignment.id === props.openId}
-              isNew={assignment.id === revealed}
+              isNew={assignment.id === revealedId}
               query={props.query}
               stages={props.stages}
               onMove={props.onMove}
@@ -92,8 +93,8 @@ export function BoardColumn(props: BoardColumnProps) {
           ))}
         </ul>
         {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{emptyTextOf(props)}</p>}
-        {isFolded && (
-          <button type="button" class="button quiet wide" onClick={() => setUnfolded(true)}>
+        {hidesOlder && (
+          <button type="button" class="button quiet wide" onClick={() => setShowsOlder(true)}>
             {tn(countOf(stage.id) - shown.length, 'Show 1 older', 'Show {count} older')}
           </button>
         )}
@@ -104,8 +105,8 @@ export function BoardColumn(props: BoardColumnProps) {
 
 /** The first column of an empty board says what to do next. */
 function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
-  const isFirstOfNothing = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
-  if (!isFirstOfNothing) return t('Nothing here')
+  const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
+  if (!isFirstOfEmptyBoard) return t('Nothing here')
   return isFiltered(parseFilters(new URLSearchParams(query)))
     ? t('No assignments match these filters')
     : t('Add the first assignment with the plus above, or press C.')
@@ -152,17 +153,17 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
 }
 
 const isRecent = ({ createdAt, updatedAt }: Assignment): boolean =>
-  dayOf(updatedAt ?? createdAt) > addDays(today(), -listedDaysOfDone)
+  dayOf(updatedAt ?? createdAt) > addDays(today(), -recentDays)
 
-/** Sorted by end; finished ones by their last change, newest first. */
-const inOrder = (assignments: readonly Assignment[], isDone: boolean): Assignment[] =>
+/** Sorts by end; sorts finished assignments by their last change, newest first. */
+const sortAssignments = (assignments: readonly Assignment[], isDone: boolean): Assignment[] =>
   assignments.toSorted((a, b) =>
     isDone
       ? (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
-      : compare(a.endDate, b.endDate) || a.name.localeCompare(b.name),
+      : compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name),
   )
 
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 export interface QuickAddProps {
   readonly projectId: string
@@ -172,8 +173,8 @@ export interface QuickAddProps {
 }
 
 /**
- * Adds an assignment by a name and Enter, then the next one: for the user, of the type used last, a week long, without an
- * estimate.
+ * Adds assignments by name, one after the other. Each is assigned to the user, lasts a week, has no estimate, and has the type
+ * used last.
  */
 function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   const { api, session } = useServices()
@@ -183,8 +184,8 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   const [isBusy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const types = useListing('assignmentType', catalogQuery)
-  const goBack = useFocus(input)
-  const type = (text: string) => {
+  const restoreFocus = useTemporaryFocus(input)
+  const changeName = (text: string) => {
     setName(text)
     setProblem(undefined)
     if (text === '') deleteDraft(draft)
@@ -197,10 +198,10 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
     setBusy(true)
     try {
       const userId = session.person.value?.id ?? ''
-      const made = { ...newAssignment(projectId, stage.id, userId), name, assignmentTypeId }
-      onNew(await api.create('assignment', made))
+      const body = { ...newAssignmentDefaults(projectId, stage.id, userId), name, assignmentTypeId }
+      onNew(await api.create('assignment', body))
       rememberType(assignmentTypeId)
-      type('')
+      changeName('')
     } catch (error) {
       setProblem(sentenceOf(error))
     }
@@ -217,7 +218,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
         onClose()
-        goBack()
+        restoreFocus()
       }}
     >
       <input
@@ -229,10 +230,10 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
         maxLength={limits.name}
         value={name}
         readOnly={isBusy}
-        onInput={(event) => type(event.currentTarget.value)}
+        onInput={(event) => changeName(event.currentTarget.value)}
         onBlur={() => name === '' && !isBusy && onClose()}
       />
-      <WhatIsAdded type={types.rows.find(({ id }) => id === lastTypeOf(types.rows))?.name} />
+      <QuickAddDefaults type={types.rows.find(({ id }) => id === lastTypeOf(types.rows))?.name} />
       <p class="field-errors" role="alert">
         {problem}
       </p>
@@ -240,22 +241,22 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   )
 }
 
-/** Explains the defaults, because nothing asks for them. */
-function WhatIsAdded({ type }: { readonly type: string | undefined }) {
+/** Shows the default values, which this form does not ask for. */
+function QuickAddDefaults({ type }: { readonly type: string | undefined }) {
   const { session } = useServices()
-  const end = t('Until {day}', { day: formatDay(newAssignment('', '', '').endDate) })
+  const end = t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
   return <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
 }
 
 /** Takes the focus, and returns a function that restores it. */
-function useFocus(input: { readonly current: HTMLElement | null }): () => void {
-  const before = useRef<Element>(null)
-  // Runs at once: the next key belongs here already.
+function useTemporaryFocus(input: { readonly current: HTMLElement | null }): () => void {
+  const previous = useRef<Element>(null)
+  // A layout effect runs before the next key arrives.
   useLayoutEffect(() => {
-    before.current = document.activeElement
+    previous.current = document.activeElement
     input.current?.focus()
   }, [])
-  return () => before.current instanceof HTMLElement && before.current.focus()
+  return () => previous.current instanceof HTMLElement && previous.current.focus()
 }
 
 export interface BoardProps {
@@ -264,13 +265,13 @@ export interface BoardProps {
   readonly doneId: string | undefined
   readonly assignments: readonly Assignment[]
   readonly types: readonly RecordOf<'assignmentType'>[]
-  readonly blocks: readonly RecordOf<'assignmentImpediment'>[]
+  readonly impediments: readonly RecordOf<'assignmentImpediment'>[]
   readonly isStale: boolean
   readonly openId: string | undefined
   /** The query of the address, so that links keep the filters. */
   readonly query: string
-  /** A card that was just created or moved, to be scrolled into view. */
-  readonly revealed: string | undefined
+  /** The card that was just created or moved; it is scrolled into view. */
+  readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
   onMore(stageId: string): void

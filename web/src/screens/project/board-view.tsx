@@ -1,8 +1,7 @@
-import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { fieldsOf } from '../../assignment/assignment-values.ts'
+import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
@@ -10,25 +9,24 @@ import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
 import { queryOfFilters } from './filters.ts'
 import { useCardFocus } from './use-card-focus.ts'
-import { useLatest } from './use-windowed.ts'
-import type { ProjectViewProps } from './view-names.ts'
+import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
-import type { ProjectView } from './views.ts'
 
 export interface BoardViewProps extends ProjectViewProps {
   readonly isNameLoading: boolean
   readonly areStagesLoading: boolean
   readonly problem: Error | undefined
-  readonly revealed: string | undefined
+  readonly revealedId: string | undefined
   onReveal(id: string): void
 }
 
 /** The live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
-  const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealed, onReveal } = props
+  const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealedId, onReveal } = props
   const { api } = useServices()
   const { projectId, stages, doneId } = scope
   const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, id === doneId)), [stages, doneId])
@@ -40,10 +38,10 @@ export function BoardView(props: BoardViewProps) {
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
   const moves = useMoves(stored, stageNameOf)
   useEffect(() => {
-    // Created in another part of this tab, such as a dialog: fetched, because the loaded pages may not contain it.
-    if (revealed !== undefined && !board.rows.has(revealed))
-      api.get('assignment', revealed).then(pages.put, () => undefined)
-  }, [revealed])
+    // A dialog of this tab may have created the assignment, and the loaded pages may not contain it.
+    if (revealedId !== undefined && !board.rows.has(revealedId))
+      api.get('assignment', revealedId).then(pages.put, () => undefined)
+  }, [revealedId])
   const problem = props.problem ?? pages.problem
   const isLoading =
     isNameLoading || areStagesLoading || (stages.length > 0 && (pages.isLoading || facts.isLoading))
@@ -51,7 +49,7 @@ export function BoardView(props: BoardViewProps) {
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        // Rendered again with the name, because its length may change the layout.
+        // Mounted again with the name, because its length may change the layout.
         <ViewSkeleton key={String(isNameLoading)} view="board" />
       ) : (
         <Board
@@ -60,12 +58,12 @@ export function BoardView(props: BoardViewProps) {
           doneId={doneId}
           assignments={moves.rows}
           types={facts.types}
-          blocks={facts.blocks}
+          impediments={facts.impediments}
           isStale={pages.isStale}
           openId={openId}
           query={query}
-          revealed={revealed}
-          countOf={(id) => (board.counts.get(id) ?? 0) + movedTo(id, stored, moves.rows)}
+          revealedId={revealedId}
+          countOf={(id) => (board.counts.get(id) ?? 0) + countPendingMoves(id, stored, moves.rows)}
           hasMore={board.hasMore}
           onMore={pages.loadMore}
           onMove={(assignment, stage) => {
@@ -79,17 +77,21 @@ export function BoardView(props: BoardViewProps) {
         />
       )}
       <p class="visually-hidden" role="status">
-        {moves.news}
+        {moves.announcement}
       </p>
     </>
   )
 }
 
-/** Related data of cards, loaded before they are rendered because it determines their height. */
+/** Loads the related data of cards. It determines their height, so cards are only rendered when it is known. */
 function useCardFacts() {
   const types = useListing('assignmentType', catalogQuery)
-  const blocks = useAllRows('assignmentImpediment', {}, { live: true })
-  return { types: types.rows, blocks: blocks.rows, isLoading: types.isLoading || blocks.isLoading }
+  const impediments = useAllRows('assignmentImpediment', {}, { live: true })
+  return {
+    types: types.rows,
+    impediments: impediments.rows,
+    isLoading: types.isLoading || impediments.isLoading,
+  }
 }
 
 const stageQuery = (id: string, isDone: boolean): StageQuery =>
@@ -99,10 +101,10 @@ const stageQuery = (id: string, isDone: boolean): StageQuery =>
 
 type Rows = readonly RecordOf<'assignment'>[]
 
-/** Counts moves that the API has not confirmed yet. */
-function movedTo(stageId: string, stored: Rows, shown: Rows): number {
+/** Returns by how many cards a stage differs from the API's state, because moves are not confirmed yet. */
+function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
-  return count(shown) - count(stored)
+  return count(moved) - count(stored)
 }
 
 type Assignment = RecordOf<'assignment'>
@@ -110,16 +112,16 @@ type Stage = RecordOf<'workflow'>
 
 /** One column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 function Board(props: BoardProps) {
-  const { stages, assignments, types, blocks, isStale, onMove } = props
+  const { stages, assignments, types, impediments, isStale, onMove } = props
   const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
-  const blocked = useMemo(() => blockedSince(blocks), [blocks])
+  const blockedSince = useMemo(() => impedimentStarts(impediments), [impediments])
   const [dragged, setDragged] = useState<Assignment>()
   const keepFocusOn = useCardFocus()
-  const move = useLatest((assignment: Assignment, stage: Stage) => {
+  const move = useStableCallback((assignment: Assignment, stage: Stage) => {
     keepFocusOn(assignment.id)
     onMove(assignment, stage)
   })
-  const drag = useLatest(setDragged)
+  const drag = useStableCallback(setDragged)
   const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
   if (stages.length === 0)
     return (
@@ -134,9 +136,9 @@ function Board(props: BoardProps) {
           key={stage.id}
           {...props}
           stage={stage}
-          assignments={byStage.get(stage.id) ?? none}
+          assignments={byStage.get(stage.id) ?? noAssignments}
           typeNames={typeNames}
-          blocked={blocked}
+          blockedSince={blockedSince}
           dragged={dragged}
           onDrag={drag}
           onDrop={() => {
@@ -150,10 +152,10 @@ function Board(props: BoardProps) {
   )
 }
 
-const none: readonly Assignment[] = []
+const noAssignments: readonly Assignment[] = []
 
-/** The start of the impediment of each assignment. */
-const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
+/** Maps each blocked assignment to the start of its impediment. */
+const impedimentStarts = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
   new Map(
     links
       .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
@@ -162,8 +164,8 @@ const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): Reado
 
 interface Move {
   readonly workflowId: string
-  /** The record's last change when the move began; a later one shows the result. */
-  readonly since: string | null
+  /** The record's last change when the move began. After a later change, the record has the result. */
+  readonly baseUpdatedAt: string | null
   readonly isSaved: boolean
 }
 
@@ -171,19 +173,19 @@ export interface Moves {
   /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
   readonly rows: readonly Assignment[]
   /** Announces the last move to screen readers. */
-  readonly news: string
+  readonly announcement: string
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
 }
 
-/** Moves at once, and back again with a message after an error. Moves of one card are sent one after the other. */
+/** Shows a move at once, and reverts it with a message after an error. Moves of one card are sent one after the other. */
 function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => string): Moves {
   const { api, toasts } = useServices()
   const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
-  const [news, setNews] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const latest = useRef(stored)
   latest.current = stored
   const queues = useRef(new Map<string, Promise<void>>())
-  const set = (id: string, move: Move | undefined) =>
+  const setMove = (id: string, move: Move | undefined) =>
     setMoves((all) => {
       const next = new Map(all)
       if (move === undefined) next.delete(id)
@@ -193,22 +195,23 @@ function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => st
   useEffect(() => {
     for (const { id, workflowId, updatedAt } of stored) {
       const move = moves.get(id)
-      if (move?.isSaved && (workflowId === move.workflowId || updatedAt !== move.since)) set(id, undefined)
+      if (move?.isSaved && (workflowId === move.workflowId || updatedAt !== move.baseUpdatedAt))
+        setMove(id, undefined)
     }
   }, [stored, moves])
   const send = async (assignment: Assignment, workflowId: string, name: string) => {
     const { id } = assignment
-    // Based on the current state: fields that others changed meanwhile must not be reset.
+    // Based on the current state, so that changes by others meanwhile are kept.
     const current = latest.current.find((row) => row.id === id) ?? assignment
-    const since = current.updatedAt
+    const baseUpdatedAt = current.updatedAt
     try {
-      await api.update('assignment', { ...fieldsOf(current), workflowId })
-      set(id, { workflowId, since, isSaved: true })
-      setNews(t('{name} is now in {stage}.', { name: current.name, stage: name }))
+      await api.update('assignment', { ...updateBodyOf(current), workflowId })
+      setMove(id, { workflowId, baseUpdatedAt, isSaved: true })
+      setAnnouncement(t('{name} is now in {stage}.', { name: current.name, stage: name }))
     } catch (error) {
-      set(id, undefined)
-      const stays = { name: current.name, stage: stageNameOf(current.workflowId) }
-      const text = `${t('{name} stays in {stage}.', stays)} ${sentenceOf(error)}`
+      setMove(id, undefined)
+      const values = { name: current.name, stage: stageNameOf(current.workflowId) }
+      const text = `${t('{name} stays in {stage}.', values)} ${sentenceOf(error)}`
       toasts.show({ kind: 'problem', text })
     }
   }
@@ -223,36 +226,15 @@ function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => st
   )
   return {
     rows,
-    news,
+    announcement,
     move(assignment, stage) {
       if (assignment.workflowId === stage.id) return
-      set(assignment.id, { workflowId: stage.id, since: assignment.updatedAt, isSaved: false })
-      const before = queues.current.get(assignment.id) ?? Promise.resolve()
+      setMove(assignment.id, { workflowId: stage.id, baseUpdatedAt: assignment.updatedAt, isSaved: false })
+      const previous = queues.current.get(assignment.id) ?? Promise.resolve()
       queues.current.set(
         assignment.id,
-        before.then(() => send(assignment, stage.id, stage.name)),
+        previous.then(() => send(assignment, stage.id, stage.name)),
       )
     },
   }
-}
-
-type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
-
-/** A view whose script is loaded at its first use. */
-export function LaterView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
-  const [loaded, setLoaded] = useState<Loaded>()
-  const [problem, setProblem] = useState<Error>()
-  useEffect(() => {
-    let isWanted = true
-    view.load?.().then(
-      (Component) => isWanted && setLoaded({ view, Component }),
-      (error: Error) => isWanted && setProblem(error),
-    )
-    return () => {
-      isWanted = false
-    }
-  }, [view])
-  if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
-  if (loaded?.view !== view) return <ViewSkeleton view={view.name} />
-  return <loaded.Component {...props} />
 }

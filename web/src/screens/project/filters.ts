@@ -1,6 +1,6 @@
 import { addDays } from '../../time/days.ts'
 
-/** Written to the address, so that a view can be shared; both days are included. */
+/** The filters in the address. Both days are included. */
 export interface Filters {
   readonly search: string
   readonly userId: string
@@ -17,7 +17,7 @@ export const parseFilters = (query: URLSearchParams): Filters => ({
   dateTo: query.get('dateTo') ?? '',
 })
 
-/** The API excludes the last day. Days in the wrong order are swapped. */
+/** Converts the filters to a query of the API, which excludes its last day. Days in the wrong order are swapped. */
 export function queryOfFilters({ dateFrom, dateTo, ...others }: Filters) {
   const isReversed = dateFrom !== '' && dateTo !== '' && dateTo < dateFrom
   const [from, to] = isReversed ? [dateTo, dateFrom] : [dateFrom, dateTo]

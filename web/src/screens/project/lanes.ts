@@ -7,14 +7,14 @@ type Assignment = RecordOf<'assignment'>
 export interface Bar {
   readonly row: Assignment
   readonly lane: number
-  /** The index of the first and last day within the window, from 0. */
+  /** The index of the first and last visible day, from 0. */
   readonly first: number
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
 }
 
-/** The assignments that touch the days starting at `from`; the earliest first, then the longest. */
+/** Returns the bars of all assignments that touch the days from `from` on; the earliest first, then the longest. */
 export function barsOf(rows: readonly Assignment[], from: string, dayCount: number): Bar[] {
   const spans = rows.flatMap((row) => {
     const first = daysBetween(from, dayOf(row.startDate))
@@ -28,8 +28,8 @@ export function barsOf(rows: readonly Assignment[], from: string, dayCount: numb
   const ends: number[] = []
   return spans.map(({ row, first, last }) => {
     const begin = Math.max(0, first)
-    const free = ends.findIndex((end) => end < begin)
-    const lane = free === -1 ? ends.length : free
+    const freeLane = ends.findIndex((end) => end < begin)
+    const lane = freeLane === -1 ? ends.length : freeLane
     ends[lane] = last
     return {
       row,

@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx'
 
 export interface PeriodStepsProps {
   /** The displayed period, such as November 2026. */
-  readonly shown: string
+  readonly label: string
   readonly isNow: boolean
   readonly labels: { readonly before: string; readonly after: string; readonly now: string }
   onStep(count: -1 | 1): void
@@ -11,13 +11,13 @@ export interface PeriodStepsProps {
 }
 
 /** Buttons for back, forward, and today. */
-export const PeriodSteps = ({ shown, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
+export const PeriodSteps = ({ label, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
   <nav class="week-steps" aria-label={t('Period')}>
     <button type="button" class="button icon-only" aria-label={labels.before} onClick={() => onStep(-1)}>
       <Icon name="left" />
     </button>
     <strong class="week-range" role="status">
-      {shown}
+      {label}
     </strong>
     <button type="button" class="button icon-only" aria-label={labels.after} onClick={() => onStep(1)}>
       <Icon name="right" />

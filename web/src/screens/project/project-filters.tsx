@@ -12,18 +12,18 @@ import { type Filters, noFilters } from './filters.ts'
 export interface ProjectFiltersProps {
   readonly projectId: string
   readonly filters: Filters
-  /** Switched off where the view has its own days. */
-  readonly hasDays: boolean
+  /** False for views that have a period of their own. */
+  readonly hasDayFilters: boolean
   onMembers(): void
   onChange(changed: Partial<Filters>): void
 }
 
-/** Filters by text, members, person and days. On a phone all but the text are behind a button. */
+/** Filters by text, person and days. On a phone, a button shows all filters but the text. */
 export function ProjectFilters(props: ProjectFiltersProps) {
-  const { projectId, filters, hasDays, onChange } = props
+  const { projectId, filters, hasDayFilters, onChange } = props
   const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
   const [isOpen, setOpen] = useState(count > 0)
-  const isAny = count > 0 || filters.search !== ''
+  const isFiltered = count > 0 || filters.search !== ''
   return (
     <search class={`filters ${isOpen ? 'open' : ''}`} aria-label={t('Filters')}>
       <SearchField
@@ -49,7 +49,7 @@ export function ProjectFilters(props: ProjectFiltersProps) {
             onChoose={(userId) => onChange({ userId })}
           />
         </div>
-        {hasDays && (
+        {hasDayFilters && (
           <span class="filter-days">
             <DayFilter
               label={t('From')}
@@ -59,9 +59,9 @@ export function ProjectFilters(props: ProjectFiltersProps) {
             <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
           </span>
         )}
-        <Faces {...props} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
+        <MemberFilter {...props} selectedId={filters.userId} onChange={(userId) => onChange({ userId })} />
       </div>
-      {isAny && (
+      {isFiltered && (
         <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>
           <Icon name="close" />
           <span>{t('Clear filters')}</span>
@@ -71,21 +71,18 @@ export function ProjectFilters(props: ProjectFiltersProps) {
   )
 }
 
-/** More do not fit next to the other filters; the picker finds them. */
-const facesMax = 6
+/** More members do not fit next to the other filters; the picker finds them. */
+const membersMax = 6
 
-interface FacesProps {
+interface MemberFilterProps {
   readonly projectId: string
-  readonly chosen: string
+  readonly selectedId: string
   onMembers(): void
   onChange(userId: string): void
 }
 
-/**
- * The members: a click filters by one, another click shows all again. The button that manages them comes first, where there is
- * always room.
- */
-function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
+/** A click on a member filters by that person; another click removes the filter. The button that manages members comes first. */
+function MemberFilter({ projectId, selectedId, onMembers, onChange }: MemberFilterProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)
   return (
@@ -93,13 +90,13 @@ function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
       <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
         <Icon name="people" />
       </button>
-      {ids.slice(0, facesMax).map((id) => (
+      {ids.slice(0, membersMax).map((id) => (
         <button
           key={id}
           type="button"
           class="face"
-          aria-pressed={id === chosen}
-          onClick={() => onChange(id === chosen ? '' : id)}
+          aria-pressed={id === selectedId}
+          onClick={() => onChange(id === selectedId ? '' : id)}
         >
           <PersonAvatar id={id} isDecorative />
           <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
@@ -118,6 +115,12 @@ interface DayFilterProps {
 const DayFilter = ({ label, value, onChange }: DayFilterProps) => (
   <span class="filter-day">
     <span aria-hidden="true">{label}</span>
-    <DayInput label={label} isNamed={false} value={value} placeholder={t('any day')} onChange={onChange} />
+    <DayInput
+      label={label}
+      hasVisibleLabel={false}
+      value={value}
+      placeholder={t('any day')}
+      onChange={onChange}
+    />
   </span>
 )

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
@@ -6,18 +7,18 @@ import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
 import { useListing } from '../../data/use-listing.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { type Text, t } from '../../texts/text.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
-import { ConnectionMark, EmptyState } from '../../ui/notes.tsx'
+import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
-import { BoardView, type BoardViewProps, LaterView } from './board-view.tsx'
+import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { parseFilters } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
+import type { ProjectViewProps, ViewName } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
-import { type ProjectView, parseView, projectViews } from './views.ts'
 
 /** A project's assignments in one of its views; an open assignment is shown next to them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
@@ -25,14 +26,14 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
-  const [isNewOpen, setNewOpen] = useState(false)
+  const [isNewDialogOpen, setNewDialogOpen] = useState(false)
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [revealed, setRevealed] = useState<string>()
+  const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
-  const shown = {
+  const viewProps = {
     scope: { projectId, stages: stages.rows, doneId: doneStageOf(projectId, stages.rows) },
     filters: parseFilters(address.searchParams),
     openId: assignmentId,
@@ -41,8 +42,8 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     isNameLoading: project.isLoading,
     areStagesLoading: stages.isLoading,
     problem: stages.problem ?? project.problem,
-    revealed,
-    onReveal: setRevealed,
+    revealedId,
+    onReveal: setRevealedId,
   }
   if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
   return (
@@ -53,14 +54,18 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           key={projectId}
           title={name ?? t('Project')}
           mark={<ProjectMark id={projectId} />}
-          above={<a href="/projects">{t('Projects')}</a>}
+          parentLink={<a href="/projects">{t('Projects')}</a>}
           actions={
             !project.isLoading && (
-              <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
+              <ProjectActions
+                projectId={projectId}
+                connection={connection}
+                onNew={() => setNewDialogOpen(true)}
+              />
             )
           }
         >
-          <Content {...shown} name={name ?? ''} view={view} />
+          <Content {...viewProps} name={name ?? ''} view={view} />
         </Page>
       </div>
       {assignmentId !== undefined && (
@@ -73,11 +78,11 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           onClose={() => router.go(projectPath(projectId, router.address.peek().search))}
         />
       )}
-      {isNewOpen && (
+      {isNewDialogOpen && (
         <NewAssignmentDialog
-          scope={shown.scope}
-          onClose={() => setNewOpen(false)}
-          onMade={({ id }) => setRevealed(id)}
+          scope={viewProps.scope}
+          onClose={() => setNewDialogOpen(false)}
+          onCreated={({ id }) => setRevealedId(id)}
         />
       )}
     </div>
@@ -89,14 +94,11 @@ interface ContentProps extends BoardViewProps {
   readonly view: ProjectView
 }
 
-/**
- * Rendered once the name is known, because its number of lines changes the layout; the data is requested
- * earlier.
- */
-function Content({ name, view, ...shown }: ContentProps) {
-  const { isNameLoading } = shown
+/** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
+function Content({ name, view, ...viewProps }: ContentProps) {
+  const { isNameLoading } = viewProps
   useEffect(() => {
-    // A failure shows when the view is drawn.
+    // LazyView reports a failure when it loads the same script.
     view.load?.().catch(() => undefined)
   }, [view])
   const isBoard = view.name === 'board'
@@ -105,13 +107,34 @@ function Content({ name, view, ...shown }: ContentProps) {
       {isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar projectId={shown.scope.projectId} name={name} view={view} />
+        <ProjectBar projectId={viewProps.scope.projectId} name={name} view={view} />
       )}
-      {isBoard && <BoardView {...shown} />}
+      {isBoard && <BoardView {...viewProps} />}
       {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
-      {!isBoard && !isNameLoading && <LaterView {...shown} view={view} />}
+      {!isBoard && !isNameLoading && <LazyView {...viewProps} view={view} />}
     </>
   )
+}
+
+type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
+
+/** Renders a view whose script is loaded at its first use. */
+function LazyView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [problem, setProblem] = useState<Error>()
+  useEffect(() => {
+    let isCurrent = true
+    view.load?.().then(
+      (Component) => isCurrent && setLoaded({ view, Component }),
+      (error: Error) => isCurrent && setProblem(error),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [view])
+  if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
+  if (loaded?.view !== view) return <ViewSkeleton view={view.name} />
+  return <loaded.Component {...props} />
 }
 
 interface ProjectBarProps {
@@ -130,7 +153,7 @@ function ProjectBar({ projectId, name, view }: ProjectBarProps) {
       <ViewSwitch current={view} address={address} />
       <ProjectFilters
         projectId={projectId}
-        hasDays={view.name === 'board' || view.name === 'list'}
+        hasDayFilters={view.name === 'board' || view.name === 'list'}
         filters={parseFilters(address.searchParams)}
         onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}
@@ -168,7 +191,7 @@ export interface ProjectActionsProps {
 
 const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) => (
   <>
-    <ConnectionMark connection={connection} />
+    <ConnectionStatus connection={connection} />
     <a class="button page-action" href={`/projects/${projectId}/activity`}>
       <Icon name="clock" />
       <span class="page-action-name">{t('Activity')}</span>
@@ -207,3 +230,36 @@ function hrefOf({ name }: ProjectView, { pathname, searchParams }: URL): string 
   else query.set('view', name)
   return query.size === 0 ? pathname : `${pathname}?${query}`
 }
+
+export interface ProjectView {
+  readonly name: ViewName
+  readonly label: Text
+  readonly icon: IconName
+  /** Missing for the board, whose script is always loaded. */
+  readonly load?: () => Promise<ComponentType<ProjectViewProps>>
+}
+
+export const projectViews: readonly ProjectView[] = [
+  { name: 'board', label: 'Board', icon: 'columns' },
+  {
+    name: 'list',
+    label: 'List',
+    icon: 'list',
+    load: async () => (await import('./list/list-view.tsx')).ListView,
+  },
+  {
+    name: 'calendar',
+    label: 'Calendar',
+    icon: 'calendar',
+    load: async () => (await import('./calendar/calendar-view.tsx')).CalendarView,
+  },
+  {
+    name: 'timeline',
+    label: 'Timeline',
+    icon: 'timeline',
+    load: async () => (await import('./timeline/timeline-view.tsx')).TimelineView,
+  },
+]
+
+const parseView = (query: URLSearchParams): ProjectView =>
+  projectViews.find(({ name }) => name === query.get('view')) ?? (projectViews[0] as ProjectView)

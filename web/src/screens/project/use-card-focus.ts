@@ -1,38 +1,40 @@
 import { useEffect, useRef } from 'preact/hooks'
 
 /** The element's id of an assignment's card, row or bar, by which useCardFocus finds it. */
-export const cardId = (assignmentId: string): string => `card-${assignmentId}`
+export const assignmentElementId = (assignmentId: string): string => `card-${assignmentId}`
 
 /**
- * Keeps the focus on one card through every render: when it moves to another column, when a late response moves it back for a
- * short time, or before the board is loaded. Ends as soon as the user moves the focus.
+ * Keeps the focus on one card while the board changes: a render may replace its element, for example in another column. Ends as
+ * soon as the user moves the focus.
  */
 export function useCardFocus(): (id: string) => void {
-  const wanted = useRef<string>(undefined)
-  const follow = () => {
-    const card = wanted.current === undefined ? null : document.getElementById(cardId(wanted.current))
+  const targetId = useRef<string>(undefined)
+  const focusTarget = () => {
+    const card =
+      targetId.current === undefined ? null : document.getElementById(assignmentElementId(targetId.current))
     if (card !== null && isNothingFocused()) card.focus()
   }
   useEffect(() => {
     const onFocus = ({ target }: FocusEvent) => {
-      if (target instanceof Element && target.id !== cardId(wanted.current ?? '')) wanted.current = undefined
+      if (target instanceof Element && target.id !== assignmentElementId(targetId.current ?? ''))
+        targetId.current = undefined
     }
     const onPointer = () => {
-      wanted.current = undefined
+      targetId.current = undefined
     }
-    const drawings = new MutationObserver(follow)
-    drawings.observe(document.body, { childList: true, subtree: true })
+    const observer = new MutationObserver(focusTarget)
+    observer.observe(document.body, { childList: true, subtree: true })
     addEventListener('focusin', onFocus)
     addEventListener('pointerdown', onPointer)
     return () => {
-      drawings.disconnect()
+      observer.disconnect()
       removeEventListener('focusin', onFocus)
       removeEventListener('pointerdown', onPointer)
     }
   }, [])
   return (id) => {
-    wanted.current = id
-    follow()
+    targetId.current = id
+    focusTarget()
   }
 }
 

@@ -1,6 +1,6 @@
 import { useMedia } from '../../ui/place.ts'
 import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
-import type { ViewName } from './view-names.ts'
+import type { ViewName } from './view-props.ts'
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },
@@ -10,7 +10,7 @@ const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
 }
 
-/** The outline of a view, while its name, its script or its rows are loading. */
+/** The outline of a view that is still loading. */
 export function ViewSkeleton({ view }: { readonly view: ViewName }) {
   const isNarrow = useMedia('(max-width: 760px)')
   return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />

@@ -21,19 +21,21 @@ import { useRemoval } from '../../ui/use-removal.ts'
 type Project = RecordOf<'project'>
 
 /** The dialog in front of the list. */
-type Front = { readonly kind: 'new' } | { readonly kind: 'rename' | 'members'; readonly project: Project }
+type OpenDialog =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'rename' | 'members'; readonly project: Project }
 
-/** More rows than this are found by searching. */
-const listedMax = 100
+/** No more rows are loaded; the user finds others by searching. */
+const rowsMax = 100
 
-/** The user's projects, by organization. */
+/** Lists the user's projects by organization. */
 export function ProjectsScreen() {
   const { router } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
-  const [front, setFront] = useState<Front>()
-  const projects = useListing('project', { search, sortColumn: 'name', pageSize: listedMax }, { live: true })
-  const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: listedMax })
-  const close = () => setFront(undefined)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const projects = useListing('project', { search, sortColumn: 'name', pageSize: rowsMax }, { live: true })
+  const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: rowsMax })
+  const close = () => setDialog(undefined)
   return (
     <Page
       title={t('Projects')}
@@ -44,7 +46,7 @@ export function ProjectsScreen() {
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
-          <button type="button" class="button primary" onClick={() => setFront({ kind: 'new' })}>
+          <button type="button" class="button primary" onClick={() => setDialog({ kind: 'new' })}>
             <Icon name="plus" />
             <span>{t('New project')}</span>
           </button>
@@ -58,21 +60,21 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={projects.rows}
-        // No members are shown when there are too many to load: a part of them would look complete.
-        memberships={memberships.totalCount > listedMax ? [] : memberships.rows}
-        onFront={setFront}
+        // With too many members to load, none are shown, because a part of them would look complete.
+        memberships={memberships.totalCount > rowsMax ? [] : memberships.rows}
+        onOpenDialog={setDialog}
       />
-      {projects.totalCount > listedMax && (
+      {projects.totalCount > rowsMax && (
         <p class="quiet-text">
           {t('The first {count} of {total} projects. Search to find the others.', {
-            count: listedMax,
+            count: rowsMax,
             total: projects.totalCount,
           })}
         </p>
       )}
-      {front?.kind === 'new' && <NewProjectDialog onClose={close} />}
-      {front?.kind === 'rename' && <RenameProjectDialog project={front.project} onClose={close} />}
-      {front?.kind === 'members' && <MembersDialog project={front.project} onClose={close} />}
+      {dialog?.kind === 'new' && <NewProjectDialog onClose={close} />}
+      {dialog?.kind === 'rename' && <RenameProjectDialog project={dialog.project} onClose={close} />}
+      {dialog?.kind === 'members' && <MembersDialog project={dialog.project} onClose={close} />}
     </Page>
   )
 }
@@ -91,14 +93,14 @@ const NoProjects = ({ search }: { readonly search: string }) =>
 interface ProjectGroupsProps {
   readonly projects: readonly Project[]
   readonly memberships: readonly RecordOf<'userProject'>[]
-  onFront(front: Front): void
+  onOpenDialog(dialog: OpenDialog): void
 }
 
-function ProjectGroups({ projects, memberships, onFront }: ProjectGroupsProps) {
-  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].slice(0, listedMax)
+function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsProps) {
+  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].slice(0, rowsMax)
   const organizations = useListing(
     'organization',
-    ids.length === 0 ? undefined : { ids: ids.sort().join(','), sortColumn: 'name', pageSize: listedMax },
+    ids.length === 0 ? undefined : { ids: ids.sort().join(','), sortColumn: 'name', pageSize: rowsMax },
   )
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
   const groups = organizations.rows.filter(({ id }) => ids.includes(id))
@@ -120,8 +122,8 @@ function ProjectGroups({ projects, memberships, onFront }: ProjectGroupsProps) {
                   key={project.id}
                   project={project}
                   memberIds={(members.get(project.id) ?? []).map(({ userId }) => userId)}
-                  onRename={() => onFront({ kind: 'rename', project })}
-                  onMembers={() => onFront({ kind: 'members', project })}
+                  onRename={() => onOpenDialog({ kind: 'rename', project })}
+                  onMembers={() => onOpenDialog({ kind: 'members', project })}
                 />
               ))}
           </ul>
@@ -142,10 +144,10 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
       router.go(`/projects/${project.id}`)
     },
   })
-  const hasNone = !organizations.isLoading && organizations.rows.length === 0
+  const hasNoOrganizations = !organizations.isLoading && organizations.rows.length === 0
   return (
     <Dialog title={t('New project')} onClose={onClose}>
-      {hasNone && (
+      {hasNoOrganizations && (
         <p class="form-note">
           {t('A project belongs to an organization, and there is none yet.')}{' '}
           {session.person.value?.isAdministrator
@@ -179,14 +181,14 @@ export interface ProjectRowProps {
   onMembers(): void
 }
 
-/** Further members are shown as a number. */
-const facesMax = 5
+/** Further members are only counted. */
+const avatarsMax = 5
 
 function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
   const remove = useRemoval()
   // A person may have two memberships.
   const members = [...new Set(memberIds)]
-  const faces = members.slice(0, facesMax)
+  const avatarIds = members.slice(0, avatarsMax)
   return (
     <li class="row project-row">
       <ProjectMark id={project.id} />
@@ -194,10 +196,10 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
         {project.name}
       </a>
       <span class="faces">
-        {faces.map((id) => (
+        {avatarIds.map((id) => (
           <PersonAvatar key={id} id={id} />
         ))}
-        {members.length > facesMax && <span class="quiet-text">+{members.length - facesMax}</span>}
+        {members.length > avatarsMax && <span class="quiet-text">+{members.length - avatarsMax}</span>}
       </span>
       <Menu
         label={t('Actions for {name}', { name: project.name })}
@@ -213,10 +215,10 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
   )
 }
 
-/** The timestamp that the API compares: of the last change, or of the creation. */
+/** The API compares this timestamp to find changes by others. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Changes a project based on its state when the dialog opened; a change made meanwhile is shown, not overwritten. */
+/** Changes a project, based on its state when the dialog was opened. A change by another user is shown, never overwritten. */
 function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
   const { api, toasts } = useServices()
   const [base] = useState(project)
@@ -231,9 +233,9 @@ function RenameProjectDialog({ project, onClose }: { readonly project: Project; 
         toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
       } catch (error) {
         if (!(error instanceof TrackerError && error.status === 409)) throw error
-        const now = await api.get('project', project.id)
-        if (versionOf(now) === versionOf(theirs ?? base)) throw error
-        setTheirs(now)
+        const current = await api.get('project', project.id)
+        if (versionOf(current) === versionOf(theirs ?? base)) throw error
+        setTheirs(current)
         throw new TrackerError(409, t('Someone else has changed this project in the meantime.'))
       }
     },

@@ -4,7 +4,7 @@ import { inOneLine, type Text, t } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 
-/** The properties that a removed record of any kind may have. */
+/** A removed record of any kind, with the properties that this screen shows. */
 export interface RemovedRow {
   readonly id: string
   readonly resource: ResourceName
@@ -24,11 +24,13 @@ export interface RemovedRow {
 export interface RemovedRows {
   readonly rows: readonly RemovedRow[]
   readonly hasMore: boolean
-  readonly names: Names
+  readonly names: RelatedNames
 }
 
-/** Names of related rows. Removed parents are not among them. */
-type Names = Readonly<Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>>
+/** The names of related records, except removed ones. */
+export type RelatedNames = Readonly<
+  Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>
+>
 
 export interface RemovedQuery {
   readonly search: string
@@ -36,28 +38,28 @@ export interface RemovedQuery {
   readonly signal: AbortSignal
 }
 
-/** Browsers have six connections to a host. */
+/** Browsers have six connections to a host, and other lists need some of them. */
 const parallelMax = 3
 
-/** The latest removals of all kinds that the user could restore. */
+/** Loads the latest removals of all kinds that the user may restore. */
 export async function loadRemoved(
   api: Api,
   resources: readonly ResourceName[],
   query: RemovedQuery,
 ): Promise<RemovedRows> {
-  const waiting = [...resources]
+  const queue = [...resources]
   const found: Awaited<ReturnType<typeof loadKind>>[] = []
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+  const loadNext = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
       found.push(await loadKind(api, next, query))
   }
-  await Promise.all(Array.from({ length: parallelMax }, work))
-  // Below the last loaded row of a kind with further pages the order would be incomplete.
-  const known = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
-  const oldest = known.toSorted().at(-1) ?? ''
+  await Promise.all(Array.from({ length: parallelMax }, loadNext))
+  // Rows older than the last loaded row of a kind with further pages are left out: rows that are not loaded yet belong between them.
+  const cutoffs = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
+  const cutoff = cutoffs.toSorted().at(-1) ?? ''
   const rows = found
     .flatMap((one) => one.rows)
-    .filter(({ deletedAt }) => (deletedAt ?? '') >= oldest)
+    .filter(({ deletedAt }) => (deletedAt ?? '') >= cutoff)
     .sort((a, b) => (b.deletedAt ?? '').localeCompare(a.deletedAt ?? ''))
   const idsOf = (key: 'projectId' | 'assignmentId' | 'impedimentId') => rows.flatMap((row) => row[key] ?? [])
   const [project, assignment, impediment] = await Promise.all([
@@ -65,7 +67,7 @@ export async function loadRemoved(
     loadByIds(api, 'assignment', idsOf('assignmentId'), query.signal),
     loadByIds(api, 'impediment', idsOf('impedimentId'), query.signal),
   ])
-  return { rows, hasMore: known.length > 0, names: { project, assignment, impediment } }
+  return { rows, hasMore: cutoffs.length > 0, names: { project, assignment, impediment } }
 }
 
 async function loadKind(api: Api, resource: ResourceName, { search, pages, signal }: RemovedQuery) {
@@ -80,26 +82,29 @@ async function loadKind(api: Api, resource: ResourceName, { search, pages, signa
   return { rows, hasMore: rows.length < totalCount }
 }
 
-/** A readable title: its own name, or the names of the related records. */
-export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: Names): string {
+/** Returns a readable title: the record's own name, or the names of related records. */
+export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: RelatedNames): string {
   const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
   const project = nameIn(names.project, row.projectId, t('a removed project'))
-  const what = nameIn(names.impediment, row.impedimentId, t('A removed impediment type'))
+  const impediment = nameIn(names.impediment, row.impedimentId, t('A removed impediment type'))
   const time =
     row.keepDate &&
     t('{hours} on {day}', { hours: formatHours(row.amountHours ?? 0), day: formatDay(row.keepDate) })
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
-  return inOneLine(row.name, row.text && firstLine(row.text), time, what, person, assignment, project)
+  return inOneLine(row.name, row.text && firstLine(row.text), time, impediment, person, assignment, project)
 }
 
-/** Enough of a comment to recognize it. */
+/** The beginning of a comment is enough to recognize it. */
 const firstLine = (text: string): string => {
   const [line = ''] = text.split('\n')
   return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
 
-const nameIn = (names: Names[keyof Names], id: string | undefined, unknown: string): string | undefined =>
-  id === undefined ? undefined : (names.get(id)?.name ?? unknown)
+const nameIn = (
+  names: RelatedNames[keyof RelatedNames],
+  id: string | undefined,
+  unknown: string,
+): string | undefined => (id === undefined ? undefined : (names.get(id)?.name ?? unknown))
 
 export interface RemovedKind {
   readonly resource: ResourceName
@@ -125,7 +130,7 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   user: { label: 'Users', administratorsOnly: true },
   workflow: { label: 'Stages', administratorsOnly: true },
   assignmentType: { label: 'Types', administratorsOnly: true },
-  impediment: { label: 'Impediment kinds', administratorsOnly: true },
+  impediment: { label: 'Impediment types', administratorsOnly: true },
 }
 
 export const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([resource, kind]) => ({

@@ -7,7 +7,7 @@ import { useServices } from '../../services/services.ts'
 import { nounOf } from '../../texts/declared-names.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import { dayOfTimestamp, formatLongDay } from '../../time/days.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -15,19 +15,20 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import {
   loadRemoved,
   pathOf,
+  type RelatedNames,
   type RemovedKind,
   type RemovedRow,
   removedKinds,
   titleOf,
 } from './removed-rows.ts'
 
-/** Removed records that can be restored, day by day. */
-export function RemovedScreen({ parameters: { list } }: ScreenProps) {
+/** Lists removed records by day; each can be restored. */
+export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
   const { configuration, router, session } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
   const isAdministrator = session.person.value?.isAdministrator ?? false
   const kinds = removedKinds.filter(({ administratorsOnly }) => isAdministrator || !administratorsOnly)
-  const chosen = kinds.filter((one) => pathOf(one) === `/removed/${list}`)
+  const selectedKind = kinds.find((kind) => pathOf(kind) === `/removed/${kindSegment}`)
   if (!configuration.extensions) return <SwitchedOff />
   return (
     <Page title={t('Removed records')}>
@@ -39,8 +40,8 @@ export function RemovedScreen({ parameters: { list } }: ScreenProps) {
         />
         <select
           class="input filter-person"
-          aria-label={t('Kind of record')}
-          value={chosen[0] ? pathOf(chosen[0]) : '/removed'}
+          aria-label={t('Record type')}
+          value={selectedKind ? pathOf(selectedKind) : '/removed'}
           onChange={(event) => router.go(event.currentTarget.value + router.address.peek().search)}
         >
           <option value="/removed">{t('Everything')}</option>
@@ -51,7 +52,7 @@ export function RemovedScreen({ parameters: { list } }: ScreenProps) {
           ))}
         </select>
       </search>
-      <RemovedList key={list} kinds={chosen.length > 0 ? chosen : kinds} search={search} />
+      <RemovedList key={kindSegment} kinds={selectedKind ? [selectedKind] : kinds} search={search} />
     </Page>
   )
 }
@@ -69,7 +70,10 @@ interface RemovedListProps {
   readonly search: string
 }
 
-const none: readonly RemovedRow[] = []
+const noRows: readonly RemovedRow[] = []
+
+/** Identifies a removal: a record can be restored, and removed again by another user. */
+const removalOf = ({ id, deletedAt }: RemovedRow): string => `${id} ${deletedAt}`
 
 function RemovedList({ kinds, search }: RemovedListProps) {
   const { api } = useServices()
@@ -78,7 +82,7 @@ function RemovedList({ kinds, search }: RemovedListProps) {
   const { value, problem, reload } = useLoaded(`${resources} ${search} ${pages}`, resources, (signal) =>
     loadRemoved(api, resources, { search, pages, signal }),
   )
-  const removers = useRemovers(value?.rows ?? none)
+  const removers = useRemovers(value?.rows ?? noRows)
   const { problems, restore } = useRestore()
   if (value === undefined)
     return problem ? (
@@ -91,7 +95,7 @@ function RemovedList({ kinds, search }: RemovedListProps) {
   )
   return (
     <>
-      {value.rows.length === 0 && <Nothing search={search} />}
+      {value.rows.length === 0 && <NoRemovedRecords search={search} />}
       {[...days].map(([day, rows]) => (
         <section key={day} class="group" aria-label={formatLongDay(day)}>
           <header class="group-header">
@@ -102,10 +106,10 @@ function RemovedList({ kinds, search }: RemovedListProps) {
               <RemovedLine
                 key={row.id}
                 row={row}
-                kind={kinds.length > 1 ? nounOf(row.resource) : undefined}
-                names={value.names}
-                removerId={removers.get(row.id)}
-                problem={problems.get(row.id)}
+                kindNoun={kinds.length > 1 ? nounOf(row.resource) : undefined}
+                relatedNames={value.names}
+                removerId={removers.get(removalOf(row))}
+                problem={problems.get(removalOf(row))}
                 onRestore={restore}
               />
             ))}
@@ -121,7 +125,7 @@ function RemovedList({ kinds, search }: RemovedListProps) {
   )
 }
 
-const Nothing = ({ search }: { readonly search: string }) => (
+const NoRemovedRecords = ({ search }: { readonly search: string }) => (
   <EmptyState
     title={search === '' ? t('No removed records') : t('No removed records match “{text}”', { text: search })}
   >
@@ -132,10 +136,10 @@ const Nothing = ({ search }: { readonly search: string }) => (
 function useRestore() {
   const { api, toasts } = useServices()
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
-  const restore = ({ id, resource }: RemovedRow, title: string) => {
-    api.restore(resource, [id]).then(
+  const restore = (row: RemovedRow, title: string) => {
+    api.restore(row.resource, [row.id]).then(
       () => toasts.show({ kind: 'done', text: t('{name} was restored.', { name: title }) }),
-      (error) => setProblems((all) => new Map(all).set(id, sentenceOf(error))),
+      (error) => setProblems((all) => new Map(all).set(removalOf(row), sentenceOf(error))),
     )
   }
   return { problems, restore }
@@ -143,29 +147,29 @@ function useRestore() {
 
 export interface RemovedLineProps {
   readonly row: RemovedRow
-  /** The kind, where rows of several kinds are listed. */
-  readonly kind: string | undefined
-  readonly names: Parameters<typeof titleOf>[2]
+  /** Shown if rows of several kinds are listed. */
+  readonly kindNoun: string | undefined
+  readonly relatedNames: RelatedNames
   readonly removerId: string | undefined
   readonly problem: string | undefined
   onRestore(row: RemovedRow, title: string): void
 }
 
-/** The record, its remover, the time, and a button to restore it. */
-function RemovedLine({ row, kind, names, removerId, problem, onRestore }: RemovedLineProps) {
+/** Shows a removed record, who removed it and when, and a button to restore it. */
+function RemovedLine({ row, kindNoun, relatedNames, removerId, problem, onRestore }: RemovedLineProps) {
   const { people } = useServices()
-  const title = titleOf(row, people.nameOf, names)
-  const more = row.login ?? row.description
+  const title = titleOf(row, people.nameOf, relatedNames)
+  const details = row.login ?? row.description
   const timestamp = row.deletedAt === null ? '' : formatTimestamp(row.deletedAt)
-  const removed =
+  const removedText =
     removerId === undefined
-      ? t('Removed {moment}', { moment: timestamp })
-      : t('Removed by {name}, {moment}', { name: people.nameOf(removerId), moment: timestamp })
+      ? t('Removed {time}', { time: timestamp })
+      : t('Removed by {name}, {time}', { name: people.nameOf(removerId), time: timestamp })
   return (
     <li class="row">
       <span class="row-text">
-        {kind && <span class="chip removed-kind">{kind}</span>} <span>{title}</span>
-        <span class="quiet-text line">{inOneLine(more, removed)}</span>
+        {kindNoun && <span class="chip removed-kind">{kindNoun}</span>} <span>{title}</span>
+        <span class="quiet-text line">{inOneLine(details, removedText)}</span>
         {problem && (
           <span class="field-errors line" role="alert">
             {problem}
@@ -184,31 +188,31 @@ function RemovedLine({ row, kind, names, removerId, problem, onRestore }: Remove
   )
 }
 
-/** Each takes a request of its own, so only the newest are asked for. */
-const rowsAsked = 40
-/** Limited to two at a time: the list itself needs connections. */
+/** Finding a remover takes a request, so it is done for the newest rows only. */
+const removersMax = 40
+/** The list itself needs connections too. */
 const parallelMax = 2
 
-/** Maps each row to its remover, read from the history step by step. */
+/** Finds the user who removed each row, one request per row. */
 function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
   const { tracker } = useServices()
   const [removers, setRemovers] = useState<ReadonlyMap<string, string>>(new Map())
   useEffect(() => {
-    const left = new AbortController()
-    const waiting = rows.slice(0, rowsAsked).filter(({ id }) => !removers.has(id))
-    const work = async () => {
-      for (let row = waiting.shift(); row !== undefined && !left.signal.aborted; row = waiting.shift()) {
-        const [id, callerId] = [row.id, await findRemover(tracker, row, left.signal)]
-        if (callerId) setRemovers((all) => new Map(all).set(id, callerId))
+    const controller = new AbortController()
+    const queue = rows.slice(0, removersMax).filter((row) => !removers.has(removalOf(row)))
+    const findNext = async () => {
+      for (let row = queue.shift(); row !== undefined && !controller.signal.aborted; row = queue.shift()) {
+        const [removal, callerId] = [removalOf(row), await findRemover(tracker, row, controller.signal)]
+        if (callerId) setRemovers((all) => new Map(all).set(removal, callerId))
       }
     }
-    for (let line = 0; line < parallelMax; line += 1) void work()
-    return () => left.abort()
+    for (let worker = 0; worker < parallelMax; worker += 1) void findNext()
+    return () => controller.abort()
   }, [tracker, rows])
   return removers
 }
 
-/** Undefined where the user may not read the history, or its newest entry is not the removal. */
+/** Returns undefined if the user may not read the history, or if its newest entry is not the removal. */
 async function findRemover(
   tracker: Tracker,
   { id, resource }: RemovedRow,

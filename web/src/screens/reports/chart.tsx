@@ -2,23 +2,23 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { formatHours, formatPlanned } from '../../time/hours.ts'
-import type { Hours } from './report.ts'
+import type { HoursRow } from './report.ts'
 
 export interface ChartProps {
   readonly title: string
-  /** The kind of the table's rows, such as Week. */
-  readonly kind: string
-  readonly rows: readonly Hours[]
-  readonly labelOf: (row: Hours) => ComponentChildren
-  /** Renders it in this width; a pattern distinguishes planned from recorded hours without colours. */
+  /** The heading of the table's first column, such as Week. */
+  readonly rowHeading: string
+  readonly rows: readonly HoursRow[]
+  readonly labelOf: (row: HoursRow) => ComponentChildren
+  /** Draws the chart in this width. The pattern fills planned hours, so that colours are not needed to tell them from recorded ones. */
   readonly children: (
     width: number,
     pattern: string,
   ) => { readonly height: number; readonly shapes: ComponentChildren }
 }
 
-/** A chart of hours, with a button that shows it as a table. */
-export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps) {
+/** Shows hours as a chart or, on request, as a table. */
+export function Chart({ title, rowHeading, rows, labelOf, children: draw }: ChartProps) {
   const id = useId()
   const [isTable, setTable] = useState(false)
   const { element, width } = useWidth()
@@ -35,7 +35,7 @@ export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps
       </figcaption>
       <div ref={element} class="chart-body">
         {isTable ? (
-          <HoursTable title={title} kind={kind} rows={rows} labelOf={labelOf} />
+          <HoursTable title={title} rowHeading={rowHeading} rows={rows} labelOf={labelOf} />
         ) : (
           width > 0 && (
             <svg
@@ -67,7 +67,7 @@ const Pattern = ({ id }: { readonly id: string }) => (
 )
 
 /** Describes the content of the chart in words. */
-function describe(rows: readonly Hours[]): string {
+function describe(rows: readonly HoursRow[]): string {
   const sum = (key: 'planned' | 'recorded') => rows.reduce((total, row) => total + row[key], 0)
   return t('{recorded} recorded, {planned} planned. The table has every number.', {
     recorded: formatHours(sum('recorded')),
@@ -98,15 +98,15 @@ function Legend() {
 
 const HoursTable = ({
   title,
-  kind,
+  rowHeading,
   rows,
   labelOf,
-}: Pick<ChartProps, 'title' | 'kind' | 'rows' | 'labelOf'>) => (
+}: Pick<ChartProps, 'title' | 'rowHeading' | 'rows' | 'labelOf'>) => (
   <table class="hours-table">
     <caption class="visually-hidden">{title}</caption>
     <thead>
       <tr>
-        <th scope="col">{kind}</th>
+        <th scope="col">{rowHeading}</th>
         <th scope="col">{t('Recorded')}</th>
         <th scope="col">{t('Planned')}</th>
       </tr>

@@ -1,34 +1,34 @@
 import { isolate, t } from '../../texts/text.ts'
 import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
-import type { Hours } from './report.ts'
+import type { HoursRow } from './report.ts'
 
 export interface PartsChartProps {
   readonly title: string
-  readonly kind: string
-  readonly parts: readonly Hours[]
-  readonly hrefOf: (part: Hours) => string
+  readonly rowHeading: string
+  readonly parts: readonly HoursRow[]
+  readonly hrefOf: (part: HoursRow) => string
 }
 
-/** Pixels. */
+// All sizes are in pixels.
 const rowHeight = 60
 const barHeight = 10
 /** The width of “1,234.5 of 1,234.5 h” at the end of its line. */
 const valueWidth = 150
 /** The width of an average letter. Longer names are truncated here and complete in the table. */
 const letterWidth = 7.6
-/** The table shows the rest. */
-const drawnMax = 20
+/** The chart shows no more; the table has all. */
+const partsMax = 20
 
-/** Projects or assignments below each other, recorded above planned. */
-export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
-  const drawn = parts.slice(0, drawnMax)
-  const greatest = Math.max(1, ...drawn.flatMap(({ planned, recorded }) => [planned, recorded]))
+/** Shows the hours of each project or assignment as two bars: recorded above planned. */
+export function PartsChart({ title, rowHeading, parts, hrefOf }: PartsChartProps) {
+  const visible = parts.slice(0, partsMax)
+  const max = Math.max(1, ...visible.flatMap(({ planned, recorded }) => [planned, recorded]))
   return (
     <>
       <Chart
         title={title}
-        kind={kind}
+        rowHeading={rowHeading}
         rows={parts}
         labelOf={(part) => (
           <a href={hrefOf(part)} dir="auto">
@@ -37,23 +37,16 @@ export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
         )}
       >
         {(width, pattern) => ({
-          height: drawn.length * rowHeight,
-          shapes: drawn.map((part, index) => (
-            <Part
-              key={part.id}
-              part={part}
-              y={index * rowHeight}
-              width={width}
-              greatest={greatest}
-              pattern={pattern}
-            />
+          height: visible.length * rowHeight,
+          shapes: visible.map((part, index) => (
+            <Part key={part.id} part={part} y={index * rowHeight} width={width} max={max} pattern={pattern} />
           )),
         })}
       </Chart>
-      {parts.length > drawnMax && (
+      {parts.length > partsMax && (
         <p class="quiet-text">
           {t('The chart shows the {count} with the most hours; the table has all {total}.', {
-            count: drawnMax,
+            count: partsMax,
             total: parts.length,
           })}
         </p>
@@ -63,15 +56,15 @@ export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
 }
 
 interface PartProps {
-  readonly part: Hours
+  readonly part: HoursRow
   readonly y: number
   readonly width: number
-  readonly greatest: number
+  readonly max: number
   readonly pattern: string
 }
 
-function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }: PartProps) {
-  const lengthOf = (hours: number) => (hours / greatest) * (width - 1)
+function Part({ part: { name, planned, recorded }, y, width, max, pattern }: PartProps) {
+  const lengthOf = (hours: number) => (hours / max) * (width - 1)
   const lettersMax = Math.max(8, Math.floor((width - valueWidth) / letterWidth))
   return (
     <g>

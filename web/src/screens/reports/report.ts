@@ -4,8 +4,8 @@ import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
 import { plannedHours, sumHours } from '../../time/hours.ts'
 
-/** Hours planned and recorded, of a week, a project or an assignment. */
-export interface Hours {
+/** The planned and recorded hours of a week, a project or an assignment. */
+export interface HoursRow {
   readonly id: string
   readonly name: string
   readonly planned: number
@@ -15,9 +15,9 @@ export interface Hours {
 export interface Report {
   readonly mondays: readonly string[]
   /** A week's id is its Monday. */
-  readonly weeks: readonly Hours[]
-  /** Projects, or the assignments of the one project, sorted by hours. */
-  readonly parts: readonly Hours[]
+  readonly weeks: readonly HoursRow[]
+  /** The projects or, in the report of a project, its assignments; sorted by hours. */
+  readonly parts: readonly HoursRow[]
   readonly isCut: boolean
 }
 
@@ -32,37 +32,39 @@ export async function loadReport(
 ): Promise<Report> {
   const dateFrom = mondays[0] ?? ''
   const dateTo = addDays(mondays.at(-1) ?? '', daysInWeek)
-  const all = { pagesMax, signal }
+  const options = { pagesMax, signal }
   const [planned, recorded] = await Promise.all([
-    loadAll(api, 'assignment', { projectId, dateFrom, dateTo }, all),
-    loadAll(api, 'appointment', { dateFrom, dateTo }, all),
+    loadAll(api, 'assignment', { projectId, dateFrom, dateTo }, options),
+    loadAll(api, 'appointment', { dateFrom, dateTo }, options),
   ])
-  const known = byId(planned.rows)
-  const unknownIds = recorded.rows.map(({ assignmentId }) => assignmentId).filter((id) => !known.has(id))
+  const plannedById = byId(planned.rows)
+  const unknownIds = recorded.rows
+    .map(({ assignmentId }) => assignmentId)
+    .filter((id) => !plannedById.has(id))
   const others = await loadByIds(api, 'assignment', unknownIds, signal)
-  const assignments = [...known.values(), ...others.values()].filter(
+  const assignments = [...plannedById.values(), ...others.values()].filter(
     (assignment) => projectId === undefined || assignment.projectId === projectId,
   )
   const projectIds = projectId === undefined ? assignments.map((one) => one.projectId) : []
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const included = byId(assignments)
   const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))
-  const given = { mondays, assignments, appointments }
+  const data = { mondays, assignments, appointments }
   return {
     mondays,
-    weeks: weeksOf(given),
-    parts: projectId === undefined ? projectsOf(given, projects) : assignmentsOf(given),
+    weeks: hoursByWeek(data),
+    parts: projectId === undefined ? hoursByProject(data, projects) : hoursByAssignment(data),
     isCut: planned.isCut || recorded.isCut,
   }
 }
 
-export interface Given {
+export interface ReportData {
   readonly mondays: readonly string[]
   readonly assignments: readonly RecordOf<'assignment'>[]
   readonly appointments: readonly RecordOf<'appointment'>[]
 }
 
-export function weeksOf({ mondays, assignments, appointments }: Given): Hours[] {
+export function hoursByWeek({ mondays, assignments, appointments }: ReportData): HoursRow[] {
   const recorded = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
   return mondays.map((monday) => ({
     id: monday,
@@ -72,7 +74,7 @@ export function weeksOf({ mondays, assignments, appointments }: Given): Hours[] 
   }))
 }
 
-export function assignmentsOf({ mondays, assignments, appointments }: Given): Hours[] {
+export function hoursByAssignment({ mondays, assignments, appointments }: ReportData): HoursRow[] {
   const recorded = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
   const [from = '', to] = [mondays[0], addDays(mondays.at(-1) ?? '', daysInWeek)]
   return assignments
@@ -82,12 +84,15 @@ export function assignmentsOf({ mondays, assignments, appointments }: Given): Ho
       planned: plannedIn([assignment], from, to),
       recorded: sumHours(recorded.get(assignment.id) ?? []),
     }))
-    .sort(mostFirst)
+    .sort(byHours)
 }
 
-export function projectsOf(given: Given, projects: ReadonlyMap<string, { readonly name: string }>): Hours[] {
-  const hours = byId(assignmentsOf(given))
-  return [...Map.groupBy(given.assignments, ({ projectId }) => projectId)]
+export function hoursByProject(
+  data: ReportData,
+  projects: ReadonlyMap<string, { readonly name: string }>,
+): HoursRow[] {
+  const hours = byId(hoursByAssignment(data))
+  return [...Map.groupBy(data.assignments, ({ projectId }) => projectId)]
     .map(([id, assignments]) => {
       const parts = assignments.flatMap((assignment) => hours.get(assignment.id) ?? [])
       return {
@@ -97,11 +102,11 @@ export function projectsOf(given: Given, projects: ReadonlyMap<string, { readonl
         recorded: sumHours(parts.map(({ recorded }) => ({ amountHours: recorded }))),
       }
     })
-    .sort(mostFirst)
+    .sort(byHours)
 }
 
-const plannedIn = (assignments: Given['assignments'], from: string, to: string): number =>
+const plannedIn = (assignments: ReportData['assignments'], from: string, to: string): number =>
   assignments.reduce((sum, assignment) => sum + plannedHours(assignment, from, to), 0)
 
-const mostFirst = (a: Hours, b: Hours): number =>
+const byHours = (a: HoursRow, b: HoursRow): number =>
   b.recorded + b.planned - a.recorded - a.planned || a.name.localeCompare(b.name)

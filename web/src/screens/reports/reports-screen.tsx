@@ -10,23 +10,23 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { PartsChart } from './parts-chart.tsx'
-import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
+import { type HoursRow, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './sums-screen.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
-/** A period that fits on the screen, most of it in the past. */
+/** The period fits on the screen, and most of it is in the past. */
 const weeksShown = 12
 const weeksBefore = 8
 /** One step back or forward. */
 const weeksStep = 4
 
-/** Planned and recorded hours over all of the user's projects, or in one of them. */
+/** Shows the planned and recorded hours of one project, or of all of the user's projects. */
 export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   const { api, router } = useServices()
   const thisMonday = mondayOf(today())
-  const usual = addDays(thisMonday, -weeksBefore * daysInWeek)
-  const wanted = router.address.value.searchParams.get('from')
-  const from = wanted === null ? usual : parseWeek(wanted)
+  const defaultFrom = addDays(thisMonday, -weeksBefore * daysInWeek)
+  const requestedFrom = router.address.value.searchParams.get('from')
+  const from = requestedFrom === null ? defaultFrom : parseWeek(requestedFrom)
   const mondays = Array.from({ length: weeksShown }, (_, index) => addDays(from, index * daysInWeek))
   const { value, isStale, problem, reload } = useLoaded(
     `${projectId} ${from}`,
@@ -35,12 +35,12 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   )
   const goTo = (monday: string) => {
     const path = router.address.peek().pathname
-    router.go(monday === usual ? path : `${path}?from=${monday}`)
+    router.go(monday === defaultFrom ? path : `${path}?from=${monday}`)
   }
   return (
     <Page
       title={projectId === undefined ? t('Reports') : t('Hours')}
-      {...(projectId !== undefined && { above: <ProjectCrumbs projectId={projectId} /> })}
+      {...(projectId !== undefined && { parentLink: <ProjectCrumbs projectId={projectId} /> })}
       actions={
         <nav class="week-steps" aria-label={t('Period')}>
           <button
@@ -112,7 +112,7 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
       <WeeksChart weeks={weeks} current={current} />
       <PartsChart
         title={isOfProject ? t('Hours per assignment') : t('Hours per project')}
-        kind={isOfProject ? t('Assignment') : t('Project')}
+        rowHeading={isOfProject ? t('Assignment') : t('Project')}
         parts={parts}
         hrefOf={({ id }) =>
           isOfProject
@@ -127,5 +127,5 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
   )
 }
 
-const sumOf = (rows: readonly Hours[], key: 'planned' | 'recorded'): number =>
+const sumOf = (rows: readonly HoursRow[], key: 'planned' | 'recorded'): number =>
   Math.round(rows.reduce((sum, row) => sum + row[key], 0) * 100) / 100

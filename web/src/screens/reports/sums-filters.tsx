@@ -5,78 +5,82 @@ import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { presets, queryOfPreset } from './periods.ts'
-import { type FilterName, filterNames, groupings, type Wanted } from './sums.ts'
+import { type FilterName, filterNames, groupings, type SumsQuery } from './sums.ts'
 
 export interface SumsFiltersProps {
-  readonly wanted: Wanted
+  readonly sumsQuery: SumsQuery
   readonly preset: string
 }
 
 /** The period, the grouping, and the filters of the sums. */
-export function SumsFilters({ wanted, preset }: SumsFiltersProps) {
+export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
   const { router } = useServices()
-  const { by, second, period, filters } = wanted
-  const set = (values: Readonly<Record<string, string>>) => router.setQuery(values)
+  const { by, thenBy, period, filters } = sumsQuery
+  const setQuery = (values: Readonly<Record<string, string>>) => router.setQuery(values)
   const entities = groupings.filter(({ isTime }) => !isTime)
-  const isAny = filterNames.some((name) => filters[name] !== '')
+  const isFiltered = filterNames.some((name) => filters[name] !== '')
   return (
     <search class="filters sums-filters" aria-label={t('Filters')}>
-      <Choice
+      <ChoiceFilter
         label={t('Period')}
         value={preset}
         choices={[
           ...presets.map(({ name, label }) => ({ id: name, name: t(label) })),
-          { id: '', name: t('Other days') },
+          { id: '', name: t('Custom period') },
         ]}
-        onChoose={(name) => set(name === '' ? { period: '', ...period } : queryOfPreset(name))}
+        onChoose={(name) => setQuery(name === '' ? { period: '', ...period } : queryOfPreset(name))}
       />
       {preset === '' && (
         <>
-          <Day label={t('From')} value={period.from} onChange={(from) => set({ ...period, from })} />
-          <Day label={t('To')} value={period.to} onChange={(to) => set({ ...period, to })} />
+          <DayFilter
+            label={t('From')}
+            value={period.from}
+            onChange={(from) => setQuery({ ...period, from })}
+          />
+          <DayFilter label={t('To')} value={period.to} onChange={(to) => setQuery({ ...period, to })} />
         </>
       )}
-      <Choice
+      <ChoiceFilter
         label={t('By')}
         value={by}
         choices={entities.map(({ name, label }) => ({ id: name, name: t(label) }))}
-        onChoose={(name) => set({ by: name === 'project' ? '' : name })}
+        onChoose={(name) => setQuery({ by: name === 'project' ? '' : name })}
       />
-      <Choice
-        label={t('and by')}
-        value={second ?? ''}
+      <ChoiceFilter
+        label={t('Then by')}
+        value={thenBy ?? ''}
         choices={[
-          { id: '', name: t('nothing else') },
+          { id: '', name: t('nothing') },
           ...groupings
             .filter(({ name }) => name !== by)
             .map(({ name, label }) => ({ id: name, name: t(label) })),
         ]}
-        onChoose={(name) => set({ second: name })}
+        onChoose={(name) => setQuery({ second: name })}
       />
-      <Catalogs filters={filters} onChange={(name, id) => set({ [name]: id })} />
+      <CatalogFilters filters={filters} onChange={(name, id) => setQuery({ [name]: id })} />
       <div class="filter-person">
         <PersonPicker
           label={t('Person')}
           placeholder={t('Anyone')}
           value={filters.userId}
-          onChoose={(userId) => set({ userId })}
+          onChoose={(userId) => setQuery({ userId })}
         />
       </div>
-      {second === undefined && (
+      {thenBy === undefined && (
         <label class="filter-day">
           <input
             type="checkbox"
             checked={router.address.value.searchParams.get('all') === 'yes'}
-            onChange={(event) => set({ all: event.currentTarget.checked ? 'yes' : '' })}
+            onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'yes' : '' })}
           />
           {t('Also without hours in this period')}
         </label>
       )}
-      {isAny && (
+      {isFiltered && (
         <button
           type="button"
           class="button quiet"
-          onClick={() => set(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+          onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}
         >
           <Icon name="close" />
           <span>{t('Clear filters')}</span>
@@ -86,12 +90,12 @@ export function SumsFilters({ wanted, preset }: SumsFiltersProps) {
   )
 }
 
-interface CatalogsProps {
-  readonly filters: Wanted['filters']
+interface CatalogFiltersProps {
+  readonly filters: SumsQuery['filters']
   onChange(name: FilterName, id: string): void
 }
 
-function Catalogs({ filters, onChange }: CatalogsProps) {
+function CatalogFilters({ filters, onChange }: CatalogFiltersProps) {
   const projects = useListing('project', catalogQuery)
   const organizations = useListing('organization', catalogQuery)
   const types = useListing('assignmentType', catalogQuery)
@@ -123,14 +127,14 @@ function Catalogs({ filters, onChange }: CatalogsProps) {
   ))
 }
 
-interface ChoiceProps {
+interface ChoiceFilterProps {
   readonly label: string
   readonly value: string
   readonly choices: readonly { readonly id: string; readonly name: string }[]
   onChoose(id: string): void
 }
 
-const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
+const ChoiceFilter = ({ label, value, choices, onChoose }: ChoiceFilterProps) => (
   <span class="filter-day">
     <span aria-hidden="true">{label}</span>
     <select
@@ -148,15 +152,15 @@ const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
   </span>
 )
 
-interface DayProps {
+interface DayFilterProps {
   readonly label: string
   readonly value: string
   onChange(day: string): void
 }
 
-const Day = ({ label, value, onChange }: DayProps) => (
+const DayFilter = ({ label, value, onChange }: DayFilterProps) => (
   <span class="filter-day">
     <span aria-hidden="true">{label}</span>
-    <DayInput label={label} isNamed={false} value={value} onChange={onChange} />
+    <DayInput label={label} hasVisibleLabel={false} value={value} onChange={onChange} />
   </span>
 )

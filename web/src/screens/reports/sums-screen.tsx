@@ -4,61 +4,66 @@ import { useLive } from '../../data/use-live.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { dateOf, formatOf } from '../../time/days.ts'
+import { dateFormat, dateOf } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { ConnectionMark, EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { hoursCsvFormat, localizeCsv, saveCsv } from './localized-csv.ts'
 import { parsePeriod } from './periods.ts'
 import {
+  type AllTime,
   groupings,
   isGroupedBy,
-  parseWanted,
+  parseSumsQuery,
+  queryOfAllTime,
   queryOfHours,
-  queryOfWhole,
   type SumRow,
+  type SumsQuery,
   sumRowsOf,
-  type Wanted,
-  type Whole,
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
-import { saveCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
 
-/** Recorded hours of a period in a chosen grouping, next to the planned ones. The address contains all choices. */
+/** Shows the recorded and planned hours of a period by project, person or type. The address has the query. */
 export function SumsScreen() {
   const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams
   const period = parsePeriod(query)
-  const wanted = parseWanted(query, period)
-  const asked = { query: queryOfHours(wanted) }
-  const hours = useLive(JSON.stringify(asked), (options) =>
-    tracker.connect('GET /ext/reports/hours', asked, options),
+  const sumsQuery = parseSumsQuery(query, period)
+  const request = { query: queryOfHours(sumsQuery) }
+  const hours = useLive(JSON.stringify(request), (options) =>
+    tracker.connect('GET /ext/reports/hours', request, options),
   )
-  const whole = useWhole(wanted, hours.value?.result)
-  const shown = formatOf('long').formatRange(dateOf(period.from), dateOf(period.to))
+  const allTime = useAllTime(sumsQuery, hours.value?.result)
+  const periodText = dateFormat('long').formatRange(dateOf(period.from), dateOf(period.to))
   const download = () =>
-    tracker.call('GET /ext/reports/hours', asked, { headers: { accept: 'text/csv' } }).then(
+    tracker.call('GET /ext/reports/hours', request, { headers: { accept: 'text/csv' } }).then(
       (table) =>
         saveCsv(
           `${t('Hours')} ${period.from} ${period.to}.csv`,
-          tableForPeople(String(table), wordsOfHours()),
+          localizeCsv(String(table), hoursCsvFormat()),
         ),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )
-  const now = hours.value?.result
-  const report = now && isGroupedBy(wanted, now.groups) ? now : undefined
-  const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
-  // Shown together, so that the plan does not move the hours.
-  const isComplete = report && (plan || wanted.second !== undefined || whole.problem)
-  const rows = sumRowsOf(wanted, report?.groups ?? [], plan, query.get('all') === 'yes')
+  const retry = () => {
+    hours.reload()
+    allTime.reload()
+  }
+  const latest = hours.value?.result
+  const report = latest && isGroupedBy(sumsQuery, latest.groups) ? latest : undefined
+  const plan =
+    allTime.value && isGroupedBy({ by: sumsQuery.by }, allTime.value.hours) ? allTime.value : undefined
+  // Both are shown together, because a plan that arrives later would move the hours.
+  const isComplete = report && (plan || sumsQuery.thenBy !== undefined || allTime.problem)
+  const rows = sumRowsOf(sumsQuery, report?.groups ?? [], plan, query.get('all') === 'yes')
   return (
     <Page
       title={t('Reports')}
       actions={
         <>
-          <ConnectionMark connection={hours.connection} />
+          <ConnectionStatus connection={hours.connection} />
           <button type="button" class="button" onClick={() => void download()}>
             <Icon name="download" />
             <span>{t('CSV')}</span>
@@ -71,24 +76,24 @@ export function SumsScreen() {
       }
     >
       <ReportTabs />
-      <SumsFilters wanted={wanted} preset={period.preset} />
-      <p class="period-shown">{shown}</p>
-      {(hours.problem ?? whole.problem) && (
-        <LoadProblem problem={(hours.problem ?? whole.problem) as Error} onRetry={hours.reload} />
+      <SumsFilters sumsQuery={sumsQuery} preset={period.preset} />
+      <p class="period-shown">{periodText}</p>
+      {(hours.problem ?? allTime.problem) && (
+        <LoadProblem problem={(hours.problem ?? allTime.problem) as Error} onRetry={retry} />
       )}
       {!isComplete && !hours.problem && <Skeleton as="grid" rows={9} cells="text cell cell cell" />}
-      {isComplete && <Sums rows={rows} wanted={wanted} report={report} isStale={hours.isStale} />}
+      {isComplete && <Sums rows={rows} sumsQuery={sumsQuery} report={report} isStale={hours.isStale} />}
     </Page>
   )
 }
 
-/** Read again with every change of the hours. */
-function useWhole(wanted: Wanted, hours: HoursReport['result'] | undefined) {
+/** Loads the sums without a period. They are loaded again when the hours change. */
+function useAllTime(sumsQuery: SumsQuery, hours: HoursReport['result'] | undefined) {
   const { tracker } = useServices()
-  const query = queryOfWhole(wanted)
+  const query = queryOfAllTime(sumsQuery)
   const key = JSON.stringify([query, hours?.total])
-  return useLoaded(key, ['assignment'], async (signal): Promise<Whole | undefined> => {
-    if (wanted.second !== undefined) return undefined
+  return useLoaded(key, ['assignment'], async (signal): Promise<AllTime | undefined> => {
+    if (sumsQuery.thenBy !== undefined) return undefined
     const [recorded, planned] = await Promise.all([
       tracker.call('GET /ext/reports/hours', { query }, { signal }),
       tracker.call('GET /ext/reports/assignments', { query }, { signal }),
@@ -99,12 +104,12 @@ function useWhole(wanted: Wanted, hours: HoursReport['result'] | undefined) {
 
 interface SumsProps {
   readonly rows: readonly SumRow[]
-  readonly wanted: Wanted
+  readonly sumsQuery: SumsQuery
   readonly report: HoursReport['result']
   readonly isStale: boolean
 }
 
-function Sums({ rows, wanted, report, isStale }: SumsProps) {
+function Sums({ rows, sumsQuery, report, isStale }: SumsProps) {
   if (rows.length === 0)
     return (
       <EmptyState title={t('No hours in this period')}>
@@ -123,9 +128,9 @@ function Sums({ rows, wanted, report, isStale }: SumsProps) {
           <dd>{report.total.appointments}</dd>
         </div>
       </dl>
-      <SumsTable rows={rows} wanted={wanted} total={report.total} />
+      <SumsTable rows={rows} sumsQuery={sumsQuery} total={report.total} />
       {report.totalGroups > report.groups.length && (
-        <p class="form-note">{t('Not all lines are shown. Choose a shorter period or a filter.')}</p>
+        <p class="form-note">{t('Not all rows are shown. Choose a shorter period or a filter.')}</p>
       )}
     </div>
   )
@@ -133,14 +138,14 @@ function Sums({ rows, wanted, report, isStale }: SumsProps) {
 
 export interface SumsTableProps {
   readonly rows: readonly SumRow[]
-  readonly wanted: Wanted
+  readonly sumsQuery: SumsQuery
   readonly total: { readonly hours: number; readonly appointments: number }
 }
 
-/** The rest of the estimates is also shown if there is only one grouping. */
-function SumsTable({ rows, wanted, total }: SumsTableProps) {
-  const { by, second } = wanted
-  const hasPlan = second === undefined && rows.some(({ planned }) => planned !== undefined)
+/** With a single grouping, the table also shows the remaining estimates. */
+function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
+  const { by, thenBy } = sumsQuery
+  const hasPlan = thenBy === undefined && rows.some(({ planned }) => planned !== undefined)
   const labelOf = (name: string | undefined) => {
     const found = groupings.find((one) => one.name === name)
     return found && t(found.label)
@@ -157,9 +162,9 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
         <thead>
           <tr>
             <th scope="col">{labelOf(by)}</th>
-            {second && (
+            {thenBy && (
               <th scope="col" class="sums-second">
-                {labelOf(second)}
+                {labelOf(thenBy)}
               </th>
             )}
             <th scope="col">{t('In this period')}</th>
@@ -171,11 +176,11 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={`${row.id} ${row.second}`}>
+            <tr key={`${row.id} ${row.thenByName}`}>
               <th scope="row">
                 <GroupName by={by} row={row} />
               </th>
-              {second && <td class="sums-second">{row.second ?? t('not visible to you')}</td>}
+              {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
               <td>{formatHours(row.hours)}</td>
               <td class="minor">{row.entries}</td>
               {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
@@ -185,7 +190,7 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
         <tfoot>
           <tr>
             <th scope="row">{t('Total')}</th>
-            {second && <td />}
+            {thenBy && <td />}
             <td>{formatHours(total.hours)}</td>
             <td class="minor">{total.appointments}</td>
             {hasPlan && (
@@ -201,7 +206,7 @@ function SumsTable({ rows, wanted, total }: SumsTableProps) {
   )
 }
 
-const GroupName = ({ by, row: { id, name } }: { readonly by: Wanted['by']; readonly row: SumRow }) => (
+const GroupName = ({ by, row: { id, name } }: { readonly by: SumsQuery['by']; readonly row: SumRow }) => (
   <span class="sums-name">
     {by === 'person' && <PersonAvatar id={id} isDecorative />}
     {by === 'project' && <ProjectMark id={id} />}
@@ -257,7 +262,7 @@ function PlanCells({ recorded, planned }: { readonly recorded: number; readonly 
   )
 }
 
-/** Sums are an extension; without it there are only the weeks. */
+/** Sums are an extension; without it there is only the report by week, and there are no tabs. */
 export function ReportTabs() {
   const { configuration, router } = useServices()
   const path = router.address.value.pathname
@@ -266,5 +271,5 @@ export function ReportTabs() {
     { label: t('Week by week'), href: '/reports', isCurrent: path === '/reports' },
     { label: t('By person, project or type'), href: '/reports/sums', isCurrent: path === '/reports/sums' },
   ]
-  return <Tabs label={t('Kind of report')} tabs={tabs} />
+  return <Tabs label={t('Report type')} tabs={tabs} />
 }

@@ -1,13 +1,12 @@
 import type { AssignmentsReport, HoursReport } from '#tracker-client'
 import { withoutBlanks } from '../../api/api.ts'
 import type { Text } from '../../texts/text.ts'
-import { addDays, dateOf, formatOf, formatWeek } from '../../time/days.ts'
+import { addDays, dateFormat, dateOf, formatWeek } from '../../time/days.ts'
 import type { Period } from './periods.ts'
 
 export type Entity = 'project' | 'person' | 'organization' | 'type'
 export type Grouping = Entity | 'week' | 'month'
 
-/** The groupings of sums. */
 export const groupings: readonly {
   readonly name: Grouping
   readonly label: Text
@@ -21,9 +20,9 @@ export const groupings: readonly {
   { name: 'month', label: 'Month', isTime: true },
 ]
 
-export interface Wanted {
+export interface SumsQuery {
   readonly by: Entity
-  readonly second: Grouping | undefined
+  readonly thenBy: Grouping | undefined
   readonly period: Period
   /** Filters by their names in the API. */
   readonly filters: Readonly<Record<FilterName, string>>
@@ -32,32 +31,32 @@ export interface Wanted {
 export const filterNames = ['projectId', 'userId', 'organizationId', 'assignmentTypeId'] as const
 export type FilterName = (typeof filterNames)[number]
 
-export function parseWanted(query: URLSearchParams, period: Period): Wanted {
-  const find = (key: string) => groupings.find(({ name }) => name === query.get(key))
-  const by = find('by')
-  const second = find('second')?.name
+export function parseSumsQuery(query: URLSearchParams, period: Period): SumsQuery {
+  const findGrouping = (key: string) => groupings.find(({ name }) => name === query.get(key))
+  const by = findGrouping('by')
+  const thenBy = findGrouping('second')?.name
   const first = by === undefined || by.isTime ? 'project' : (by.name as Entity)
   return {
     by: first,
-    second: second === first ? undefined : second,
+    thenBy: thenBy === first ? undefined : thenBy,
     period,
     filters: Object.fromEntries(
       filterNames.map((name) => [name, query.get(name) ?? '']),
-    ) as Wanted['filters'],
+    ) as SumsQuery['filters'],
   }
 }
 
-/** Asks for the hours recorded in the period. */
-export const queryOfHours = ({ by, second, period, filters }: Wanted) =>
+/** The API's query for the hours recorded in the period. */
+export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
   withoutBlanks({
-    groupBy: second === undefined ? by : `${by},${second}`,
+    groupBy: thenBy === undefined ? by : `${by},${thenBy}`,
     dateFrom: period.from,
     dateTo: addDays(period.to, 1),
     ...filters,
   })
 
-/** Asks for everything without a period, to compare hours with the estimates. */
-export const queryOfWhole = ({ by, filters }: Wanted) => withoutBlanks({ groupBy: by, ...filters })
+/** The API's query without a period, to compare all recorded hours with the estimates. */
+export const queryOfAllTime = ({ by, filters }: SumsQuery) => withoutBlanks({ groupBy: by, ...filters })
 
 type HoursGroup = HoursReport['result']['groups'][number]
 type PlannedGroup = AssignmentsReport['result']['groups'][number]
@@ -66,8 +65,8 @@ export interface SumRow {
   readonly id: string
   /** Null if the user may not see the name. */
   readonly name: string | null
-  /** The value of the second grouping. */
-  readonly second: string | null | undefined
+  /** The name of the group of the second grouping. */
+  readonly thenByName: string | null | undefined
   readonly hours: number
   readonly entries: number
   /** All recorded and all planned hours; undefined with two groupings. */
@@ -75,39 +74,39 @@ export interface SumRow {
   readonly planned: number | undefined
 }
 
-export interface Whole {
+export interface AllTime {
   readonly hours: readonly HoursGroup[]
   readonly assignments: readonly PlannedGroup[]
 }
 
-/** Groups with hours in the period, and optionally those that only have a plan, sorted by hours. */
+/** Returns the groups with hours in the period, and optionally those without. */
 export function sumRowsOf(
-  { by, second }: Pick<Wanted, 'by' | 'second'>,
+  { by, thenBy }: Pick<SumsQuery, 'by' | 'thenBy'>,
   inPeriod: readonly HoursGroup[],
-  whole: Whole | undefined,
-  hasAll: boolean,
+  allTime: AllTime | undefined,
+  includesWithoutHours: boolean,
 ): SumRow[] {
-  const [recorded, planned] = [byGroup(whole?.hours ?? [], by), byGroup(whole?.assignments ?? [], by)]
+  const [recorded, planned] = [byGroup(allTime?.hours ?? [], by), byGroup(allTime?.assignments ?? [], by)]
   const rows = inPeriod.map((group): SumRow => {
     const { id = '', name = null } = group[by] ?? {}
     return {
       id,
       name,
-      second: second && secondOf(group, second),
+      thenByName: thenBy && groupNameOf(group, thenBy),
       hours: group.hours,
       entries: group.appointments,
-      recorded: second === undefined ? recorded.get(id)?.hours : undefined,
-      planned: second === undefined && whole ? (planned.get(id)?.plannedHours ?? 0) : undefined,
+      recorded: thenBy === undefined ? recorded.get(id)?.hours : undefined,
+      planned: thenBy === undefined && allTime ? (planned.get(id)?.plannedHours ?? 0) : undefined,
     }
   })
   const others = [...planned.values(), ...recorded.values()].flatMap((group): SumRow[] => {
     const { id, name } = group[by] ?? { id: '', name: null }
-    if (!hasAll || second !== undefined || rows.some((row) => row.id === id)) return []
+    if (!includesWithoutHours || thenBy !== undefined || rows.some((row) => row.id === id)) return []
     return [
       {
         id,
         name,
-        second: undefined,
+        thenByName: undefined,
         hours: 0,
         entries: 0,
         recorded: recorded.get(id)?.hours ?? 0,
@@ -116,25 +115,25 @@ export function sumRowsOf(
     ]
   })
   const unique = new Map(others.map((row) => [row.id, row]))
-  return [...rows, ...unique.values()].sort(second === undefined ? mostFirst : byName)
+  return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)
 }
 
-/** Returns whether the response belongs to the chosen grouping. */
+/** Returns whether the groups belong to this grouping, and not to the previous one. */
 export const isGroupedBy = (
-  { by, second }: { readonly by: Entity; readonly second?: Grouping | undefined },
+  { by, thenBy }: { readonly by: Entity; readonly thenBy?: Grouping | undefined },
   groups: readonly HoursGroup[],
-): boolean => groups.every((group) => group[by] !== undefined && (!second || group[second] !== undefined))
+): boolean => groups.every((group) => group[by] !== undefined && (!thenBy || group[thenBy] !== undefined))
 
 const byGroup = <Group extends Partial<Record<Entity, { readonly id: string }>>>(
   groups: readonly Group[],
   by: Entity,
 ) => new Map(groups.map((group) => [group[by]?.id ?? '', group]))
 
-function secondOf(group: HoursGroup, second: Grouping): string | null {
-  if (second === 'week') return formatWeek(group.week ?? '')
-  if (second === 'month') return formatOf('month').format(dateOf(`${group.month}-01`))
-  return group[second]?.name ?? null
+function groupNameOf(group: HoursGroup, grouping: Grouping): string | null {
+  if (grouping === 'week') return formatWeek(group.week ?? '')
+  if (grouping === 'month') return dateFormat('month').format(dateOf(`${group.month}-01`))
+  return group[grouping]?.name ?? null
 }
 
-const mostFirst = (a: SumRow, b: SumRow): number => b.hours - a.hours || byName(a, b)
+const byHours = (a: SumRow, b: SumRow): number => b.hours - a.hours || byName(a, b)
 const byName = (a: SumRow, b: SumRow): number => (a.name ?? '').localeCompare(b.name ?? '')

@@ -2,13 +2,13 @@ import { t } from '../../texts/text.ts'
 import { formatDay, formatWeek } from '../../time/days.ts'
 import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
-import { ticksFor } from './periods.ts'
-import type { Hours } from './report.ts'
+import type { HoursRow } from './report.ts'
+import { ticksFor } from './ticks.ts'
 
-/** Pixels. */
+// All sizes are in pixels.
 const height = 260
-const top = 20
-const bottom = 28
+const marginTop = 20
+const marginBottom = 28
 /** The width of an average letter in a label. */
 const letterWidth = 6.5
 /** The width of a digit at an axis. */
@@ -16,15 +16,15 @@ const digitWidth = 7.5
 /** The width that a number needs above its bar. */
 const valueWidth = 30
 
-/** Shows recorded next to planned hours, week by week. */
+/** Shows recorded and planned hours side by side, week by week. */
 export const WeeksChart = ({
   weeks,
   current,
 }: {
-  readonly weeks: readonly Hours[]
+  readonly weeks: readonly HoursRow[]
   readonly current: string
 }) => (
-  <Chart title={t('Hours per week')} kind={t('Week')} rows={weeks} labelOf={({ id }) => formatWeek(id)}>
+  <Chart title={t('Hours per week')} rowHeading={t('Week')} rows={weeks} labelOf={({ id }) => formatWeek(id)}>
     {(width, pattern) => ({
       height,
       shapes: <Bars weeks={weeks} current={current} width={width} pattern={pattern} />,
@@ -33,7 +33,7 @@ export const WeeksChart = ({
 )
 
 interface BarsProps {
-  readonly weeks: readonly Hours[]
+  readonly weeks: readonly HoursRow[]
   readonly current: string
   readonly width: number
   readonly pattern: string
@@ -41,14 +41,15 @@ interface BarsProps {
 
 function Bars({ weeks, current, width, pattern }: BarsProps) {
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
-  const yOf = (hours: number) => height - bottom - (hours / (ticks.at(-1) ?? 1)) * (height - top - bottom)
+  const yOf = (hours: number) =>
+    height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
   const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => formatNumber(tick).length))
-  const group = (width - left) / weeks.length
-  const bar = Math.min(28, (group - 6) / 2)
+  const groupWidth = (width - left) / weeks.length
+  const barWidth = Math.min(28, (groupWidth - 6) / 2)
   const labelWidth =
     letterWidth *
     Math.max(...[t('This week'), ...weeks.map(({ id }) => formatDay(id))].map((label) => label.length))
-  const labelled = Math.ceil(labelWidth / group)
+  const labelInterval = Math.ceil(labelWidth / groupWidth)
   const currentIndex = weeks.findIndex(({ id }) => id === current)
   return (
     <>
@@ -61,10 +62,10 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
         </g>
       ))}
       {weeks.map(({ id, planned, recorded }, index) => {
-        const middle = left + group * (index + 0.5)
+        const middle = left + groupWidth * (index + 0.5)
         const isInside = middle - labelWidth / 2 >= 0 && middle + labelWidth / 2 <= width
         const isLabelled =
-          (index - Math.max(currentIndex, 0)) % labelled === 0 && (isInside || labelled === 1)
+          (index - Math.max(currentIndex, 0)) % labelInterval === 0 && (isInside || labelInterval === 1)
         return (
           <g key={id}>
             <title>
@@ -76,9 +77,9 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
             </title>
             <rect
               class="recorded"
-              x={middle - bar}
+              x={middle - barWidth}
               y={yOf(recorded)}
-              width={bar - 1}
+              width={barWidth - 1}
               height={yOf(0) - yOf(recorded)}
             />
             <rect
@@ -86,11 +87,11 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
               fill={pattern}
               x={middle + 1.5}
               y={yOf(planned)}
-              width={bar - 2}
+              width={barWidth - 2}
               height={yOf(0) - yOf(planned)}
             />
-            {recorded > 0 && bar >= valueWidth / 2 && group >= 2 * valueWidth && (
-              <text class="value" x={middle - bar / 2} y={yOf(recorded) - 5} text-anchor="middle">
+            {recorded > 0 && barWidth >= valueWidth / 2 && groupWidth >= 2 * valueWidth && (
+              <text class="value" x={middle - barWidth / 2} y={yOf(recorded) - 5} text-anchor="middle">
                 {formatNumber(Math.round(recorded * 10) / 10)}
               </text>
             )}

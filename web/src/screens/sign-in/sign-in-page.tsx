@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { homePath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { loadSignInWays, type SignInWays, signInAddress } from '../../session/provider.ts'
+import { loadSignInMethods, type SignInMethods, signInAddress } from '../../session/provider.ts'
 import type { Session } from '../../session/session.ts'
 import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
 import { deleteSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
 import { StandalonePage } from '../../ui/page.tsx'
-import { useSecondsUntil } from '../../ui/place.ts'
+import { useSecondsUntil } from '../../ui/use-countdown.ts'
+import { type SignInFormState, signInStateOf } from './sign-in-state.ts'
 
 /** The provider redirects here without a session, or to confirm a sign-out. */
 export function SignInPage() {
@@ -17,40 +18,35 @@ export function SignInPage() {
   return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
 }
 
-/** The page starts a request if the provider has no pending one. */
+/** Shows the sign-in form for a pending request of the provider, or starts a request. */
 function SignIn() {
   const { configuration, router, session } = useServices()
-  const { searchParams: given } = router.address.value
-  const authRequest = given.get('authRequest')
-  const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
+  const { searchParams: query } = router.address.value
+  const state = signInStateOf(query)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const begin = async () => {
-      // Reached with Back after its request was used. A user with a session is redirected, unless a new
-      // sign-in was requested.
+      // With Back, the user may return to a request that was already used. If they have a session, they continue in the
+      // client, unless this tab has just started a new sign-in.
       if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
-      if (authRequest !== null || error !== null) return
-      await startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/')
+      const current = signInStateOf(query)
+      if (current.kind === 'start') await startSignIn(configuration, current.returnPath ?? homePath)
     }
     begin().catch(() => setProblem(t('The sign-in service cannot be reached. Reload this page in a moment.')))
-  }, [authRequest, error, configuration, given, router, session])
-  if (error === 'request' || (authRequest === null && error !== null))
-    return <RequestProblem errorId={given.get('errorId')} />
-  if (authRequest === null)
+  }, [configuration, query, router, session])
+  if (state.kind === 'problem') return <RequestProblem errorId={state.errorId} />
+  if (state.kind === 'start')
     return (
       <StandalonePage title={t('Sign in')}>
         <p role="status">{problem ?? t('Please wait…')}</p>
       </StandalonePage>
     )
+  const { authRequest } = state
   return (
     <StandalonePage title={t('Sign in')}>
-      <Ways authRequest={authRequest}>
-        <SignInForm
-          {...{ authRequest, error }}
-          loginHint={given.get('loginHint')}
-          retryAfter={Number(given.get('retryAfter'))}
-        />
-      </Ways>
+      <SignInOptions authRequest={authRequest}>
+        <SignInForm state={state} loginHint={query.get('loginHint')} />
+      </SignInOptions>
       {configuration.passkeys && (
         <ProviderLink
           class="button wide"
@@ -70,48 +66,48 @@ function SignIn() {
   )
 }
 
-/** A sign-out that began at the provider leads here too, while this browser still has its tokens: a refresh shows their state. */
+/** After a sign-out at the provider, the user arrives here although this browser still has tokens. Renews them to see whether they are still valid. */
 async function isStillSignedIn(session: Session): Promise<boolean> {
   if (session.state.peek() !== 'signed-in') return false
-  await session
-    .accessToken()
-    .then(session.renewedToken)
-    .catch(() => undefined)
+  try {
+    const token = await session.accessToken()
+    await session.renewToken(token)
+  } catch {
+    // The state of the session is the result.
+  }
   return session.state.peek() === 'signed-in'
 }
 
 interface SignInFormProps {
-  readonly authRequest: string
-  readonly error: string | null
+  readonly state: SignInFormState
   /** The login that the requesting app expects. */
   readonly loginHint: string | null
-  readonly retryAfter: number
 }
 
-function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormProps) {
+function SignInForm({ state, loginHint }: SignInFormProps) {
   const { configuration } = useServices()
   const [login, setLogin] = useState(
     () => loginHint?.slice(0, limits.login) ?? sessionStorage.getItem(loginKey) ?? '',
   )
-  const [missing, setMissing] = useState<string>()
+  const [missingText, setMissingText] = useState<string>()
   const password = useRef<HTMLInputElement>(null)
   const loginInput = useRef<HTMLInputElement>(null)
   useEffect(() => (login === '' ? loginInput : password).current?.focus(), [])
   const submit = (event: Event) => {
     const isComplete = login.trim() !== '' && password.current?.value !== ''
-    setMissing(isComplete ? undefined : t('Please enter your login and your password.'))
+    setMissingText(isComplete ? undefined : t('Please enter your login and your password.'))
     if (!isComplete) return event.preventDefault()
     sessionStorage.setItem(loginKey, login)
   }
   return (
     <form class="form" method="post" action={`${configuration.issuer}/api/account/login`} onSubmit={submit}>
-      <input type="hidden" name="authRequest" value={authRequest} />
-      {missing !== undefined ? (
+      <input type="hidden" name="authRequest" value={state.authRequest} />
+      {missingText !== undefined ? (
         <p class="form-problem" role="alert">
-          {missing}
+          {missingText}
         </p>
       ) : (
-        <Rejection error={error} retryAfter={retryAfter} />
+        <SignInError {...state} />
       )}
       <div class="field">
         <label for="login">{t('Login')}</label>
@@ -148,9 +144,9 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
   )
 }
 
-function Rejection({ error, retryAfter }: { readonly error: string | null; readonly retryAfter: number }) {
-  const [until] = useState(() => Date.now() + retryAfter * 1000)
-  const seconds = useSecondsUntil(error === 'locked' && retryAfter > 0 ? until : undefined)
+function SignInError({ error, retryAfterSeconds }: Pick<SignInFormState, 'error' | 'retryAfterSeconds'>) {
+  const [until] = useState(() => retryAfterSeconds && Date.now() + retryAfterSeconds * 1000)
+  const seconds = useSecondsUntil(error === 'locked' ? until : undefined)
   if (error === 'invalid')
     return (
       <p class="form-problem" role="alert">
@@ -158,7 +154,7 @@ function Rejection({ error, retryAfter }: { readonly error: string | null; reado
       </p>
     )
   if (error !== 'locked') return null
-  if (seconds === 0)
+  if (until !== undefined && seconds === 0)
     return (
       <p class="form-note" role="status">
         {t('You can try again now.')}
@@ -167,9 +163,11 @@ function Rejection({ error, retryAfter }: { readonly error: string | null; reado
   return (
     <p class="form-problem">
       <span role="alert">{t('Too many failed attempts: this login is locked.')}</span>{' '}
-      <span>
-        {tx('Try again in {time}.', { time: <strong role="timer">{formatSeconds(seconds)}</strong> })}
-      </span>
+      {until !== undefined && (
+        <span>
+          {tx('Try again in {time}.', { time: <strong role="timer">{formatSeconds(seconds)}</strong> })}
+        </span>
+      )}
     </p>
   )
 }
@@ -177,7 +175,7 @@ function Rejection({ error, retryAfter }: { readonly error: string | null; reado
 const formatSeconds = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
-/** The provider rejected the request. */
+/** Shows why the provider has rejected the request. */
 function RequestProblem({ errorId }: { readonly errorId: string | null }) {
   const { configuration } = useServices()
   const [reason, setReason] = useState<string>()
@@ -201,22 +199,22 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
   )
 }
 
-/** The password form, unless passwords are switched off, and the external providers. */
-function Ways({ authRequest, children }: { authRequest: string; children: ComponentChildren }) {
+/** Shows the password form, unless passwords are switched off, and the external providers. */
+function SignInOptions({ authRequest, children }: { authRequest: string; children: ComponentChildren }) {
   const { configuration } = useServices()
-  const [ways, setWays] = useState<SignInWays>()
+  const [methods, setMethods] = useState<SignInMethods>()
   useEffect(() => {
-    loadSignInWays(configuration).then(setWays, () => undefined)
+    loadSignInMethods(configuration).then(setMethods, () => undefined)
   }, [configuration])
   return (
     <>
-      {/* There at once: most people type while the list is on its way. */}
-      {ways?.passwords !== false && children}
-      {ways?.passwords === false && (
+      {/* The form is shown at once, because most users begin to type while the providers are loading. */}
+      {methods?.passwords !== false && children}
+      {methods?.passwords === false && (
         <p class="form-note">{t('Sign in with an account at another provider.')}</p>
       )}
-      {ways?.providers.map(({ id, name }) => (
-        // A link, because browsers apply the page's form policy to the redirects of a post.
+      {methods?.providers.map(({ id, name }) => (
+        // A link, because the page's `form-action` policy would block the redirect of a post to the external provider.
         <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
           {t('Sign in with {name}', { name })}
         </ProviderLink>
@@ -231,14 +229,14 @@ export interface ProviderLinkProps {
   readonly children: ComponentChildren
 }
 
-/** Leaves for a page of the provider: the router must not handle it as its own where all hosts share an address. */
+/** Links to a page of the provider. `target` stops the client's router from handling the link if the provider has the same origin. */
 const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
   <a target="_self" {...props}>
     {children}
   </a>
 )
 
-/** Another site has redirected the browser to the provider's sign-out. */
+/** Asks for confirmation, because another site may have redirected the browser to the provider's sign-out. */
 function SignOutPage({ logoutId }: { readonly logoutId: string }) {
   const { configuration } = useServices()
   return (

@@ -8,12 +8,12 @@ import { useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn, translateSentence } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/kept-format.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The webhooks of a project; without a project, for administrators, those without one. */
+/** Manages the webhooks of a project or, for administrators, those without a project. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   const { tracker } = useServices()
   const [secret, setSecret] = useState<string>()
@@ -21,7 +21,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
     tracker.call('GET /ext/webhooks', { query: { projectId } }),
   )
   return (
-    <Page title={t('Webhooks')} {...(projectId && { above: <ProjectCrumbs projectId={projectId} /> })}>
+    <Page title={t('Webhooks')} {...(projectId && { parentLink: <ProjectCrumbs projectId={projectId} /> })}>
       <div class="narrow-page">
         <p class="quiet-text">
           {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
@@ -33,8 +33,8 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
         )}
         <NewWebhook
           projectId={projectId}
-          onMade={(made) => {
-            setSecret(made)
+          onCreated={(newSecret) => {
+            setSecret(newSecret)
             reload()
           }}
         />
@@ -57,10 +57,10 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
 
 function NewWebhook({
   projectId,
-  onMade,
+  onCreated,
 }: {
   readonly projectId: string | undefined
-  onMade(secret: string): void
+  onCreated(secret: string): void
 }) {
   const { tracker } = useServices()
   const form = useForm({
@@ -68,13 +68,13 @@ function NewWebhook({
     initial: { url: '', name: '' },
     async submit({ url, name }) {
       const body = { url, name: name || null, projectId: projectId ?? null }
-      onMade((await tracker.call('POST /ext/webhook', { body })).webhook.secret)
+      onCreated((await tracker.call('POST /ext/webhook', { body })).webhook.secret)
     },
   })
   return (
     <Form form={form} submitLabel={t('Add a webhook')}>
       <TextField form={form} name="url" label={t('Address, beginning with https')} required />
-      <TextField form={form} name="name" label={t('What it is for')} />
+      <TextField form={form} name="name" label={t('Name')} />
     </Form>
   )
 }
@@ -88,12 +88,13 @@ export interface WebhookRowProps {
 function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
   const { toasts, tracker } = useServices()
   const [isLogOpen, setLogOpen] = useState(false)
-  const run = (work: Promise<unknown>) => () =>
-    work.then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const { id, active, pausedBecause, waiting } = webhook
-  const it = { body: { id } }
-  const Do = ({ label, work }: { readonly label: string; work(): Promise<unknown> }) => (
-    <button type="button" class="button" onClick={() => void run(work())()}>
+  const request = { body: { id } }
+  const run = (work: () => Promise<unknown>) =>
+    work().then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  // A function and not a component: a component defined here would be new in each render, and its button would lose the focus.
+  const actionButton = (label: string, work: () => Promise<unknown>) => (
+    <button type="button" class="button" onClick={() => void run(work)}>
       {label}
       <span class="visually-hidden"> {webhook.url}</span>
     </button>
@@ -118,16 +119,14 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
           </span>
         )}
         <span class="form-buttons">
-          <Do label={t('Send a test')} work={() => tracker.call('POST /ext/webhook/test', it)} />
-          <Do
-            label={active ? t('Pause') : t('Resume')}
-            work={() => tracker.call('PATCH /ext/webhook', { body: { id, active: !active } })}
-          />
-          <Do
-            label={t('New secret')}
-            work={async () => onSecret((await tracker.call('POST /ext/webhook/rotate', it)).secret)}
-          />
-          <Do label={t('Remove')} work={() => tracker.call('DELETE /ext/webhook', it)} />
+          {actionButton(t('Send a test'), () => tracker.call('POST /ext/webhook/test', request))}
+          {actionButton(active ? t('Pause') : t('Resume'), () =>
+            tracker.call('PATCH /ext/webhook', { body: { id, active: !active } }),
+          )}
+          {actionButton(t('New secret'), async () =>
+            onSecret((await tracker.call('POST /ext/webhook/rotate', request)).secret),
+          )}
+          {actionButton(t('Remove'), () => tracker.call('DELETE /ext/webhook', request))}
           <button
             type="button"
             class="button"
@@ -143,7 +142,7 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
   )
 }
 
-/** The latest deliveries, the responses, and how long they took. */
+/** Lists the latest deliveries with their responses and durations. */
 function WebhookLog({ id }: { readonly id: string }) {
   const { toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () =>
@@ -174,18 +173,18 @@ function WebhookLog({ id }: { readonly id: string }) {
   )
 }
 
-function outcomeOf({ attempts: [last], createdAt, nextAt }: WebhookDelivery): string {
-  if (!last) return t('Waiting since {moment}', { moment: formatTimestamp(createdAt) })
-  const answered =
-    last.status === null
-      ? translateSentence(last.error ?? '')
-      : t('answered {status}', { status: last.status })
-  const reported = t('{moment}: {answered} after {count} ms', {
-    moment: formatTimestamp(last.at),
-    answered,
-    count: last.milliseconds,
+function outcomeOf({ attempts: [lastAttempt], createdAt, nextAt }: WebhookDelivery): string {
+  if (!lastAttempt) return t('Waiting since {time}', { time: formatTimestamp(createdAt) })
+  const response =
+    lastAttempt.status === null
+      ? translateSentence(lastAttempt.error ?? '')
+      : t('responded with {status}', { status: lastAttempt.status })
+  const summary = t('{time}: {response} after {count} ms', {
+    time: formatTimestamp(lastAttempt.at),
+    response,
+    count: lastAttempt.milliseconds,
   })
   return nextAt === null
-    ? reported
-    : `${reported} · ${t('next attempt {moment}', { moment: formatTimestamp(nextAt) })}`
+    ? summary
+    : `${summary} · ${t('next attempt {time}', { time: formatTimestamp(nextAt) })}`
 }

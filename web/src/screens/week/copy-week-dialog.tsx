@@ -10,22 +10,22 @@ import { formatHours, sumHours } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { type Appointment, cellKeyOf, entriesByCell, entriesOfWeek } from './week.ts'
+import { type Appointment, cellKeyOf, entriesByCell, loadEntries } from './week.ts'
 
 export interface CopyWeekDialogProps {
   readonly userId: string
   readonly monday: string
   /** The existing entries of this week. */
-  readonly present: readonly Appointment[]
+  readonly existing: readonly Appointment[]
   onClose(): void
 }
 
-/** Shows the entries to be copied from last week, each of which may be left out, and then creates them. */
-export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDialogProps) {
+/** Lists the entries of last week, each of which may be left out, and then copies them. */
+export function CopyWeekDialog({ userId, monday, existing, onClose }: CopyWeekDialogProps) {
   const { api } = useServices()
   const lastMonday = addDays(monday, -daysInWeek)
   const { value, problem, reload } = useLoaded(`copy ${userId} ${monday}`, [], async (signal) => {
-    const { rows } = await entriesOfWeek(api, userId, lastMonday, signal)
+    const { rows } = await loadEntries(api, userId, lastMonday, signal)
     const ids = rows.map(({ assignmentId }) => assignmentId)
     return { entries: rows, assignments: await loadByIds(api, 'assignment', ids, signal) }
   })
@@ -42,7 +42,7 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
             keepDate: addDays(dayOf(entry.keepDate), daysInWeek),
           }))}
           nameOf={(id) => value.assignments.get(id)?.name ?? t('Assignment')}
-          present={present}
+          existing={existing}
           onClose={onClose}
         />
       )}
@@ -53,30 +53,30 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
 interface PreviewProps {
   /** The entries to be created. */
   readonly entries: readonly Appointment[]
-  readonly present: readonly Appointment[]
+  readonly existing: readonly Appointment[]
   readonly nameOf: (assignmentId: string) => string
   onClose(): void
 }
 
-function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
-  // Their ids are chosen once, so that a retry creates no duplicate.
-  const [entries] = useState(given)
-  const taken = entriesByCell(present)
-  const isTaken = (entry: Appointment) =>
-    taken.has(cellKeyOf({ ...entry, day: dayOf(entry.keepDate) })) && !created.has(entry.id)
-  const { created, problems, isBusy, create } = useCreation(onClose)
-  const [left, setLeft] = useState<ReadonlySet<string>>(
-    () => new Set(entries.filter(isTaken).map(({ id }) => id)),
+function Preview({ entries: initialEntries, existing, nameOf, onClose }: PreviewProps) {
+  // The ids are kept across renders, so that a retry creates no duplicates.
+  const [entries] = useState(initialEntries)
+  const existingByCell = entriesByCell(existing)
+  const hasEntry = (entry: Appointment) =>
+    existingByCell.has(cellKeyOf({ ...entry, day: dayOf(entry.keepDate) })) && !created.has(entry.id)
+  const { created, problems, isBusy, create } = useCreateEntries(onClose)
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(
+    () => new Set(entries.filter(hasEntry).map(({ id }) => id)),
   )
-  const chosen = entries.filter(({ id }) => !left.has(id) && !created.has(id))
+  const included = entries.filter(({ id }) => !excluded.has(id) && !created.has(id))
   const toggle = (id: string) =>
-    setLeft(new Set(left.has(id) ? [...left].filter((one) => one !== id) : [...left, id]))
+    setExcluded(new Set(excluded.has(id) ? [...excluded].filter((one) => one !== id) : [...excluded, id]))
   return (
     <form
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        void create(chosen)
+        void create(included)
       }}
     >
       <ul class="rows copy-rows">
@@ -85,7 +85,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
             <label>
               <input
                 type="checkbox"
-                checked={!left.has(entry.id)}
+                checked={!excluded.has(entry.id)}
                 disabled={created.has(entry.id)}
                 onChange={() => toggle(entry.id)}
               />
@@ -93,7 +93,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
                 {formatWeekday(entry.keepDate)} {formatDay(entry.keepDate)} ·{' '}
                 <bdi>{nameOf(entry.assignmentId)}</bdi> · <strong>{formatHours(entry.amountHours)}</strong>
                 <span class="quiet-text line">
-                  {inOneLine(entry.description, isTaken(entry) && t('This day already has an entry.'))}
+                  {inOneLine(entry.description, hasEntry(entry) && t('This day already has an entry.'))}
                 </span>
                 {problems.has(entry.id) && (
                   <span class="field-errors line" role="alert">
@@ -109,12 +109,12 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
         <button type="button" class="button" onClick={onClose}>
           {t('Cancel')}
         </button>
-        <button type="submit" class="button primary" aria-disabled={isBusy || chosen.length === 0}>
+        <button type="submit" class="button primary" aria-disabled={isBusy || included.length === 0}>
           {isBusy
             ? t('Please wait…')
             : t('Create {entries}, {hours}', {
-                entries: countOf(chosen),
-                hours: formatHours(sumHours(chosen)),
+                entries: countText(included),
+                hours: formatHours(sumHours(included)),
               })}
         </button>
       </div>
@@ -122,10 +122,10 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
   )
 }
 
-const countOf = (entries: readonly unknown[]): string => tn(entries.length, '1 entry', '{count} entries')
+const countText = (entries: readonly unknown[]): string => tn(entries.length, '1 entry', '{count} entries')
 
-/** Sent one by one, so that each error is shown next to its entry and the others are still created. */
-function useCreation(onDone: () => void) {
+/** Creates entries one by one, so that each error is shown next to its entry and the others are still created. */
+function useCreateEntries(onDone: () => void) {
   const { api, toasts } = useServices()
   const [created, setCreated] = useState<ReadonlySet<string>>(new Set())
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
@@ -133,24 +133,24 @@ function useCreation(onDone: () => void) {
   const create = async (entries: readonly Appointment[]) => {
     if (isBusy || entries.length === 0) return
     setBusy(true)
-    const done = new Set(created)
+    const createdIds = new Set(created)
     const rejected = new Map<string, string>()
     for (const { id, assignmentId, userId, keepDate, amountHours, description } of entries) {
       const body = { id, assignmentId, userId, keepDate, amountHours, description }
       await api.create('appointment', body).then(
-        () => done.add(id),
+        () => createdIds.add(id),
         (error) => rejected.set(id, sentenceOf(error)),
       )
     }
     setBusy(false)
-    setCreated(done)
+    setCreated(createdIds)
     setProblems(rejected)
     if (rejected.size > 0) return
     const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    const run = () => api.remove('appointment', [...done]).catch(report)
+    const run = () => api.remove('appointment', [...createdIds]).catch(report)
     toasts.show({
       kind: 'done',
-      text: tn(done.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
+      text: tn(createdIds.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
       action: { label: undoLabel(), run },
     })
     onDone()

@@ -5,7 +5,7 @@ import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
-import { formatHours, typeHours } from '../../time/hours.ts'
+import { formatHours, formatHoursInput } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import type { Appointment, Cell } from './week.ts'
@@ -29,22 +29,22 @@ export function EntriesDialog({ userId, assignmentName, cell, onClose }: Entries
   )
 }
 
-interface Values {
+interface EntryValues {
   readonly amountHours: string
   readonly description: string
   readonly [name: string]: string
 }
 
-const valuesOf = ({ amountHours, description }: Appointment): Values => ({
-  amountHours: typeHours(amountHours),
+const valuesOf = ({ amountHours, description }: Appointment): EntryValues => ({
+  amountHours: formatHoursInput(amountHours),
   description: description ?? '',
 })
 
-const Fields = ({
+const EntryFields = ({
   form,
   isFirst = false,
 }: {
-  readonly form: FormState<Values>
+  readonly form: FormState<EntryValues>
   readonly isFirst?: boolean
 }) => (
   <div class="entry-fields">
@@ -56,14 +56,14 @@ const Fields = ({
       required
       autofocus={isFirst}
     />
-    <TextField form={form} name="description" label={t('What for')} />
+    <TextField form={form} name="description" label={t('Note')} />
   </div>
 )
 
 function Entry({ entry }: { readonly entry: Appointment }) {
   const { api } = useServices()
   const remove = useRemoval()
-  const form = useForm<Values>({
+  const form = useForm<EntryValues>({
     draft: `entry-${entry.id}`,
     initial: valuesOf(entry),
     async submit(values) {
@@ -83,7 +83,7 @@ function Entry({ entry }: { readonly entry: Appointment }) {
   return (
     <section class="entry" aria-label={t('Entry of {hours}', { hours: formatHours(entry.amountHours) })}>
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value}>
-        <Fields form={form} />
+        <EntryFields form={form} />
       </Form>
       {!form.isChanged.value && (
         <button
@@ -109,7 +109,7 @@ function NewEntry({
 }) {
   const { api } = useServices()
   const { assignmentId, day, entries } = cell
-  const form = useForm<Values>({
+  const form = useForm<EntryValues>({
     draft: `entry-${assignmentId}-${day}`,
     initial: { amountHours: '', description: '' },
     async submit({ amountHours, description }) {
@@ -133,7 +133,7 @@ function NewEntry({
         cancelLabel={t('Close')}
         onDone={form.discard}
       >
-        <Fields form={form} isFirst={isFirst} />
+        <EntryFields form={form} isFirst={isFirst} />
       </Form>
     </section>
   )

@@ -7,43 +7,47 @@ import { undoLabel } from '../../services/toasts.ts'
 import { t } from '../../texts/text.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
 
-/** Unsaved text of a cell. */
-export interface Typed {
+/** The unsaved text of a cell, and why it was not saved. */
+export interface UnsavedText {
   readonly text: string
   readonly problem?: string
 }
 
-type Changes = ReadonlyMap<string, { readonly entry: Appointment | undefined; readonly isSaved: boolean }>
+type PendingChanges = ReadonlyMap<
+  string,
+  { readonly entry: Appointment | undefined; readonly isSaved: boolean }
+>
 
-export type Entries = ReturnType<typeof useEntries>
+export type EntriesState = ReturnType<typeof useEntries>
 
 /**
- * The user's entries, including those being saved. Rejected text stays in its cell with the reason, until it is saved or
- * discarded; it survives a reload.
+ * Returns the user's entries, including those that are being saved. Rejected text stays in its cell with the reason until it is
+ * saved or discarded, and survives a reload.
  */
 export function useEntries(userId: string, loaded: readonly Appointment[]) {
-  const { entries, begin, settle } = useChanges(loaded)
-  const { typed, type, revert } = useTyped(userId)
+  const { entries, startChange, finishChange } = useChanges(loaded)
+  const { unsaved, setText, revert } = useUnsavedTexts(userId)
   const send = useSend()
-  const last = useRef<Promise<void>>(Promise.resolve())
+  const queue = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
-    const former = cell.entries[0]
-    // The API names its field, but a cell has only one.
-    const reject = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
+    const previous = cell.entries[0]
+    // The API names the field, but a cell has only one.
+    const reject = (error: unknown) =>
+      setText(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
     try {
       const hours = text.trim() === '' ? 0 : parseHours(text, 'amountHours')
       revert(cell)
-      if (hours === (former?.amountHours ?? 0)) return
-      const next = hours === 0 ? undefined : { ...(former ?? newEntry(cell, userId)), amountHours: hours }
-      const id = (next ?? former)?.id ?? ''
-      begin(id, next)
-      // Sent one after the other: the next change of a cell may depend on the one before.
-      last.current = last.current
-        .then(() => send(former, next))
+      if (hours === (previous?.amountHours ?? 0)) return
+      const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
+      const id = (next ?? previous)?.id ?? ''
+      startChange(id, next)
+      // Changes are sent one after the other, because the next change of a cell may depend on the one before.
+      queue.current = queue.current
+        .then(() => send(previous, next))
         .then(
-          () => settle(id, next, true),
+          () => finishChange(id, next, true),
           (error) => {
-            settle(id, next, false)
+            finishChange(id, next, false)
             reject(error)
           },
         )
@@ -51,10 +55,10 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
       reject(error)
     }
   }
-  return { entries, typed, type, revert, save }
+  return { entries, unsaved, setText, revert, save }
 }
 
-/** The id is chosen here, so that the entry is known before the response. */
+/** The client chooses the id, so that the entry can be shown before the response. */
 const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => ({
   id: crypto.randomUUID(),
   assignmentId,
@@ -69,15 +73,15 @@ const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => (
 })
 
 function useChanges(loaded: readonly Appointment[]) {
-  const [changes, setChanges] = useState<Changes>(new Map())
-  // Everything saved before this request is among the entries.
+  const [changes, setChanges] = useState<PendingChanges>(new Map())
+  // Entries that were saved before they were loaded again are among the loaded ones.
   useEffect(() => {
     setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
   }, [loaded])
-  const begin = (id: string, entry: Appointment | undefined) =>
+  const startChange = (id: string, entry: Appointment | undefined) =>
     setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
-  /** Skipped if the entry was changed again meanwhile. */
-  const settle = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
+  /** Does nothing if the entry was changed again meanwhile. */
+  const finishChange = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
     setChanges((all) => {
       if (all.get(id)?.entry !== entry) return all
       const next = new Map(all)
@@ -89,35 +93,37 @@ function useChanges(loaded: readonly Appointment[]) {
     ...loaded.filter(({ id }) => !changes.has(id)),
     ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
   ]
-  return { entries, begin, settle }
+  return { entries, startChange, finishChange }
 }
 
-function useTyped(userId: string) {
+function useUnsavedTexts(userId: string) {
   const draft = `week-${userId}`
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => {
-    const kept = Object.entries(readDraft<Record<string, string>>(draft))
-    return new Map(kept.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
+  const [unsaved, setUnsaved] = useState<ReadonlyMap<string, UnsavedText>>(() => {
+    const drafts = Object.entries(readDraft<Record<string, string>>(draft))
+    return new Map(drafts.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
   })
   useEffect(() => {
-    if (typed.size === 0) return deleteDraft(draft)
-    writeDraft(draft, Object.fromEntries([...typed].map(([key, { text }]) => [key, text])))
-  }, [draft, typed])
-  const type = (cell: Cell, text: string, problem?: string) =>
-    setTyped((all) => new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }))
+    if (unsaved.size === 0) return deleteDraft(draft)
+    writeDraft(draft, Object.fromEntries([...unsaved].map(([key, { text }]) => [key, text])))
+  }, [draft, unsaved])
+  const setText = (cell: Cell, text: string, problem?: string) =>
+    setUnsaved((all) =>
+      new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }),
+    )
   const revert = (cell: Cell) =>
-    setTyped((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
-  return { typed, type, revert }
+    setUnsaved((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
+  return { unsaved, setText, revert }
 }
 
-/** Creates, changes or removes, depending on the previous and the next entry. */
+/** Creates, updates or removes an entry, depending on its previous and its next state. */
 function useSend() {
   const { api, toasts } = useServices()
-  return async (former: Appointment | undefined, next: Appointment | undefined): Promise<void> => {
+  return async (previous: Appointment | undefined, next: Appointment | undefined): Promise<void> => {
     if (next === undefined) {
-      if (former === undefined) return
-      await api.remove('appointment', [former.id])
+      if (previous === undefined) return
+      await api.remove('appointment', [previous.id])
       const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-      const run = () => api.restore('appointment', [former.id]).catch(report)
+      const run = () => api.restore('appointment', [previous.id]).catch(report)
       return toasts.show({
         kind: 'done',
         text: t('The entry was removed.'),
@@ -126,7 +132,7 @@ function useSend() {
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const body = { id, keepDate, amountHours, assignmentId, userId }
-    if (former === undefined) await api.create('appointment', body)
+    if (previous === undefined) await api.create('appointment', body)
     else await api.update('appointment', body)
   }
 }

@@ -1,17 +1,17 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { isolate, t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
-import { sumHours, typeHours } from '../../time/hours.ts'
+import { formatHoursInput, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { keyAlongLine, lineDirection } from '../../ui/place.ts'
-import type { Typed } from './use-entries.ts'
+import { directionSign, logicalArrowKey } from '../../ui/text-direction.ts'
+import type { UnsavedText } from './use-entries.ts'
 import type { Cell } from './week.ts'
 
 export interface WeekCellProps {
   readonly cell: Cell
   readonly assignmentName: string
-  readonly at: { readonly row: number; readonly column: number }
-  readonly typed: Typed | undefined
+  readonly position: { readonly row: number; readonly column: number }
+  readonly unsaved: UnsavedText | undefined
   readonly problemId: string
   onType(text: string): void
   onSave(text: string): void
@@ -19,22 +19,22 @@ export interface WeekCellProps {
   onOpen(): void
 }
 
-/** One field of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
+/** One cell of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
 export function WeekCell(props: WeekCellProps) {
-  const { cell, assignmentName, at, typed, problemId, onType, onSave, onRevert, onOpen } = props
+  const { cell, assignmentName, position, unsaved, problemId, onType, onSave, onRevert, onOpen } = props
   const { entries, day } = cell
-  const isSeveral = entries.length > 1
+  const hasSeveral = entries.length > 1
   const label = `${isolate(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
-  const saved = entries.length === 0 ? '' : typeHours(sumHours(entries))
+  const saved = entries.length === 0 ? '' : formatHoursInput(sumHours(entries))
   const actions: Readonly<Record<string, () => void>> = {
     Escape: onRevert,
     F2: onOpen,
-    ...(isSeveral && { Enter: onOpen }),
+    ...(hasSeveral && { Enter: onOpen }),
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    const action = actions[event.key]
-    if (action === undefined) return moveFocus(event, at)
+    const action = hasModifier(event) ? undefined : actions[event.key]
+    if (action === undefined) return moveFocus(event, position)
     event.preventDefault()
     action()
   }
@@ -44,18 +44,18 @@ export function WeekCell(props: WeekCellProps) {
         class="input"
         inputMode="decimal"
         autocomplete="off"
-        aria-label={isSeveral ? t('{label}, {count} entries', { label, count: entries.length }) : label}
-        aria-invalid={typed?.problem ? 'true' : undefined}
-        aria-describedby={typed?.problem ? problemId : undefined}
+        aria-label={hasSeveral ? t('{label}, {count} entries', { label, count: entries.length }) : label}
+        aria-invalid={unsaved?.problem ? 'true' : undefined}
+        aria-describedby={unsaved?.problem ? problemId : undefined}
         title={notes.join('\n') || undefined}
-        data-at={`${at.row},${at.column}`}
-        readOnly={isSeveral}
-        value={typed?.text ?? saved}
+        data-at={`${position.row},${position.column}`}
+        readOnly={hasSeveral}
+        value={unsaved?.text ?? saved}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => onType(event.currentTarget.value)}
-        onBlur={() => typed && onSave(typed.text)}
+        onBlur={() => unsaved && onSave(unsaved.text)}
         onKeyDown={onKeyDown}
-        onDblClick={() => isSeveral && onOpen()}
+        onDblClick={() => hasSeveral && onOpen()}
       />
       <button
         type="button"
@@ -70,7 +70,14 @@ export function WeekCell(props: WeekCellProps) {
   )
 }
 
-const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+type KeyPress = TargetedKeyboardEvent<HTMLInputElement>
+
+const hasModifier = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyPress): boolean =>
+  shiftKey || altKey || ctrlKey || metaKey
+
+type Step = readonly [rows: number, columns: number]
+
+const steps: Readonly<Record<string, Step>> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
@@ -78,18 +85,26 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   Enter: [1, 0],
 }
 
-/** Arrow keys and Enter move to the next cell; left and right only from the end of the text. Leaving a cell saves it. */
-function moveFocus(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
-  const [rows, columns] = steps[keyAlongLine(event)] ?? [0, 0]
+/** Arrow keys and Enter move to the next cell, Shift+Enter to the one above; left and right only from the end of the text. */
+function stepOf(event: KeyPress): Step | undefined {
+  if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)
+    return [-1, 0]
   // Shift with an arrow changes the selection.
-  if (event.shiftKey && event.key !== 'Enter') return
-  const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
-  if (!isMove || event.altKey || event.ctrlKey || event.metaKey) return
+  if (hasModifier(event)) return undefined
+  const step = steps[logicalArrowKey(event)]
+  const columns = step?.[1] ?? 0
+  return columns === 0 || isAtEdge(event.currentTarget, columns) ? step : undefined
+}
+
+/** The cell that loses the focus saves its text. */
+function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
+  const step = stepOf(event)
+  if (step === undefined) return
   event.preventDefault()
-  const rowStep = event.key === 'Enter' && event.shiftKey ? -rows : rows
+  const [rows, columns] = step
   const next = event.currentTarget
     .closest('table')
-    ?.querySelector<HTMLElement>(`[data-at="${at.row + rowStep},${at.column + columns}"]`)
+    ?.querySelector<HTMLElement>(`[data-at="${position.row + rows},${position.column + columns}"]`)
   next?.focus()
   // Enter still saves in the last row.
   if (!next && event.key === 'Enter') {
@@ -101,7 +116,7 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellP
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
   if (selectionStart === 0 && selectionEnd === value.length) return true
   // The caret's index runs from left to right also in right-to-left pages, because numbers do.
-  return (
-    selectionStart === selectionEnd && selectionStart === (columns * lineDirection() < 0 ? 0 : value.length)
-  )
+  const movesLeft = columns * directionSign() < 0
+  const edge = movesLeft ? 0 : value.length
+  return selectionStart === edge && selectionEnd === edge
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { dailyTarget, hoursOfDay } from '../../assignment/recorded-hours.ts'
+import { dailyTarget, hoursPerDay } from '../../assignment/recorded-hours.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
@@ -10,38 +10,38 @@ import {
   daysOfWeek,
   formatDay,
   formatWeekday,
+  isWeekend,
   today,
-  weekdayOf,
 } from '../../time/days.ts'
 import { formatHours, formatPlanned, plannedHours, sumHours } from '../../time/hours.ts'
-import type { Entries } from './use-entries.ts'
+import type { EntriesState } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
 
 export interface WeekGridProps {
   readonly monday: string
   readonly rows: readonly WeekRow[]
-  readonly entries: Entries
+  readonly state: EntriesState
   /** The recorded hours of all users by assignment. */
   readonly recorded: ReadonlyMap<string, number> | undefined
   readonly isOwn: boolean
   onOpen(cell: Cell, assignmentName: string): void
 }
 
-/** Seven days by assignments; on a phone one day at a time. */
-export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: WeekGridProps) {
+/** Shows the hours of a week by assignment and day; on a phone, one day at a time. */
+export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekGridProps) {
   const days = daysOfWeek(monday)
-  const [chosen, setChosen] = useState(today())
-  const shown = days.includes(chosen) ? chosen : monday
+  const [chosenDay, setChosenDay] = useState(today())
+  const visibleDay = days.includes(chosenDay) ? chosenDay : monday
   const classOf = (day: string) =>
-    `${day === today() ? 'today' : ''} ${day === shown ? 'chosen' : 'other-day'}`
-  const inWeek = entries.entries.filter(({ keepDate }) => days.includes(dayOf(keepDate)))
-  const cells = entriesByCell(inWeek)
+    `${day === today() ? 'today' : ''} ${day === visibleDay ? 'chosen' : 'other-day'}`
+  const weekEntries = state.entries.filter(({ keepDate }) => days.includes(dayOf(keepDate)))
+  const cells = entriesByCell(weekEntries)
   const nextMonday = addDays(monday, daysInWeek)
   const planned = rows.reduce((sum, { assignment }) => sum + plannedHours(assignment, monday, nextMonday), 0)
   return (
     <>
-      <DayStrip days={days} shown={shown} entries={inWeek} onChoose={setChosen} />
+      <DayStrip days={days} visibleDay={visibleDay} entries={weekEntries} onChoose={setChosenDay} />
       <section class="week-scroll" aria-label={t('Week')}>
         <table class="week">
           <caption class="visually-hidden">{t('Hours by assignment and day')}</caption>
@@ -73,14 +73,14 @@ export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: Wee
               monday={monday}
               classOf={classOf}
               cellOf={(day) => {
-                const place = { assignmentId: row.assignment.id, day }
-                return { ...place, entries: cells.get(cellKeyOf(place)) ?? [] }
+                const position = { assignmentId: row.assignment.id, day }
+                return { ...position, entries: cells.get(cellKeyOf(position)) ?? [] }
               }}
-              entries={entries}
+              state={state}
               onOpen={onOpen}
             />
           ))}
-          <WeekSums days={days} entries={inWeek} planned={planned} isOwn={isOwn} classOf={classOf} />
+          <WeekSums days={days} entries={weekEntries} planned={planned} isOwn={isOwn} classOf={classOf} />
         </table>
       </section>
     </>
@@ -92,25 +92,25 @@ const formatSum = (entries: readonly Appointment[]): string =>
 
 interface DayStripProps {
   readonly days: readonly string[]
-  readonly shown: string
+  readonly visibleDay: string
   readonly entries: readonly Appointment[]
   onChoose(day: string): void
 }
 
-/** Shown only where the days do not fit side by side. */
-const DayStrip = ({ days, shown, entries, onChoose }: DayStripProps) => (
+/** Chooses the day on narrow screens, where the days do not fit side by side. */
+const DayStrip = ({ days, visibleDay, entries, onChoose }: DayStripProps) => (
   <fieldset class="day-strip" aria-label={t('Day')}>
     {days.map((day) => (
       <button
         key={day}
         type="button"
         class={day === today() ? 'today' : ''}
-        aria-pressed={day === shown}
+        aria-pressed={day === visibleDay}
         onClick={() => onChoose(day)}
       >
         <span>{formatWeekday(day)}</span>
         <strong>{Number(day.slice(8))}</strong>
-        <span class="quiet-text">{formatSum(entriesOf(entries, day)).replace(' h', '') || '·'}</span>
+        <span class="quiet-text">{formatSum(entriesOn(entries, day)).replace(' h', '') || '·'}</span>
       </button>
     ))}
   </fieldset>
@@ -122,24 +122,24 @@ interface RowProps {
   readonly recorded: number | undefined
   readonly isOwn: boolean
   readonly monday: string
-  readonly entries: Entries
+  readonly state: EntriesState
   classOf(day: string): string
   cellOf(day: string): Cell
   onOpen(cell: Cell, assignmentName: string): void
 }
 
-function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, onOpen }: RowProps) {
+function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOpen }: RowProps) {
   const { assignment } = row
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
   const problems = cells.flatMap((cell) => {
-    const problem = entries.typed.get(cellKeyOf(cell))?.problem
+    const problem = state.unsaved.get(cellKeyOf(cell))?.problem
     return problem === undefined ? [] : [`${formatWeekday(cell.day)} ${formatDay(cell.day)}: ${problem}`]
   })
   return (
     <tbody>
       <tr class="week-row">
-        <RowHead
+        <AssignmentHeader
           row={row}
           recorded={recorded}
           entries={cells.flatMap((cell) => cell.entries)}
@@ -150,12 +150,12 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
             <WeekCell
               cell={cell}
               assignmentName={assignment.name}
-              at={{ row: index, column }}
-              typed={entries.typed.get(cellKeyOf(cell))}
+              position={{ row: index, column }}
+              unsaved={state.unsaved.get(cellKeyOf(cell))}
               problemId={problemId}
-              onType={(text) => entries.type(cell, text)}
-              onSave={(text) => entries.save(cell, text)}
-              onRevert={() => entries.revert(cell)}
+              onType={(text) => state.setText(cell, text)}
+              onSave={(text) => state.save(cell, text)}
+              onRevert={() => state.revert(cell)}
               onOpen={() => onOpen(cell, assignment.name)}
             />
           </td>
@@ -178,16 +178,21 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
   )
 }
 
-export interface RowHeadProps {
+export interface AssignmentHeaderProps {
   readonly row: WeekRow
-  /** Hours of all users; undefined where there are too many to add up. */
+  /** The recorded hours of all users; undefined if there are too many entries to add up. */
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean
 }
 
-/** The assignment of a row: the rest of its estimate, and the notes of this week. */
-function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }: RowHeadProps) {
+/** Shows the assignment of a row with its remaining estimate and the notes of this week. */
+function AssignmentHeader({
+  row: { assignment, projectName },
+  recorded,
+  entries,
+  isOwn,
+}: AssignmentHeaderProps) {
   const notes = entries.filter(({ description }) => description)
   return (
     <th scope="row">
@@ -198,7 +203,7 @@ function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }:
         {isOwn && <TimerButton assignment={assignment} />}
       </span>
       <span class="quiet-text line">
-        <span dir="auto">{projectName}</span> · {estimateOf(assignment, recorded)}
+        <span dir="auto">{projectName}</span> · {estimateText(assignment, recorded)}
       </span>
       {notes.map(({ id, keepDate, description }) => (
         <span key={id} class="quiet-text line week-note" title={description ?? ''}>
@@ -209,7 +214,7 @@ function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }:
   )
 }
 
-function estimateOf({ amountHours, endDate }: WeekRow['assignment'], recorded: number | undefined): string {
+function estimateText({ amountHours, endDate }: WeekRow['assignment'], recorded: number | undefined): string {
   const values = {
     day: formatDay(endDate),
     planned: formatHours(amountHours),
@@ -226,12 +231,12 @@ export interface WeekSumsProps {
   readonly days: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
-  /** The user's own week, for which remaining hours are shown. */
+  /** True for the user's own week, which also shows remaining hours. */
   readonly isOwn: boolean
   classOf(day: string): string
 }
 
-/** The sum of each day, compared with the hours of a working day. */
+/** Shows the sum of each day, compared with the hours of a working day. */
 const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => (
   <tfoot>
     <tr class="week-sums">
@@ -243,22 +248,25 @@ const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => 
       </th>
       {days.map((day) => (
         <td key={day} class={`number ${classOf(day)}`}>
-          <DaySum entries={entriesOf(entries, day)} target={isOwn && isWorkingDay(day) ? dailyTarget() : 0} />
+          <DaySum entries={entriesOn(entries, day)} target={isOwn && isWorkingDay(day) ? dailyTarget() : 0} />
         </td>
       ))}
       <td class="week-total">
         <Total recorded={sumHours(entries)} planned={planned} />
         {isOwn && (
-          <Left recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
+          <RemainingHours
+            recorded={sumHours(entries)}
+            target={dailyTarget() * days.filter(isWorkingDay).length}
+          />
         )}
       </td>
     </tr>
   </tfoot>
 )
 
-const isWorkingDay = (day: string): boolean => weekdayOf(day) % 6 !== 0
+const isWorkingDay = (day: string): boolean => !isWeekend(day)
 
-const entriesOf = (entries: readonly Appointment[], day: string) =>
+const entriesOn = (entries: readonly Appointment[], day: string) =>
   entries.filter(({ keepDate }) => dayOf(keepDate) === day)
 
 const DaySum = ({
@@ -269,7 +277,7 @@ const DaySum = ({
   readonly target: number
 }) => {
   const hours = sumHours(entries)
-  if (hours > hoursOfDay)
+  if (hours > hoursPerDay)
     return (
       <>
         {formatHours(hours)}
@@ -281,13 +289,13 @@ const DaySum = ({
   return (
     <>
       {entries.length > 0 && formatHours(hours)}
-      {target > 0 && entries.length > 0 && <Left recorded={hours} target={target} />}
+      {target > 0 && entries.length > 0 && <RemainingHours recorded={hours} target={target} />}
     </>
   )
 }
 
-/** The remaining hours of a target; empty when it is reached. */
-const Left = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
+/** Shows the remaining hours of a target, until it is reached. */
+const RemainingHours = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
   recorded >= target ? null : (
     <span class="quiet-text line week-left">
       {t('{hours} left', { hours: formatHours(Math.round((target - recorded) * 100) / 100) })}
@@ -298,7 +306,7 @@ const Total = ({ recorded, planned }: { readonly recorded: number; readonly plan
   <>
     <strong>{formatHours(recorded)}</strong>{' '}
     <span class="quiet-text week-head-more">
-      {planned > 0 ? t('of {hours}', { hours: formatPlanned(planned) }) : t('no plan this week')}
+      {planned > 0 ? t('of {hours}', { hours: formatPlanned(planned) }) : t('nothing planned')}
     </span>
   </>
 )

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { AllLoaded } from '../../api/load-all.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
-import { chooseDailyTarget, dailyTarget, recordedHours } from '../../assignment/recorded-hours.ts'
+import { chooseDailyTarget, dailyTarget, loadRecordedHours } from '../../assignment/recorded-hours.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -15,10 +15,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
 import { useEntries } from './use-entries.ts'
-import { type Appointment, type Cell, cellKeyOf, entriesOfWeek, rowsOfWeek, type WeekRows } from './week.ts'
+import { type Appointment, type Cell, cellKeyOf, loadEntries, loadWeekRows, type WeekRows } from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
 
-/** The hours of one person in one week, both named by the address. Administrators see those of all users. */
+/** Shows the hours of a person in a week; the address names both. Administrators may choose any person. */
 export function WeekScreen() {
   const { router, session, people } = useServices()
   const query = router.address.value.searchParams
@@ -118,29 +118,29 @@ interface LoadedWeekProps {
   onAdd(assignmentId: string): void
 }
 
-function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }: LoadedWeekProps) {
+function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, onAdd }: LoadedWeekProps) {
   const { api, session } = useServices()
   const isOwn = userId === session.person.value?.id
-  const recorded = useRecorded(rows.rows.map(({ assignment }) => assignment.id))
+  const recorded = useRecordedHours(assignments.rows.map(({ assignment }) => assignment.id))
   const state = useEntries(userId, entries.rows)
-  const [open, setOpen] = useState<{ readonly cell: Cell; readonly name: string }>()
+  const [openCell, setOpenCell] = useState<{ readonly cell: Cell; readonly name: string }>()
   const [isCopying, setCopying] = useState(false)
-  const openKey = open && cellKeyOf(open.cell)
+  const openKey = openCell && cellKeyOf(openCell.cell)
   return (
     <>
       <div class={isStale ? 'stale' : ''} inert={isStale}>
-        {rows.rows.length === 0 ? (
+        {assignments.rows.length === 0 ? (
           <EmptyState title={t('Nothing is planned for this week')}>
             <p>{t('Add an assignment below, or copy last week, and enter the hours.')}</p>
           </EmptyState>
         ) : (
           <WeekGrid
             monday={monday}
-            rows={rows.rows}
-            entries={state}
+            rows={assignments.rows}
+            state={state}
             recorded={recorded}
             isOwn={isOwn}
-            onOpen={(cell, name) => setOpen({ cell, name })}
+            onOpen={(cell, name) => setOpenCell({ cell, name })}
           />
         )}
       </div>
@@ -148,7 +148,7 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
         <Combobox
           label={t('Add an assignment')}
           placeholder={t('Add an assignment…')}
-          chosen=""
+          valueText=""
           find={(text, signal) => findAssignments(api, text, signal)}
           onChoose={({ id }) => onAdd(id)}
         />
@@ -164,30 +164,30 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
           )}
         </p>
       </div>
-      {(rows.isCut || entries.isCut) && (
+      {(assignments.isCut || entries.isCut) && (
         <p class="quiet-text">
           {t('Not everything fits here: only the newest assignments and entries are shown.')}
         </p>
       )}
-      {open && (
+      {openCell && (
         <EntriesDialog
           userId={userId}
-          assignmentName={open.name}
+          assignmentName={openCell.name}
           cell={{
-            ...open.cell,
+            ...openCell.cell,
             entries: state.entries.filter(
               ({ assignmentId, keepDate }) =>
                 cellKeyOf({ assignmentId, day: keepDate.slice(0, 10) }) === openKey,
             ),
           }}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setOpenCell(undefined)}
         />
       )}
       {isCopying && (
         <CopyWeekDialog
           userId={userId}
           monday={monday}
-          present={state.entries}
+          existing={state.entries}
           onClose={() => setCopying(false)}
         />
       )}
@@ -195,33 +195,33 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
   )
 }
 
-/** The recorded hours that estimates are compared with; undefined without the extensions. */
-function useRecorded(ids: readonly string[]) {
+/** Returns the recorded hours that estimates are compared with; undefined without the extensions. */
+function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()
   const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
-    configuration.extensions ? recordedHours(tracker, ids, signal) : undefined,
+    configuration.extensions ? loadRecordedHours(tracker, ids, signal) : undefined,
   )
   return value
 }
 
-/** The hours of a working day. */
+/** Edits the hours of a working day. */
 function DailyTargetField() {
   const [text, setText] = useState<string>()
-  const take = () => {
+  const save = () => {
     chooseDailyTarget(Number((text ?? '').trim().replace(',', '.')))
     setText(undefined)
   }
   return (
     <label class="filter-day">
-      {t('Hours a day')}
+      {t('Hours per day')}
       <input
         class="input target-input"
         inputMode="decimal"
         autocomplete="off"
         value={text ?? String(dailyTarget())}
         onInput={(event) => setText(event.currentTarget.value)}
-        onBlur={() => text !== undefined && take()}
-        onKeyDown={(event) => event.key === 'Enter' && text !== undefined && take()}
+        onBlur={() => text !== undefined && save()}
+        onKeyDown={(event) => event.key === 'Enter' && text !== undefined && save()}
       />
     </label>
   )
@@ -230,34 +230,38 @@ function DailyTargetField() {
 interface Week {
   readonly monday: string
   readonly entries: AllLoaded<Appointment>
-  readonly rows: WeekRows
+  readonly assignments: WeekRows
 }
 
-/** A person's week. The last complete one stays until the next one is loaded, so that nothing moves. */
+/** Loads a person's week. The last complete week stays until the next one is loaded, so that nothing moves. */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()
   const entries = useLoaded(`${userId} ${monday}`, ['appointment'], async (signal) => ({
     monday,
-    loaded: await entriesOfWeek(api, userId, monday, signal),
+    loaded: await loadEntries(api, userId, monday, signal),
   }))
-  const loaded = entries.value
-  const bookedIds = loaded?.loaded.rows.map(({ assignmentId }) => assignmentId) ?? []
-  const wantedIds = [...new Set([...bookedIds, ...addedIds])].sort()
-  const rows = useLoaded(
-    `${userId} ${loaded?.monday} ${wantedIds}`,
+  const loadedEntries = entries.value
+  const recordedIds = loadedEntries?.loaded.rows.map(({ assignmentId }) => assignmentId) ?? []
+  const requiredIds = [...new Set([...recordedIds, ...addedIds])].sort()
+  const assignments = useLoaded(
+    `${userId} ${loadedEntries?.monday} ${requiredIds}`,
     ['assignment', 'userAssignment', 'project'],
     async (signal) =>
-      loaded && {
-        monday: loaded.monday,
-        loaded: await rowsOfWeek(api, userId, loaded.monday, wantedIds, signal),
+      loadedEntries && {
+        monday: loadedEntries.monday,
+        loaded: await loadWeekRows(api, userId, loadedEntries.monday, requiredIds, signal),
       },
   )
   const last = useRef<Week>(undefined)
-  if (loaded !== undefined && rows.value?.monday === loaded.monday)
-    last.current = { monday: loaded.monday, entries: loaded.loaded, rows: rows.value.loaded }
+  if (loadedEntries !== undefined && assignments.value?.monday === loadedEntries.monday)
+    last.current = {
+      monday: loadedEntries.monday,
+      entries: loadedEntries.loaded,
+      assignments: assignments.value.loaded,
+    }
   const reload = () => {
     entries.reload()
-    rows.reload()
+    assignments.reload()
   }
-  return { week: last.current, problem: entries.problem ?? rows.problem, reload }
+  return { week: last.current, problem: entries.problem ?? assignments.problem, reload }
 }

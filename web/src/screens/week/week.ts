@@ -5,7 +5,7 @@ import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 export type Appointment = RecordOf<'appointment'>
 export type Assignment = RecordOf<'assignment'>
 
-/** 500 entries: more than a week has quarters of an hour. */
+/** 500 entries; beyond that the screen says that it does not show all. */
 const pagesMax = 5
 
 export interface WeekRow {
@@ -19,7 +19,7 @@ export interface WeekRows {
   readonly isCut: boolean
 }
 
-export const entriesOfWeek = (api: Api, userId: string, monday: string, signal: AbortSignal) =>
+export const loadEntries = (api: Api, userId: string, monday: string, signal: AbortSignal) =>
   loadAll(
     api,
     'appointment',
@@ -27,18 +27,21 @@ export const entriesOfWeek = (api: Api, userId: string, monday: string, signal: 
     { pagesMax, signal },
   )
 
-/** Assignments that the person may have worked on: assigned for this week, with recorded hours, or added by hand. */
-export async function rowsOfWeek(
+/**
+ * Loads the assignments that the person may have worked on: those of this week, and the required ones, which have recorded hours or
+ * were added by hand.
+ */
+export async function loadWeekRows(
   api: Api,
   userId: string,
   monday: string,
-  wantedIds: readonly string[],
+  requiredIds: readonly string[],
   signal: AbortSignal,
 ): Promise<WeekRows> {
   const dateTo = addDays(monday, daysInWeek)
   const [own, links] = await Promise.all([
     loadAll(api, 'assignment', { userId, dateFrom: monday, dateTo }, { pagesMax: 1, signal }),
-    // Only the newest, because old ones are finished.
+    // Only the newest links are loaded, because old assignments are finished.
     loadAll(
       api,
       'userAssignment',
@@ -47,18 +50,18 @@ export async function rowsOfWeek(
     ),
   ])
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
-  const others = await loadByIds(api, 'assignment', [...wantedIds, ...linkedIds], signal)
+  const others = await loadByIds(api, 'assignment', [...requiredIds, ...linkedIds], signal)
   const isInWeek = ({ startDate, endDate }: Assignment) =>
     dayOf(startDate) < dateTo && dayOf(endDate) >= monday
-  const wanted = [...others.values()].filter((row) => wantedIds.includes(row.id) || isInWeek(row))
-  const assignments = [...byId([...own.rows, ...wanted]).values()]
+  const required = [...others.values()].filter((row) => requiredIds.includes(row.id) || isInWeek(row))
+  const assignments = [...byId([...own.rows, ...required]).values()]
   return {
-    rows: sorted(assignments, await projectsOf(api, assignments, signal)),
+    rows: toSortedRows(assignments, await loadProjects(api, assignments, signal)),
     isCut: own.isCut || linkedIds.length === rowsMax,
   }
 }
 
-export const projectsOf = (api: Api, assignments: readonly Assignment[], signal: AbortSignal) =>
+const loadProjects = (api: Api, assignments: readonly Assignment[], signal: AbortSignal) =>
   loadByIds(
     api,
     'project',
@@ -66,7 +69,7 @@ export const projectsOf = (api: Api, assignments: readonly Assignment[], signal:
     signal,
   )
 
-const sorted = (assignments: readonly Assignment[], projects: ById<RecordOf<'project'>>): WeekRow[] =>
+const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordOf<'project'>>): WeekRow[] =>
   assignments
     .map((assignment) => ({ assignment, projectName: projects.get(assignment.projectId)?.name ?? '' }))
     .sort(

@@ -6,13 +6,13 @@ import { t } from '../../../texts/text.ts'
 import {
   addDays,
   addMonths,
+  dateFormat,
   dateOf,
   dayOf,
   daysBetween,
   daysInWeek,
   daysOfWeek,
   formatDay,
-  formatOf,
   formatWeekday,
   mondayOf,
   today,
@@ -23,64 +23,66 @@ import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
-import { useWindowRows } from '../use-windowed.ts'
-import type { ProjectViewProps } from '../view-names.ts'
+import { usePeriodRows } from '../use-period-rows.ts'
+import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { CalendarWeek, type CalendarWeekProps } from './calendar-week.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
-/** A month of assignments, each from its start to its end; dragging or Shift and an arrow gives it other days. */
+/** Shows a month of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key, moves it. */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
   const { router } = useServices()
   const month = parseMonth(new URLSearchParams(query).get('month'))
   const weeks = weeksOf(month)
   const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
-  const found = useWindowRows(props, first, addDays(last, daysInWeek))
-  const [open, setOpen] = useState<string>()
+  const listing = usePeriodRows(props, first, addDays(last, daysInWeek))
+  const [openDay, setOpenDay] = useState<string>()
   const keepFocusOn = useCardFocus()
   const isNarrow = useMedia('(max-width: 760px)')
   const goTo = (next: string) => router.setQuery({ month: next === thisMonth() ? '' : next })
   const shift = (row: Assignment, days: number) => {
     keepFocusOn(row.id)
-    void found.reschedule(row, { days })
+    void listing.reschedule(row, { days })
   }
   const isDone = (row: Assignment) => row.workflowId === scope.doneId
   return (
     <>
       <PeriodSteps
-        shown={formatOf('month').format(dateOf(`${month}-01`))}
+        label={dateFormat('month').format(dateOf(`${month}-01`))}
         isNow={month === thisMonth()}
         labels={{ before: t('Previous month'), after: t('Next month'), now: t('This month') }}
         onStep={(count) => goTo(addMonths(`${month}-01`, count).slice(0, 7))}
         onNow={() => goTo(thisMonth())}
       />
-      {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
-      {found.isLoading && <ViewSkeleton view="calendar" />}
-      {!found.isLoading && isNarrow && (
-        <Agenda rows={found.rows} month={month} query={query} isDone={isDone} />
+      {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
+      {listing.isLoading && <ViewSkeleton view="calendar" />}
+      {!listing.isLoading && isNarrow && (
+        <Agenda rows={listing.rows} month={month} query={query} isDone={isDone} />
       )}
-      {!found.isLoading && !isNarrow && (
+      {!listing.isLoading && !isNarrow && (
         <Month
           weeks={weeks}
           month={month}
-          rows={found.rows}
-          isStale={found.isStale}
+          rows={listing.rows}
+          isStale={listing.isStale}
           openId={openId}
           query={query}
           isDone={isDone}
           onShift={shift}
-          onMore={setOpen}
+          onMore={setOpenDay}
         />
       )}
-      {open && (
+      {openDay && (
         <DayDialog
-          day={open}
-          rows={found.rows.filter((row) => dayOf(row.startDate) <= open && dayOf(row.endDate) >= open)}
+          day={openDay}
+          rows={listing.rows.filter(
+            (row) => dayOf(row.startDate) <= openDay && dayOf(row.endDate) >= openDay,
+          )}
           query={query}
           isDone={isDone}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setOpenDay(undefined)}
         />
       )}
     </>
@@ -124,7 +126,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
 
 const thisMonth = (): string => today().slice(0, 7)
 
-/** Parses a month of an address; anything else means the current one. */
+/** Parses the month in the address; anything else means the current month. */
 const parseMonth = (text: string | null): string =>
   text !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : thisMonth()
 
@@ -149,25 +151,25 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
     ({ endDate }) => dayOf(endDate),
   )
   const days = [...ends].filter(([day]) => day.startsWith(month))
-  const going = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
+  const endingLater = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
   if (rows.length === 0)
     return (
-      <EmptyState title={t('Nothing in this month')}>
-        <p>{t('Look at another month, or add an assignment.')}</p>
+      <EmptyState title={t('Nothing this month')}>
+        <p>{t('Choose another month, or add an assignment.')}</p>
       </EmptyState>
     )
   return (
     <section class="agenda" aria-label={t('Calendar')}>
       {days.map(([day, some]) => (
-        <section key={day} class="group" aria-label={formatOf('whole').format(dateOf(day))}>
-          <h2 class={day === today() ? 'today' : ''}>{formatOf('whole').format(dateOf(day))}</h2>
+        <section key={day} class="group" aria-label={dateFormat('whole').format(dateOf(day))}>
+          <h2 class={day === today() ? 'today' : ''}>{dateFormat('whole').format(dateOf(day))}</h2>
           <DayRows rows={some} query={query} isDone={isDone} />
         </section>
       ))}
-      {going.length > 0 && (
+      {endingLater.length > 0 && (
         <section class="group" aria-label={t('Ends later')}>
           <h2>{t('Ends later')}</h2>
-          <DayRows rows={going} query={query} isDone={isDone} />
+          <DayRows rows={endingLater} query={query} isDone={isDone} />
         </section>
       )}
     </section>
@@ -176,7 +178,7 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
 
 /** All assignments of one day. */
 const DayDialog = ({ day, onClose, ...rows }: DayRowsProps & { readonly day: string; onClose(): void }) => (
-  <Dialog title={formatOf('whole').format(dateOf(day))} onClose={onClose}>
+  <Dialog title={dateFormat('whole').format(dateOf(day))} onClose={onClose}>
     <DayRows {...rows} onGo={onClose} />
   </Dialog>
 )

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, dateOf, daysInWeek, daysOfWeek, formatOf, today, weekdayOf } from '../../../time/days.ts'
-import { keyAlongLine, lineDirection } from '../../../ui/place.ts'
+import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today } from '../../../time/days.ts'
+import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
 
@@ -17,20 +17,20 @@ export interface CalendarWeekProps {
   readonly query: string
   isDone(row: Assignment): boolean
   onShift(row: Assignment, days: number): void
-  /** Opens the day that has more than fit. */
+  /** Opens a dialog with all assignments of the day. */
   onMore(day: string): void
   onDrag(row: Assignment | undefined, from: string): void
   onDrop(day: string): void
 }
 
-/** Further ones of the day are one click away. */
+/** More lanes do not fit; the dialog of a day has all of its assignments. */
 const lanesMax = 4
 
 export function CalendarWeek(props: CalendarWeekProps) {
   const { monday, month, rows, onMore, onDrop } = props
   const [draggedOver, setDraggedOver] = useState<string>()
   const bars = barsOf(rows, monday, daysInWeek)
-  const hidden = (index: number) =>
+  const hiddenCount = (index: number) =>
     bars.filter(({ lane, first, last }) => lane >= lanesMax && first <= index && last >= index).length
   return (
     <div class="calendar-week">
@@ -53,12 +53,12 @@ export function CalendarWeek(props: CalendarWeekProps) {
         >
           <time dateTime={day} aria-current={day === today() ? 'date' : undefined}>
             <span aria-hidden="true">{Number(day.slice(8))}</span>
-            <span class="visually-hidden">{formatOf('whole').format(dateOf(day))}</span>
+            <span class="visually-hidden">{dateFormat('whole').format(dateOf(day))}</span>
           </time>
-          {hidden(index) > 0 && (
+          {hiddenCount(index) > 0 && (
             <button type="button" class="calendar-more" onClick={() => onMore(day)}>
-              {t('{count} more', { count: hidden(index) })}
-              <span class="visually-hidden"> {formatOf('whole').format(dateOf(day))}</span>
+              {t('{count} more', { count: hiddenCount(index) })}
+              <span class="visually-hidden"> {dateFormat('whole').format(dateOf(day))}</span>
             </button>
           )}
         </div>
@@ -76,7 +76,7 @@ const classOf = (day: string, month: string): string =>
   [
     day.startsWith(month) ? '' : 'other-month',
     day === today() ? 'today' : '',
-    weekdayOf(day) % 6 === 0 ? 'weekend' : '',
+    isWeekend(day) ? 'weekend' : '',
   ].join(' ')
 
 function WeekBar({
@@ -101,20 +101,20 @@ function WeekBar({
       bar={bar}
       isDone={isDone(row)}
       isOpen={row.id === openId}
-      query={query}
+      addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}
       gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       draggable
       onDragStart={(event) => {
         const { left, right, width } = event.currentTarget.getBoundingClientRect()
-        const within = lineDirection() > 0 ? event.clientX - left : right - event.clientX
-        const part = Math.floor((within / width) * (last - first + 1))
+        const offset = directionSign() > 0 ? event.clientX - left : right - event.clientX
+        const dayOffset = Math.floor((offset / width) * (last - first + 1))
         event.dataTransfer?.setData('text/plain', row.name)
-        onDrag(row, addDays(monday, first + Math.max(0, part)))
+        onDrag(row, addDays(monday, first + Math.max(0, dayOffset)))
       }}
       onDragEnd={() => onDrag(undefined, '')}
       onKeyDown={(event) => {
-        const days = event.shiftKey ? steps[keyAlongLine(event)] : undefined
+        const days = event.shiftKey ? steps[logicalArrowKey(event)] : undefined
         if (days === undefined) return
         event.preventDefault()
         onShift(row, days)

@@ -1,8 +1,9 @@
 import type { RecordOf } from '../../../api/api.ts'
+import { changedAt } from '../../../data/changed-at.ts'
 import { locale, type Text, t } from '../../../texts/text.ts'
 import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
-import type { ViewNames } from '../view-names.ts'
+import type { NameLookup } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -12,14 +13,11 @@ export interface Column {
   readonly name: ColumnName
   readonly label: Text
   readonly isNumber?: boolean
-  /** Hidden unless chosen. */
-  readonly isExtra?: boolean
-  text(row: Assignment, names: ViewNames): string
-  /** The sort key, where it is not the text. */
-  key?(row: Assignment, places: ReadonlyMap<string, number>): string | number
+  readonly isHiddenByDefault?: boolean
+  text(row: Assignment, names: NameLookup): string
+  /** Without it, rows are sorted by the text. */
+  sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
 }
-
-const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
 
 /** The columns in order; the name is always shown. */
 export const columns: readonly Column[] = [
@@ -28,7 +26,7 @@ export const columns: readonly Column[] = [
     name: 'stage',
     label: 'Stage',
     text: ({ workflowId }, names) => names.stageOf(workflowId),
-    key: ({ workflowId }, places) => places.get(workflowId) ?? 0,
+    sortKey: ({ workflowId }, stagePositions) => stagePositions.get(workflowId) ?? 0,
   },
   { name: 'type', label: 'Type', text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId) },
   { name: 'person', label: 'Responsible', text: ({ userId }, names) => names.personOf(userId) },
@@ -36,76 +34,79 @@ export const columns: readonly Column[] = [
     name: 'start',
     label: 'Start',
     text: ({ startDate }) => formatDay(startDate),
-    key: ({ startDate }) => startDate,
+    sortKey: ({ startDate }) => startDate,
   },
-  { name: 'end', label: 'End', text: ({ endDate }) => formatDay(endDate), key: ({ endDate }) => endDate },
+  { name: 'end', label: 'End', text: ({ endDate }) => formatDay(endDate), sortKey: ({ endDate }) => endDate },
   {
     name: 'hours',
     label: 'Planned',
     isNumber: true,
     text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),
-    key: ({ amountHours }) => amountHours,
+    sortKey: ({ amountHours }) => amountHours,
   },
   {
     name: 'changed',
     label: 'Changed',
-    isExtra: true,
-    text: (row) => formatDay(dayOf(changedAt(row))),
-    key: changedAt,
+    isHiddenByDefault: true,
+    text: (row) => formatDay(dayOf(row.updatedAt ?? row.createdAt)),
+    sortKey: changedAt,
   },
 ]
 
-const usualNames = columns.filter(({ isExtra }) => !isExtra).map(({ name }) => name)
+const defaultNames = columns.filter(({ isHiddenByDefault }) => !isHiddenByDefault).map(({ name }) => name)
 
-/** Parsed from the address, where they are separated by commas; the default without any. */
+/** Parses the comma-separated names in the address; without any, returns the default columns. */
 export function parseColumns(query: URLSearchParams): readonly Column[] {
-  const wanted = query.get('columns')?.split(',') ?? usualNames
-  return columns.filter(({ name }) => name === 'name' || wanted.includes(name))
+  const names = query.get('columns')?.split(',') ?? defaultNames
+  return columns.filter(({ name }) => name === 'name' || names.includes(name))
 }
 
-/** Toggles a column; empty for the default. */
-export function columnsAfter(shown: readonly Column[], toggled: Column): string {
+/** Shows or hides a column. Returns the value for the address, which is empty for the default columns. */
+export function toggleColumn(shown: readonly Column[], toggled: Column): string {
   const isShown = shown.includes(toggled)
   const next = columns.filter((one) => (one === toggled ? !isShown : shown.includes(one)))
   const names = next.map(({ name }) => name).join(',')
-  return names === usualNames.join(',') ? '' : names
+  return names === defaultNames.join(',') ? '' : names
 }
 
-export interface Order {
+export interface SortOrder {
   readonly column: Column
   readonly isDescending: boolean
 }
 
-/** Parsed from the address: the name of a column, after a minus for descending. */
-export function parseOrder(query: URLSearchParams): Order {
+/** Parses the name of a column from the address; a minus before it means descending. */
+export function parseOrder(query: URLSearchParams): SortOrder {
   const text = query.get('sort') ?? 'end'
   const name = text.replace(/^-/, '')
   const column = columns.find((one) => one.name === name) ?? columns.find((one) => one.name === 'end')
   return { column: column as Column, isDescending: text.startsWith('-') }
 }
 
-/** The address after a click on the head of a column. */
-export function orderAfter({ column, isDescending }: Order, clicked: ColumnName): string {
+/** Sorts by the clicked column, or reverses it. Returns the value for the address, which is empty for the default order. */
+export function toggleSort({ column, isDescending }: SortOrder, clicked: ColumnName): string {
   const next = column.name === clicked && !isDescending ? `-${clicked}` : clicked
   return next === 'end' ? '' : next
 }
 
-export interface Naming {
-  readonly names: ViewNames
+export interface ListContext {
+  readonly names: NameLookup
   /** The position of each stage in the workflow. */
-  readonly places: ReadonlyMap<string, number>
+  readonly stagePositions: ReadonlyMap<string, number>
 }
 
-/** Ties are sorted by name, then by id, so that the order is stable. */
-export function inOrder(
+/** Sorts ties by name, then by id, so that the order is stable. */
+export function sortRows(
   rows: readonly Assignment[],
-  { column, isDescending }: Order,
-  { names, places }: Naming,
+  { column, isDescending }: SortOrder,
+  { names, stagePositions }: ListContext,
 ) {
   const compareTexts = new Intl.Collator(locale(), { numeric: true }).compare
-  const keyed = rows.map((row) => ({ row, key: column.key?.(row, places) ?? column.text(row, names) }))
+  const keyed = rows.map((row) => ({
+    row,
+    key: column.sortKey?.(row, stagePositions) ?? column.text(row, names),
+  }))
   const compareKeys = (a: string | number, b: string | number): number => {
-    if (column.key === undefined) return compareTexts(String(a), String(b))
+    if (column.sortKey === undefined) return compareTexts(String(a), String(b))
     return a < b ? -1 : Number(a > b)
   }
   const sign = isDescending ? -1 : 1
@@ -122,7 +123,7 @@ export interface Grouping {
   readonly name: 'stage' | 'person' | 'type' | 'week'
   readonly label: Text
   keyOf(row: Assignment): string
-  title(key: string, names: ViewNames): string
+  title(key: string, names: NameLookup): string
 }
 
 export const groupings: readonly Grouping[] = [
@@ -146,7 +147,7 @@ export const groupings: readonly Grouping[] = [
   },
   {
     name: 'week',
-    label: 'Week of its end',
+    label: 'Due week',
     keyOf: ({ endDate }) => mondayOf(dayOf(endDate)),
     title: (key) => t('Due {week}', { week: formatWeek(key) }),
   },
@@ -155,19 +156,19 @@ export const groupings: readonly Grouping[] = [
 export const parseGrouping = (query: URLSearchParams): Grouping | undefined =>
   groupings.find(({ name }) => name === query.get('group'))
 
-/** A line of the list: an assignment, or the head of a group. */
+/** A line of the table: an assignment, or the header of a group. */
 export type Line =
   | { readonly id: string; readonly row: Assignment }
   | { readonly id: string; readonly title: string; readonly rows: readonly Assignment[] }
 
-/** Groups by stage in the order of the workflow, by week in time, else by their titles. */
+/** Groups the rows. Stages come in the order of the workflow, weeks by date, other groups by title. */
 export function linesOf(
   rows: readonly Assignment[],
   grouping: Grouping | undefined,
-  { names, places }: Naming,
+  { names, stagePositions }: ListContext,
 ): Line[] {
-  const lines = (some: readonly Assignment[]) => some.map((row) => ({ id: row.id, row }))
-  if (grouping === undefined) return lines(rows)
+  const toLines = (some: readonly Assignment[]) => some.map((row) => ({ id: row.id, row }))
+  if (grouping === undefined) return toLines(rows)
   const groups = [...Map.groupBy(rows, grouping.keyOf)].map(([key, some]) => ({
     key,
     title: grouping.title(key, names),
@@ -176,11 +177,11 @@ export function linesOf(
   const compareTexts = new Intl.Collator(locale()).compare
   groups.sort(
     (a, b) =>
-      (places.get(a.key) ?? 0) - (places.get(b.key) ?? 0) ||
+      (stagePositions.get(a.key) ?? 0) - (stagePositions.get(b.key) ?? 0) ||
       (grouping.name === 'week' ? compareTexts(a.key, b.key) : compareTexts(a.title, b.title)),
   )
   return groups.flatMap(({ key, title, rows: some }) => [
     { id: `group-${key}`, title, rows: some },
-    ...lines(some),
+    ...toLines(some),
   ])
 }

@@ -8,50 +8,50 @@ import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { cardId } from '../use-card-focus.ts'
-import { useWindowed } from '../use-windowed.ts'
-import type { ProjectViewProps, ViewNames } from '../view-names.ts'
-import { type Column, type Line, type Order, orderAfter } from './list-columns.ts'
+import { assignmentElementId } from '../use-card-focus.ts'
+import { useVirtualRows } from '../use-virtual-rows.ts'
+import type { NameLookup, ProjectViewProps } from '../view-props.ts'
+import { type Column, type Line, type SortOrder, toggleSort } from './list-columns.ts'
 
 export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'query'> {
   readonly lines: readonly Line[]
   readonly rows: readonly RecordOf<'assignment'>[]
   readonly columns: readonly Column[]
-  readonly order: Order
-  readonly names: ViewNames
+  readonly order: SortOrder
+  readonly names: NameLookup
   readonly selection: Selection
   readonly isStale: boolean
 }
 
-/** The height of a row until it was rendered. */
-const estimatePixels = 42
+/** The assumed height of a row before it is measured. */
+const estimatedRowPixels = 42
 
-/** The head stays; the rows scroll below it, and only those near the view are drawn. */
+/** The header stays in place. The rows scroll below it, and only those near the visible part are rendered. */
 export function ListTable(props: ListTableProps) {
   const { lines, rows, columns, scope, openId, query, names, selection, isStale } = props
-  const windowed = useWindowed(lines, estimatePixels)
-  const first = useMemo(() => new Map(lines.map(({ id }, index) => [id, index + 2])), [lines])
-  useEffect(() => (openId === undefined ? undefined : windowed.reveal(openId)), [openId])
+  const virtual = useVirtualRows(lines, estimatedRowPixels)
+  const rowIndexes = useMemo(() => new Map(lines.map(({ id }, index) => [id, index + 2])), [lines])
+  useEffect(() => (openId === undefined ? undefined : virtual.reveal(openId)), [openId])
   return (
     <section
       class="list-scroll"
       aria-label={t('Assignments')}
       aria-busy={isStale}
-      ref={windowed.scroller}
-      onScroll={windowed.onScroll}
+      ref={virtual.scroller}
+      onScroll={virtual.onScroll}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
       tabIndex={0}
     >
       <table class="list" aria-rowcount={lines.length + 1}>
-        <Head {...props} rows={rows} />
+        <TableHead {...props} rows={rows} />
         <tbody>
-          <Space pixels={windowed.before} columns={columns} />
-          {windowed.drawn.map((line) =>
+          <Spacer pixels={virtual.pixelsBefore} columns={columns} />
+          {virtual.rendered.map((line) =>
             'row' in line ? (
               <ListRow
                 key={line.id}
                 row={line.row}
-                index={first.get(line.id) ?? 0}
+                index={rowIndexes.get(line.id) ?? 0}
                 columns={columns}
                 names={names}
                 isDone={line.row.workflowId === scope.doneId}
@@ -64,13 +64,13 @@ export function ListTable(props: ListTableProps) {
               <GroupLine
                 key={line.id}
                 line={line}
-                index={first.get(line.id) ?? 0}
+                index={rowIndexes.get(line.id) ?? 0}
                 columns={columns}
                 selection={selection}
               />
             ),
           )}
-          <Space pixels={windowed.behind} columns={columns} />
+          <Spacer pixels={virtual.pixelsAfter} columns={columns} />
         </tbody>
       </table>
     </section>
@@ -78,15 +78,15 @@ export function ListTable(props: ListTableProps) {
 }
 
 /** Replaces the rows that are not rendered. */
-const Space = ({ pixels, columns }: { readonly pixels: number; readonly columns: readonly Column[] }) =>
+const Spacer = ({ pixels, columns }: { readonly pixels: number; readonly columns: readonly Column[] }) =>
   pixels === 0 ? null : (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row cannot take the focus
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: this row cannot take the focus
     <tr aria-hidden="true" style={{ height: `${pixels}px` }}>
       <td colSpan={columns.length + 1} />
     </tr>
   )
 
-function Head({ rows, columns, order, selection }: ListTableProps) {
+function TableHead({ rows, columns, order, selection }: ListTableProps) {
   const { router } = useServices()
   const ids = rows.map(({ id }) => id)
   const count = ids.filter(selection.has).length
@@ -109,12 +109,12 @@ function Head({ rows, columns, order, selection }: ListTableProps) {
             key={column.name}
             scope="col"
             class={`list-${column.name} ${column.isNumber ? 'number' : ''}`}
-            aria-sort={sortOf(order, column)}
+            aria-sort={ariaSortOf(order, column)}
           >
             <button
               type="button"
               class="sort-button"
-              onClick={() => router.setQuery({ sort: orderAfter(order, column.name) })}
+              onClick={() => router.setQuery({ sort: toggleSort(order, column.name) })}
             >
               <span>{t(column.label)}</span>
               {order.column === column && <Icon name={order.isDescending ? 'down' : 'up'} />}
@@ -126,7 +126,7 @@ function Head({ rows, columns, order, selection }: ListTableProps) {
   )
 }
 
-function sortOf({ column, isDescending }: Order, one: Column) {
+function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
   if (column !== one) return undefined
   return isDescending ? 'descending' : 'ascending'
 }
@@ -163,7 +163,7 @@ export interface ListRowProps {
   readonly row: RecordOf<'assignment'>
   readonly index: number
   readonly columns: readonly Column[]
-  readonly names: ViewNames
+  readonly names: NameLookup
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isSelected: boolean
@@ -171,7 +171,7 @@ export interface ListRowProps {
   onSelect(id: string, isRange: boolean): void
 }
 
-/** Rendered only when its own data has changed: a list has many. */
+/** Memoized, because a list has many rows. */
 function ListRow(props: ListRowProps) {
   const { row, index, columns, names, isDone, isOpen, isSelected, query } = props
   return useMemo(
@@ -185,7 +185,7 @@ function Row(props: ListRowProps) {
   const { id, name, projectId } = row
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.key === 'x') onSelect(id, event.shiftKey)
-    else walkRows(event)
+    else moveFocus(event)
   }
   return (
     <tr
@@ -208,7 +208,7 @@ function Row(props: ListRowProps) {
           {column.name === 'name' ? (
             <>
               <a
-                id={cardId(id)}
+                id={assignmentElementId(id)}
                 class="list-link"
                 dir="auto"
                 href={assignmentPath(projectId, id, query)}
@@ -262,11 +262,11 @@ const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isD
   <span class="list-facts">
     <PersonAvatar id={row.userId} />
     <span dir="auto">{names.stageOf(row.workflowId)}</span>
-    <span class={isLate({ row, isDone }) ? 'late' : ''}>{dueOf(row, isDone)}</span>
+    <span class={isLate({ row, isDone }) ? 'late' : ''}>{dueText(row, isDone)}</span>
   </span>
 )
 
-function dueOf(row: ListRowProps['row'], isDone: boolean): string {
+function dueText(row: ListRowProps['row'], isDone: boolean): string {
   const day = formatDay(row.endDate)
   return isLate({ row, isDone }) ? t('Was due {day}', { day }) : t('Until {day}', { day })
 }
@@ -274,7 +274,7 @@ function dueOf(row: ListRowProps['row'], isDone: boolean): string {
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 /** Moves the focus up and down between names. */
-function walkRows(event: TargetedKeyboardEvent<HTMLElement>): void {
+function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   const step = steps[event.key]
   if (step === undefined) return
   event.preventDefault()
@@ -284,25 +284,28 @@ function walkRows(event: TargetedKeyboardEvent<HTMLElement>): void {
 
 interface Selection {
   has(id: string): boolean
-  /** The Shift key selects the range from the last one. */
+  /** A range reaches from the row that was toggled last to this one. */
   toggle(id: string, isRange: boolean): void
-  /** All of them, or none where all are selected already. */
+  /** Selects all of them, or none if all are selected. */
   toggleAll(ids: readonly string[]): void
   clear(): void
 }
 
-/** The selected rows; `order` is the displayed order. Its functions stay valid for rows that are not rendered again. */
+/**
+ * Tracks the selected rows; `order` has the ids in the order of the screen. The functions never change, so that memoized rows can
+ * keep them.
+ */
 export function useSelection(order: readonly string[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const last = useRef<string>(undefined)
-  const latest = useRef(order)
-  latest.current = order
+  const anchor = useRef<string>(undefined)
+  const latestOrder = useRef(order)
+  latestOrder.current = order
   const actions = useMemo(
     () => ({
       toggle(id: string, isRange: boolean) {
-        const before = isRange ? (last.current ?? id) : id
-        const range = rangeOf(latest.current, before, id)
-        last.current = id
+        const anchorId = isRange ? (anchor.current ?? id) : id
+        const range = rangeOf(latestOrder.current, anchorId, id)
+        anchor.current = id
         setIds((all) => (all.has(id) ? without(all, range) : new Set([...all, ...range])))
       },
       toggleAll: (some: readonly string[]) =>
@@ -317,7 +320,7 @@ export function useSelection(order: readonly string[]): Selection {
 const without = (all: ReadonlySet<string>, some: readonly string[]): ReadonlySet<string> =>
   new Set([...all].filter((id) => !some.includes(id)))
 
-/** The range between both, in either direction; only the second if the first no longer exists. */
+/** Returns the ids between both, in either direction; only the second if the first no longer exists. */
 function rangeOf(order: readonly string[], one: string, other: string): readonly string[] {
   const [from = -1, to = -1] = [order.indexOf(one), order.indexOf(other)].sort((a, b) => a - b)
   return from === -1 ? [other] : order.slice(from, to + 1)

@@ -11,27 +11,27 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
-import { type ProjectViewProps, useViewNames, type ViewNames } from '../view-names.ts'
+import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import {
   columns as allColumns,
   type Column,
-  columnsAfter,
   groupings,
-  inOrder,
   linesOf,
   parseColumns,
   parseGrouping,
   parseOrder,
+  sortRows,
+  toggleColumn,
 } from './list-columns.ts'
 import { ListTable, useSelection } from './list-table.tsx'
 
-/** The assignments of a project as a table: sorted, grouped, and changed many at once. The address contains all choices. */
+/** Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The address has all settings. */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
-  const found = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
-  const names = useViewNames(scope)
-  const chosen = useMemo(() => {
+  const listing = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
+  const names = useNameLookup(scope)
+  const settings = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
       columns: parseColumns(parameters),
@@ -39,47 +39,54 @@ export function ListView(props: ProjectViewProps) {
       grouping: parseGrouping(parameters),
     }
   }, [query])
-  const places = useMemo(() => new Map(scope.stages.map(({ id }, index) => [id, index])), [scope.stages])
-  const peopleKey = usePeopleKey(found.rows, names)
+  const stagePositions = useMemo(
+    () => new Map(scope.stages.map(({ id }, index) => [id, index])),
+    [scope.stages],
+  )
+  const peopleKey = usePeopleKey(listing.rows, names)
   const lines = useMemo(
-    () => linesOf(inOrder(found.rows, chosen.order, { names, places }), chosen.grouping, { names, places }),
-    [found.rows, chosen, names, places, peopleKey],
+    () =>
+      linesOf(sortRows(listing.rows, settings.order, { names, stagePositions }), settings.grouping, {
+        names,
+        stagePositions,
+      }),
+    [listing.rows, settings, names, stagePositions, peopleKey],
   )
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
-  const selected = found.rows.filter(({ id }) => selection.has(id))
-  useEffect(() => onConnection(found.connection), [found.connection])
-  if (found.isLoading) return <ViewSkeleton view="list" />
+  const selected = listing.rows.filter(({ id }) => selection.has(id))
+  useEffect(() => onConnection(listing.connection), [listing.connection])
+  if (listing.isLoading) return <ViewSkeleton view="list" />
   return (
     <>
-      {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
+      {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {selected.length > 0 ? (
         <SelectionBar
           scope={scope}
           selected={selected}
           names={names}
-          onChanged={found.put}
+          onChanged={listing.put}
           onClear={selection.clear}
         />
       ) : (
-        <ListTools columns={chosen.columns} group={chosen.grouping?.name ?? ''} rows={found.rows} />
+        <ListTools columns={settings.columns} group={settings.grouping?.name ?? ''} rows={listing.rows} />
       )}
-      {found.rows.length === 0 && !found.problem ? (
-        <Nothing isFiltered={isFiltered(filters)} />
+      {listing.rows.length === 0 && !listing.problem ? (
+        <NoAssignments hasFilters={isFiltered(filters)} />
       ) : (
         <ListTable
           scope={scope}
           openId={openId}
           query={query}
           lines={lines}
-          rows={found.rows}
-          columns={chosen.columns}
-          order={chosen.order}
+          rows={listing.rows}
+          columns={settings.columns}
+          order={settings.order}
           names={names}
           selection={selection}
-          isStale={found.isStale}
+          isStale={listing.isStale}
         />
       )}
-      {found.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
+      {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
     </>
   )
 }
@@ -117,7 +124,7 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
         items={optional.map((column) => ({
           label: t(column.label),
           isChecked: columns.includes(column),
-          run: () => router.setQuery({ columns: columnsAfter(columns, column) }),
+          run: () => router.setQuery({ columns: toggleColumn(columns, column) }),
         }))}
       >
         <Icon name="columns" />
@@ -130,8 +137,8 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
   )
 }
 
-const Nothing = ({ isFiltered: isAny }: { readonly isFiltered: boolean }) =>
-  isAny ? (
+const NoAssignments = ({ hasFilters }: { readonly hasFilters: boolean }) =>
+  hasFilters ? (
     <EmptyState title={t('No assignments match these filters')}>
       <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
     </EmptyState>
@@ -141,8 +148,8 @@ const Nothing = ({ isFiltered: isAny }: { readonly isFiltered: boolean }) =>
     </EmptyState>
   )
 
-/** Changes when names of people arrive, because the list may be sorted and grouped by them. */
-const usePeopleKey = (rows: readonly { readonly userId: string }[], names: ViewNames): string => {
+/** Returns a key that changes when names of people arrive: the list may be sorted and grouped by them. */
+const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameLookup): string => {
   const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
   return ids.map(names.personOf).join()
 }
@@ -152,7 +159,7 @@ type Assignment = RecordOf<'assignment'>
 export interface SelectionBarProps {
   readonly scope: ProjectViewProps['scope']
   readonly selected: readonly Assignment[]
-  readonly names: ViewNames
+  readonly names: NameLookup
   onChanged(rows: readonly Assignment[]): void
   onClear(): void
 }
@@ -166,21 +173,24 @@ function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionB
     void change(selected, changeOf, (count) =>
       tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
     )
-  const set = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
+  const setField = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
     changeAll((row) => (row[name] === id ? {} : { [name]: id }), value)
   const removeAll = () => void remove(selected.map(({ id }) => id))
-  const stages = scope.stages.map(({ id, name }) => ({ label: name, run: () => set('workflowId', id, name) }))
+  const stages = scope.stages.map(({ id, name }) => ({
+    label: name,
+    run: () => setField('workflowId', id, name),
+  }))
   const types = names.types.map(({ id, name }) => ({
     label: name,
-    run: () => set('assignmentTypeId', id, name),
+    run: () => setField('assignmentTypeId', id, name),
   }))
   const people = members.ids.map((id) => {
     const name = names.personOf(id)
-    return { label: name, run: () => set('userId', id, name) }
+    return { label: name, run: () => setField('userId', id, name) }
   })
-  const shifts = shiftDays.map(({ label, days }) => ({
+  const shifts = shiftOptions.map(({ label, days }) => ({
     label: t(label),
-    run: () => changeAll((row) => shifted(row, days), t(label)),
+    run: () => changeAll((row) => shiftBy(row, days), t(label)),
   }))
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
@@ -213,14 +223,14 @@ const BarMenu = ({ label, items }: BarMenuProps) => (
   </Menu>
 )
 
-const shiftDays = [
+const shiftOptions = [
   { label: 'One week earlier', days: -7 },
   { label: 'One day earlier', days: -1 },
   { label: 'One day later', days: 1 },
   { label: 'One week later', days: 7 },
 ] as const
 
-const shifted = ({ startDate, endDate }: Assignment, days: number): Change => ({
+const shiftBy = ({ startDate, endDate }: Assignment, days: number): Change => ({
   startDate: addDays(dayOf(startDate), days),
   endDate: addDays(dayOf(endDate), days),
 })

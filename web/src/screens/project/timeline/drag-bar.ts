@@ -1,14 +1,14 @@
 import type { TargetedPointerEvent } from 'preact'
-import { lineDirection } from '../../../ui/place.ts'
-import type { Shift } from '../use-reschedule.ts'
+import { directionSign } from '../../../ui/text-direction.ts'
+import type { Shift } from '../use-period-rows.ts'
 
-/** A shorter movement is a click. */
+/** A shorter movement counts as a click. */
 const clickPixels = 4
-/** The width of the area in which only the end is dragged; fingers need more, and the rest of a short bar. */
+/** Dragging this close to the end of a bar only moves the end. Fingers need more room. */
 const edgePixels = { mouse: 10, touch: 24 }
 /** A finger that holds still for this long drags the bar; one that moves earlier scrolls. */
 const holdMilliseconds = 350
-/** Even a still finger moves this much. */
+/** Even a finger that holds still moves this much. */
 const holdPixels = 10
 
 export interface DragOptions {
@@ -21,38 +21,38 @@ export interface DragOptions {
 
 type Press = Pick<PointerEvent, 'clientX' | 'clientY' | 'pointerId' | 'pointerType'>
 
-/** Moves a bar with the pointer, or with a finger that holds it, over days and people; Escape restores everything. */
+/** Moves a bar over days and people with the pointer, or with a finger that holds it. Escape cancels the drag. */
 export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragOptions): void {
   if (event.button !== 0) return
   const bar = event.currentTarget
-  if (event.pointerType === 'touch') afterHolding(event, () => followPress(bar, event, options))
+  if (event.pointerType === 'touch') whenHeld(event, () => followPress(bar, event, options))
   else followPress(bar, event, options)
 }
 
-/** Dragging must not scroll. Registered at the first touch, because a browser that is scrolling already continues. */
-export function keepFromScrolling(event: TouchEvent): void {
+/** Keeps a drag from scrolling. It must be registered before the first touch: a browser that has begun to scroll continues. */
+export function preventScrolling(event: TouchEvent): void {
   if (event.target instanceof Element && event.target.closest('.dragging')) event.preventDefault()
 }
 
-function afterHolding({ clientX, clientY }: Press, begin: () => void): void {
-  const ended = new AbortController()
-  const { signal } = ended
+function whenHeld({ clientX, clientY }: Press, begin: () => void): void {
+  const controller = new AbortController()
+  const { signal } = controller
   const timer = setTimeout(() => {
-    ended.abort()
+    controller.abort()
     begin()
   }, holdMilliseconds)
-  const leave = () => {
+  const cancel = () => {
     clearTimeout(timer)
-    ended.abort()
+    controller.abort()
   }
   const onMove = (move: PointerEvent) => {
-    if (Math.hypot(move.clientX - clientX, move.clientY - clientY) > holdPixels) leave()
+    if (Math.hypot(move.clientX - clientX, move.clientY - clientY) > holdPixels) cancel()
   }
   addEventListener('pointermove', onMove, { signal })
-  addEventListener('pointerup', leave, { signal })
-  addEventListener('pointercancel', leave, { signal })
-  // A second finger ends the drag. Captured, because the first one's event is still bubbling.
-  addEventListener('pointerdown', leave, { signal, capture: true })
+  addEventListener('pointerup', cancel, { signal })
+  addEventListener('pointercancel', cancel, { signal })
+  // A second finger ends the drag. The listener captures, because the event of the first finger is still bubbling.
+  addEventListener('pointerdown', cancel, { signal, capture: true })
 }
 
 function followPress(bar: HTMLElement, press: Press, options: DragOptions): void {
@@ -61,10 +61,10 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   const isTouch = pointerType === 'touch'
   const width = bar.offsetWidth
   const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
-  const isEnd = !endsAfter && pixelsToEnd(bar, startX) < edge
-  const ended = new AbortController()
+  const isResizing = !endsAfter && pixelsToEnd(bar, startX) < edge
+  const controller = new AbortController()
   let lanes: Lanes | undefined
-  const daysAt = (clientX: number) => Math.round(((clientX - startX) * lineDirection()) / dayPixels)
+  const daysAt = (clientX: number) => Math.round(((clientX - startX) * directionSign()) / dayPixels)
   const begin = () => {
     bar.classList.add('dragging')
     lanes = createLanes(bar)
@@ -76,18 +76,18 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     if (lanes === undefined && Math.hypot(clientX - startX, clientY - startY) <= clickPixels) return
     lanes ??= begin()
     const x = daysAt(clientX) * dayPixels
-    if (isEnd) drawUntil(bar, width + x, dayPixels)
+    if (isResizing) resizeTo(bar, width + x, dayPixels)
     else {
       lanes.mark(clientX, clientY)
-      bar.style.transform = `translate(${x * lineDirection()}px, ${clientY - startY}px)`
+      bar.style.transform = `translate(${x * directionSign()}px, ${clientY - startY}px)`
     }
   }
   const finish = () => {
-    ended.abort()
+    controller.abort()
     bar.classList.remove('dragging', 'at-limit')
     bar.style.transform = ''
     bar.style.width = ''
-    return lanes?.leave()
+    return lanes?.close()
   }
   const onUp = (up: PointerEvent) => {
     if (up.pointerId !== pointerId) return
@@ -96,11 +96,11 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     if (!isDragging) return
     swallowClick()
     const days = daysAt(up.clientX)
-    // The end of a bar that begins before the window stays within the visible days.
-    const least = beginsBefore ? 1 - Math.round(width / dayPixels) : days
-    onDrop(isEnd ? { endDays: Math.max(days, least) } : { days, ...(userId && { userId }) })
+    // The end of a bar that begins before the visible days stays within them.
+    const minDays = beginsBefore ? 1 - Math.round(width / dayPixels) : days
+    onDrop(isResizing ? { endDays: Math.max(days, minDays) } : { days, ...(userId && { userId }) })
   }
-  const { signal } = ended
+  const { signal } = controller
   if (isTouch) begin()
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', onUp, { signal })
@@ -110,18 +110,18 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   addEventListener('contextmenu', (menu) => menu.preventDefault(), { signal })
 }
 
-/** The end stays on the first visible day. */
-function drawUntil(bar: HTMLElement, width: number, dayPixels: number): void {
+/** Resizes the bar, which keeps at least its first visible day. */
+function resizeTo(bar: HTMLElement, width: number, dayPixels: number): void {
   bar.style.width = `${Math.max(dayPixels, width)}px`
   bar.classList.toggle('at-limit', Math.round(width) < Math.round(dayPixels))
 }
 
 function pixelsToEnd(bar: HTMLElement, clientX: number): number {
   const { left, right } = bar.getBoundingClientRect()
-  return lineDirection() > 0 ? right - clientX : clientX - left
+  return directionSign() > 0 ? right - clientX : clientX - left
 }
 
-/** The click at the end of a drag must not open the assignment. */
+/** Suppresses the click at the end of a drag, which would open the assignment. */
 function swallowClick(): void {
   const stop = (event: Event) => {
     event.preventDefault()
@@ -134,41 +134,41 @@ function swallowClick(): void {
 type Lanes = ReturnType<typeof createLanes>
 
 /**
- * The lanes during a drag. Their positions are read once, and an overlay covers them: otherwise the browser would search hundreds
- * of bars below the pointer at each move, which was the largest cost.
+ * Finds lanes during a drag. Their positions are measured once, and an overlay covers them: otherwise the browser would search
+ * hundreds of bars below the pointer at each move, which is slow.
  */
 function createLanes(bar: HTMLElement) {
   const scroller = bar.closest<HTMLElement>('.timeline')
   const { left = 0, right = 0, top = 0, bottom = 0 } = scroller?.getBoundingClientRect() ?? {}
-  /** Relative to the start of the first lane, including the scroll position. */
-  const within = (clientY: number) => clientY - top + (scroller?.scrollTop ?? 0)
+  /** Returns the position within the scrolled content. */
+  const scrolledTop = (clientY: number) => clientY - top + (scroller?.scrollTop ?? 0)
   const lanes = [...(scroller?.querySelectorAll<HTMLElement>('[data-person]') ?? [])].map((element) => {
     const box = element.getBoundingClientRect()
-    return { element, top: within(box.top), bottom: within(box.bottom) }
+    return { element, top: scrolledTop(box.top), bottom: scrolledTop(box.bottom) }
   })
-  const veil = document.createElement('div')
-  veil.className = 'timeline-veil'
-  veil.style.height = `${scroller?.scrollHeight ?? 0}px`
-  scroller?.append(veil)
+  const overlay = document.createElement('div')
+  overlay.className = 'timeline-veil'
+  overlay.style.height = `${scroller?.scrollHeight ?? 0}px`
+  scroller?.append(overlay)
   let marked: HTMLElement | undefined
-  const change = (next: HTMLElement | undefined) => {
+  const setMarked = (next: HTMLElement | undefined) => {
     if (next === marked) return
     marked?.classList.remove('drop')
     marked = next
     marked?.classList.add('drop')
   }
   return {
-    /** The lane below the pointer, if any. */
+    /** Marks the lane below the pointer, if any. */
     mark(clientX: number, clientY: number) {
       const isWithin = clientX >= left && clientX < right && clientY >= top && clientY < bottom
-      const y = within(clientY)
-      change(isWithin ? lanes.find((lane) => y >= lane.top && y < lane.bottom)?.element : undefined)
+      const y = scrolledTop(clientY)
+      setMarked(isWithin ? lanes.find((lane) => y >= lane.top && y < lane.bottom)?.element : undefined)
     },
-    /** The owner of the last marked lane. */
-    leave() {
+    /** Removes the overlay, and returns the person of the marked lane. */
+    close() {
       const userId = marked?.dataset.person
-      change(undefined)
-      veil.remove()
+      setMarked(undefined)
+      overlay.remove()
       return userId
     },
   }

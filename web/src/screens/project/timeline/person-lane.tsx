@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, daysInWeek, formatWeek, today, weekdayOf } from '../../../time/days.ts'
+import { addDays, daysInWeek, formatWeek, isWeekend, today, weekdayOf } from '../../../time/days.ts'
 import { formatPlanned } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
-import { keyAlongLine } from '../../../ui/place.ts'
+import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
-import type { Shift } from '../use-reschedule.ts'
-import { dragBar, keepFromScrolling } from './drag-bar.ts'
-import { loadByDay, loadOf } from './load.ts'
+import type { Shift } from '../use-period-rows.ts'
+import { dragBar, preventScrolling } from './drag-bar.ts'
+import { loadLevelOf, plannedHoursByDay } from './workload.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -23,29 +23,29 @@ export interface PersonLaneProps {
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
-  /** The neighbouring lanes. */
-  readonly before: string | undefined
-  readonly after: string | undefined
+  /** The people of the lanes above and below. */
+  readonly previousId: string | undefined
+  readonly nextId: string | undefined
   readonly doneId: string | undefined
   onShift(row: Assignment, shift: Shift): void
 }
 
-/** Rendered only when its own data has changed: moving a bar affects one or two lanes. */
+/** Memoized, because moving a bar affects only one or two lanes. */
 export function PersonLane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, openId, query, before, after, doneId, onShift } = props
+  const { id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneId, onShift } = props
   return useMemo(
     () => <Lane {...props} />,
-    [id, name, rows, from, dayCount, target, openId, query, before, after, doneId, onShift],
+    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneId, onShift],
   )
 }
 
-/** The assignments of one person, day by day, tinted where they exceed a day. */
+/** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, from, dayCount, target, doneId } = props
   const track = useRef<HTMLDivElement>(null)
-  useEffect(() => track.current?.addEventListener('touchmove', keepFromScrolling, { passive: false }), [])
+  useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
   const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
-  const load = loadByDay(
+  const hoursByDay = plannedHoursByDay(
     rows.filter(({ workflowId }) => workflowId !== doneId),
     from,
     dayCount,
@@ -66,7 +66,7 @@ function Lane(props: PersonLaneProps) {
           gridTemplateRows: `repeat(${laneCount + 1}, auto) 1fr`,
         }}
       >
-        {load.map((hours, index) => (
+        {hoursByDay.map((hours, index) => (
           <DayCell key={index} day={addDays(from, index)} index={index} hours={hours} target={target} />
         ))}
         {weeks.map((index) => (
@@ -74,7 +74,7 @@ function Lane(props: PersonLaneProps) {
             key={index}
             monday={addDays(from, index)}
             index={index}
-            hours={load.slice(index, index + daysInWeek).reduce((sum, one) => sum + one, 0)}
+            hours={hoursByDay.slice(index, index + daysInWeek).reduce((sum, one) => sum + one, 0)}
             target={target * workingDaysOfWeek}
           />
         ))}
@@ -100,11 +100,11 @@ interface DayCellProps {
   readonly target: number
 }
 
-/** Only colour: the sum of the week has the same information. */
+/** Hidden from screen readers, because the sum of the week has the same information. */
 const DayCell = ({ day, index, hours, target }: DayCellProps) => (
   <div
     aria-hidden="true"
-    class={`timeline-day ${loadOf(hours, target)} ${day === today() ? 'today' : ''} ${weekdayOf(day) % 6 === 0 ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
+    class={`timeline-day ${loadLevelOf(hours, target)} ${day === today() ? 'today' : ''} ${isWeekend(day) ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
     style={{ gridColumn: `${index + 1}`, gridRow: '1 / -1' }}
     title={hours > 0 ? formatPlanned(hours) : undefined}
   />
@@ -118,16 +118,16 @@ interface WeekSumProps {
 }
 
 function WeekSum({ monday, index, hours, target }: WeekSumProps) {
-  const load = loadOf(hours, target)
-  const isExceeded = load === 'over' || load === 'far-over'
+  const level = loadLevelOf(hours, target)
+  const isExceeded = level === 'over' || level === 'far-over'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   return (
     <p
-      class={`week-sum ${load}`}
+      class={`week-sum ${level}`}
       style={{ gridColumn: `${index + 1} / ${index + 1 + daysInWeek}`, gridRow: '1' }}
     >
       <span class="visually-hidden">{formatWeek(monday)}: </span>
-      {isExceeded ? t('{hours}, {over} too much', values) : hours > 0 && values.hours}
+      {isExceeded ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
     </p>
   )
 }
@@ -137,13 +137,13 @@ interface LaneBarProps extends PersonLaneProps {
   dayPixels(): number
 }
 
-function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels }: LaneBarProps) {
+function LaneBar({ bar, doneId, openId, query, previousId, nextId, onShift, dayPixels }: LaneBarProps) {
   const { row, lane, first, last, beginsBefore, endsAfter } = bar
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
-    const key = keyAlongLine(event)
+    const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
     if (days !== undefined) return event.altKey ? { endDays: days } : { days }
-    const userId = { ArrowUp: before, ArrowDown: after }[key]
+    const userId = { ArrowUp: previousId, ArrowDown: nextId }[key]
     return userId === undefined ? undefined : { userId }
   }
   return (
@@ -152,7 +152,7 @@ function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels
       showsAvatar={false}
       isDone={row.workflowId === doneId}
       isOpen={row.id === openId}
-      query={query}
+      addressQuery={query}
       gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>
         dragBar(event, {

@@ -1,15 +1,15 @@
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/recorded-hours.ts'
-import { useKnownPeople, useMembers } from '../../../data/use-members.ts'
+import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, t } from '../../../texts/text.ts'
 import {
   addDays,
+  dateFormat,
   dateOf,
   daysInWeek,
   formatDay,
-  formatOf,
   mondayOf,
   parseWeek,
   today,
@@ -17,49 +17,50 @@ import {
 import { formatHours } from '../../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/place.ts'
+import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
-import type { Shift } from '../use-reschedule.ts'
-import { useLatest, useWindowRows } from '../use-windowed.ts'
-import type { ProjectViewProps } from '../view-names.ts'
+import type { Shift } from '../use-period-rows.ts'
+import { usePeriodRows } from '../use-period-rows.ts'
+import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
-type Found = ReturnType<typeof useWindowRows>
+type Listing = ReturnType<typeof usePeriodRows>
 
 /** The assignments of each person over time. Dragging a bar changes its days or its person; overloaded days are tinted. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
   const { router } = useServices()
   const weekCount = useWeekCount()
-  const usual = addDays(mondayOf(today()), -daysInWeek)
-  const wanted = new URLSearchParams(query).get('from')
-  const from = wanted === null ? usual : parseWeek(wanted)
+  const defaultFrom = addDays(mondayOf(today()), -daysInWeek)
+  const requestedFrom = new URLSearchParams(query).get('from')
+  const from = requestedFrom === null ? defaultFrom : parseWeek(requestedFrom)
   const dayCount = weekCount * daysInWeek
-  const found = useWindowRows(props, from, addDays(from, dayCount))
-  const people = usePeople(scope.projectId, filters.userId, found)
+  const listing = usePeriodRows(props, from, addDays(from, dayCount))
+  const people = usePeople(scope.projectId, filters.userId, listing)
   const keepFocusOn = useCardFocus()
-  const byPerson = useRowsByPerson(found.rows)
-  const goTo = (monday: string) => router.setQuery({ from: monday === usual ? '' : monday })
-  const shift = useLatest((row: Assignment, how: Shift) => {
+  const byPerson = useRowsByPerson(listing.rows)
+  const goTo = (monday: string) => router.setQuery({ from: monday === defaultFrom ? '' : monday })
+  const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
-    void found.reschedule(row, how)
+    void listing.reschedule(row, change)
   })
   return (
     <>
       <div class="timeline-tools">
         <PeriodSteps
-          shown={formatOf('long').formatRange(dateOf(from), dateOf(addDays(from, dayCount - 1)))}
-          isNow={from === usual}
+          label={dateFormat('long').formatRange(dateOf(from), dateOf(addDays(from, dayCount - 1)))}
+          isNow={from === defaultFrom}
           labels={{ before: t('Two weeks earlier'), after: t('Two weeks later'), now: t('Today') }}
           onStep={(count) => goTo(addDays(from, count * 2 * daysInWeek))}
-          onNow={() => goTo(usual)}
+          onNow={() => goTo(defaultFrom)}
         />
         <Legend />
       </div>
-      {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
-      {people === undefined && !found.problem && <ViewSkeleton view="timeline" />}
+      {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
+      {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
       {people?.length === 0 && (
         <EmptyState title={t('No one works on this project yet')}>
           <p>{t('Its members and their assignments appear here. Add members in the list of projects.')}</p>
@@ -72,7 +73,7 @@ export function TimelineView(props: ProjectViewProps) {
         <section
           class="timeline"
           aria-label={t('Timeline')}
-          aria-busy={found.isStale}
+          aria-busy={listing.isStale}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
           tabIndex={0}
         >
@@ -82,14 +83,14 @@ export function TimelineView(props: ProjectViewProps) {
               key={id}
               id={id}
               name={name}
-              rows={byPerson.get(id) ?? none}
+              rows={byPerson.get(id) ?? noAssignments}
               from={from}
               dayCount={dayCount}
               target={dailyTarget()}
               openId={openId}
               query={query}
-              before={people[index - 1]?.id}
-              after={people[index + 1]?.id}
+              previousId={people[index - 1]?.id}
+              nextId={people[index + 1]?.id}
               doneId={scope.doneId}
               onShift={shift}
             />
@@ -100,16 +101,16 @@ export function TimelineView(props: ProjectViewProps) {
   )
 }
 
-const none: readonly Assignment[] = []
+const noAssignments: readonly Assignment[] = []
 
-/** Grouped by person; a list is reused if none of its rows has changed. */
+/** Groups rows by person. A list whose rows have not changed stays the same object, so that its lane is not rendered again. */
 function useRowsByPerson(rows: readonly Assignment[]) {
   const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
   return useMemo(() => {
     const groups = [...Map.groupBy(rows, ({ userId }) => userId)].map(([id, some]) => {
-      const before = last.current.get(id) ?? none
-      const isSame = before.length === some.length && some.every((row, index) => row === before[index])
-      return [id, isSame ? before : some] as const
+      const before = last.current.get(id) ?? noAssignments
+      const isUnchanged = before.length === some.length && some.every((row, index) => row === before[index])
+      return [id, isUnchanged ? before : some] as const
     })
     last.current = new Map(groups)
     return last.current
@@ -126,15 +127,15 @@ function useWeekCount(): number {
   return isMiddle ? 4 : 2
 }
 
-/** The members and all other responsible people, by name; undefined until the names are known. */
-function usePeople(projectId: string, only: string, { rows, isLoading }: Found) {
+/** Returns the members and all other responsible people by name; undefined until the names are known. */
+function usePeople(projectId: string, onlyId: string, { rows, isLoading }: Listing) {
   const { people } = useServices()
   const members = useMembers(projectId)
   const all = [...new Set([...members.ids, ...rows.map(({ userId }) => userId)])]
-  const areKnown = useKnownPeople(all, !isLoading && !members.isLoading)
+  const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areKnown) return undefined
   return all
-    .filter((id) => only === '' || id === only)
+    .filter((id) => onlyId === '' || id === onlyId)
     .map((id) => ({ id, name: people.nameOf(id) }))
     .sort((a, b) => a.name.localeCompare(b.name, locale()))
 }

@@ -6,18 +6,18 @@ import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
 
 /** Resolves the ids of an assignment to names. */
-export interface ViewNames {
+export interface NameLookup {
   readonly types: readonly { readonly id: string; readonly name: string }[]
   stageOf(id: string): string
   typeOf(id: string): string
   personOf(id: string): string
 }
 
-export function useViewNames({ stages }: { readonly stages: ViewNames['types'] }): ViewNames {
+export function useNameLookup({ stages }: { readonly stages: NameLookup['types'] }): NameLookup {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
   return useMemo(() => {
-    const nameIn = (rows: ViewNames['types'], id: string) => rows.find((row) => row.id === id)?.name ?? '…'
+    const nameIn = (rows: NameLookup['types'], id: string) => rows.find((row) => row.id === id)?.name ?? '…'
     return {
       types,
       stageOf: (id) => nameIn(stages, id),
@@ -27,7 +27,6 @@ export function useViewNames({ stages }: { readonly stages: ViewNames['types'] }
   }, [stages, types, people])
 }
 
-/** The view in the address; the board is the default. */
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
 
 /** The properties of every view of a project. */

@@ -6,7 +6,7 @@ import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
 import { endTimestampOf, timestampOf } from '../time/days.ts'
-import { type AssignmentValues, fieldsOf, valuesOf } from './assignment-values.ts'
+import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
 
 export interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */
@@ -17,7 +17,7 @@ export interface InPlaceOptions {
   save(text: string, base: string): Promise<string | undefined>
 }
 
-export interface InPlace {
+export interface InPlaceEdit {
   readonly text: string
   readonly isChanged: boolean
   readonly isSaving: boolean
@@ -25,32 +25,32 @@ export interface InPlace {
   /** The value that another user has saved during the edit. */
   readonly theirs: string | undefined
   type(text: string): void
-  /** Saves the typed text, or this one. */
+  /** Saves the given text, or else the typed text. */
   commit(text?: string): Promise<void>
   /** Overwrites the value of the other user. */
   saveMine(): Promise<void>
   revert(): void
 }
 
-interface Typed {
+interface TypedText {
   readonly text: string
   /** The value of the record when the edit began. */
   readonly base: string
 }
 
 /** Restores the text that was typed before the page was reloaded or the panel closed. */
-function keptTyping(draft: string, stored: string): Typed | undefined {
+function readTypedText(draft: string, stored: string): TypedText | undefined {
   const { text, base } = readDraft<{ text: string; base: string }>(draft)
   return text === undefined ? undefined : { text, base: base ?? stored }
 }
 
-/** One field that is saved by itself. A change by another user during the edit is shown, never overwritten. */
-function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
-  const [typed, setTyped] = useState(() => keptTyping(draft, stored))
+/** Edits one value, which is saved by itself. A change by another user during the edit is shown, never overwritten. */
+function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
+  const [typed, setTyped] = useState(() => readTypedText(draft, stored))
   const [isSaving, setSaving] = useState(false)
   const [problem, setProblem] = useState<unknown>()
   const [theirs, setTheirs] = useState<string>()
-  const latest = useRef<Typed>(undefined)
+  const latest = useRef<TypedText>(undefined)
   latest.current = typed
   const revert = () => {
     latest.current = undefined
@@ -59,7 +59,7 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
     setProblem(undefined)
     deleteDraft(draft)
   }
-  const keep = (next: Typed) => {
+  const store = (next: TypedText) => {
     latest.current = next
     setTyped(next)
     writeDraft(draft, next)
@@ -69,29 +69,29 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
     if (stored === typed.text) revert()
     else if (stored !== typed.base) setTheirs(stored)
   }, [stored])
-  const send = async (next: Typed) => {
+  const send = async (next: TypedText) => {
     setSaving(true)
     try {
-      const other = await save(next.text, next.base)
+      const theirValue = await save(next.text, next.base)
       setProblem(undefined)
-      setTheirs(other)
+      setTheirs(theirValue)
       // Skipped if the user has typed more meanwhile.
-      if (other === undefined && latest.current?.text === next.text) revert()
+      if (theirValue === undefined && latest.current?.text === next.text) revert()
     } catch (error) {
       setProblem(error)
     }
     setSaving(false)
   }
-  useRetryWhenOnline(!isSaving && isUnreached(problem), () => latest.current && void send(latest.current))
+  useRetryWhenOnline(!isSaving && isUnreachable(problem), () => latest.current && void send(latest.current))
   return {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
     isSaving,
     problem: problem === undefined ? undefined : sentenceOf(problem),
     theirs,
-    type: (text) => keep({ text, base: latest.current?.base ?? stored }),
+    type: (text) => store({ text, base: latest.current?.base ?? stored }),
     async commit(text) {
-      if (text !== undefined) keep({ text, base: latest.current?.base ?? stored })
+      if (text !== undefined) store({ text, base: latest.current?.base ?? stored })
       const next = latest.current
       if (next === undefined || theirs !== undefined) return
       await (next.text === stored ? revert() : send(next))
@@ -99,20 +99,20 @@ function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
     async saveMine() {
       if (latest.current === undefined || theirs === undefined) return
       const next = { text: latest.current.text, base: theirs }
-      keep(next)
+      store(next)
       setTheirs(undefined)
       await send(next)
     },
-    revert: revert,
+    revert,
   }
 }
 
-const isUnreached = (problem: unknown) => problem instanceof TrackerError && problem.status === 0
+const isUnreachable = (problem: unknown) => problem instanceof TrackerError && problem.status === 0
 
-/** The browser may report a network before it works, and does not report a server that is back. */
+/** Retries are also timed: browsers report a network before it works, and never report that a server is back. */
 const retryMilliseconds = 5000
 
-/** Retries a save that failed without a network once the network is back. */
+/** Retries a save that did not reach the server, as soon as there is a network. */
 function useRetryWhenOnline(isWaiting: boolean, send: () => void): void {
   useEffect(() => {
     if (!isWaiting) return
@@ -128,22 +128,22 @@ function useRetryWhenOnline(isWaiting: boolean, send: () => void): void {
 type Assignment = RecordOf<'assignment'>
 export type EditableName = keyof AssignmentValues
 
-/** One field of an assignment, saved by itself: the others keep their current values, whoever changed them last. */
-export function useEdit(
+/** Edits one field of an assignment. All other fields keep their current values. */
+export function useFieldEdit(
   assignment: Assignment,
   name: EditableName,
   onSaved: (row: Assignment) => void,
-): InPlace {
+): InPlaceEdit {
   const { api } = useServices()
   const stored = useMemo(() => valuesOf(assignment)[name], [assignment, name])
-  return useInPlace({
+  return useInPlaceEdit({
     draft: `${name}-of-${assignment.id}`,
     stored,
     async save(text, base) {
-      const now = await api.get('assignment', assignment.id)
-      const theirs = valuesOf(now)[name]
+      const current = await api.get('assignment', assignment.id)
+      const theirs = valuesOf(current)[name]
       if (theirs !== base && theirs !== text) return theirs
-      const changed = { ...fieldsOf(now), ...bodyOfField(name, text, now) }
+      const changed = { ...updateBodyOf(current), ...bodyOfField(name, text, current) }
       await api.update('assignment', changed)
       onSaved(await api.get('assignment', assignment.id))
       return undefined
@@ -153,14 +153,14 @@ export function useEdit(
 
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
   if (name === 'amountHours') return { amountHours: parseHours(text, name) }
-  if (name === 'startDate') return movedStart(text, stored)
+  if (name === 'startDate') return startFields(text, stored)
   if (name === 'endDate') return { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
   if (name === 'description') return { description: text.trim() === '' ? null : text }
   return { [name]: text }
 }
 
-/** A start after the end moves the end too. */
-function movedStart(day: string, { startDate, endDate }: Assignment): Partial<Assignment> {
+/** Returns the changed fields for a new start. A start after the end moves the end too. */
+function startFields(day: string, { startDate, endDate }: Assignment): Partial<Assignment> {
   const start = timestampOf(day, startDate)
   return start > endDate ? { startDate: start, endDate: start } : { startDate: start }
 }

@@ -1,9 +1,12 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/change-many.ts'
+import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
+import { queryOfFilters } from './filters.ts'
+import type { ProjectViewProps } from './view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -16,11 +19,23 @@ export interface Shift {
   readonly userId?: string
 }
 
-/** Changes the days or the person of one assignment: shown at once, and reverted with a message after an error. */
-export function useReschedule(
-  stored: readonly Assignment[],
-  onChanged: (rows: readonly Assignment[]) => void,
+/** Loads the assignments that touch a period, with the pending changes of their days. */
+export function usePeriodRows(
+  { scope, filters, onConnection }: ProjectViewProps,
+  dateFrom: string,
+  dateTo: string,
 ) {
+  const { search, userId } = queryOfFilters(filters)
+  const listing = useFollowedRows(
+    { projectId: scope.projectId, search, userId, dateFrom, dateTo },
+    { firstPageAtOnce: false },
+  )
+  useEffect(() => onConnection(listing.connection), [listing.connection])
+  return { ...listing, ...useReschedule(listing.rows, listing.put) }
+}
+
+/** Changes the days or the person of one assignment. A change is shown at once, and reverted with a message after an error. */
+function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly Assignment[]) => void) {
   const { people, toasts } = useServices()
   const [pending, setPending] = useState<ReadonlyMap<string, Change>>(new Map())
   const change = useChangeMany(onChanged)
@@ -29,8 +44,8 @@ export function useReschedule(
     [stored, pending],
   )
   const reschedule = async (row: Assignment, shift: Shift) => {
-    const { requested, isCut } = changeOf(row, shift)
-    if (isCut)
+    const { requested, isClamped } = changeOf(row, shift)
+    if (isClamped)
       toasts.show({
         kind: 'problem',
         text: t('{name} starts on {from} and cannot end before that.', {
@@ -47,16 +62,18 @@ export function useReschedule(
       to: formatDay(dayOf(after.endDate)),
       person: people.nameOf(after.userId),
     }
-    const said =
+    const message =
       requested.userId === undefined
         ? t('{name} is now from {from} to {to}.', values)
         : t('{name} is now for {person}, from {from} to {to}.', values)
     await change(
       [row],
       () => requested,
-      () => said,
+      () => message,
     )
-    setPending((all) => new Map([...all].filter(([id, one]) => id !== row.id || !isSame(one, requested))))
+    setPending(
+      (all) => new Map([...all].filter(([id, one]) => id !== row.id || !includesChange(one, requested))),
+    )
   }
   return { rows, reschedule }
 }
@@ -65,21 +82,21 @@ export function useReschedule(
 const withChange = (row: Assignment, change: Change | undefined): Assignment =>
   change === undefined ? row : { ...row, ...change }
 
-/** Skipped if it was changed again meanwhile. */
-const isSame = (one: Change, other: Change): boolean =>
+/** Returns whether a pending change is still the requested one, and not a later one. */
+const includesChange = (one: Change, other: Change): boolean =>
   Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
 
-/** An end before the start stays on the start. */
+/** Converts a shift into the changed fields. An end before the start is moved to the start. */
 function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift) {
   const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
   const startDate = days === 0 ? row.startDate : addDays(start, days)
-  const moved = addDays(end, days + endDays)
-  const isCut = moved < dayOf(startDate)
-  const nextEnd = isCut ? dayOf(startDate) : moved
+  const movedEnd = addDays(end, days + endDays)
+  const isClamped = movedEnd < dayOf(startDate)
+  const nextEnd = isClamped ? dayOf(startDate) : movedEnd
   const requested: Change = {
     ...(days !== 0 && { startDate }),
     ...(nextEnd !== end && { endDate: endTimestampOf(nextEnd, undefined, startDate) }),
     ...(userId !== row.userId && { userId }),
   }
-  return { requested, isCut }
+  return { requested, isClamped }
 }

@@ -1,0 +1,103 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
+
+export interface VirtualRows<Row> {
+  /** The rows near the visible part. */
+  readonly rendered: readonly Row[]
+  /** The height of the rows before and after them, in pixels. */
+  readonly pixelsBefore: number
+  readonly pixelsAfter: number
+  /** The scrolling element, whose children with `data-row` are the rows. */
+  readonly scroller: { current: HTMLDivElement | null }
+  onScroll(): void
+  /** Scrolls to the row, which is then rendered. Its position is estimated from the rows measured so far. */
+  reveal(id: string): void
+}
+
+/** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
+const overscanPixels = 700
+/** Rendering few rows costs less than measuring them, so lists up to this length are rendered completely. */
+const renderAllMax = 40
+
+/** Renders only the rows near the visible part of a scrolling list. A row is measured when it is rendered. */
+export function useVirtualRows<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  estimatedPixels: number,
+): VirtualRows<Row> {
+  const scroller = useRef<HTMLDivElement>(null)
+  const heights = useRef(new Map<string, number>())
+  const [measuredRevision, setMeasuredRevision] = useState(0)
+  const [viewport, setViewport] = useState({ top: 0, bottom: 1000 })
+  const ends = useMemo(() => {
+    let sum = 0
+    return rows.map(({ id }) => {
+      sum += heights.current.get(id) ?? estimatedPixels
+      return sum
+    })
+  }, [rows, measuredRevision, estimatedPixels])
+  const rendersAll = rows.length <= renderAllMax
+  const from = rendersAll ? 0 : countLeading(ends, (pixels) => pixels < viewport.top - overscanPixels)
+  const end = rendersAll
+    ? rows.length
+    : Math.min(rows.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscanPixels))
+  const onScroll = () => {
+    const element = scroller.current
+    if (element === null) return
+    const { scrollTop: top, clientHeight } = element
+    // A few pixels do not change which rows are rendered.
+    if (
+      Math.abs(top - viewport.top) > overscanPixels / 3 ||
+      Math.abs(clientHeight - (viewport.bottom - viewport.top)) > 50
+    )
+      setViewport({ top, bottom: top + clientHeight })
+  }
+  const update = useStableCallback(() => {
+    onScroll()
+    if (rendersAll) return
+    let isChanged = false
+    for (const element of scroller.current?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
+      const { row: id = '' } = element.dataset
+      const height = element.offsetHeight + gapOf(element)
+      if (heights.current.get(id) === height) continue
+      heights.current.set(id, height)
+      isChanged = true
+    }
+    if (isChanged) setMeasuredRevision((revision) => revision + 1)
+  })
+  useLayoutEffect(update, [rows, from, end])
+  useLayoutEffect(() => {
+    // A larger window shows more rows, and in a narrower one they are higher.
+    const observer = new ResizeObserver(update)
+    if (scroller.current !== null) observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [])
+  return {
+    rendered: rows.slice(from, end),
+    pixelsBefore: ends[from - 1] ?? 0,
+    pixelsAfter: (ends.at(-1) ?? 0) - (ends[end - 1] ?? 0),
+    scroller,
+    onScroll,
+    reveal(id) {
+      const index = rows.findIndex((row) => row.id === id)
+      const top = ends[index - 1] ?? 0
+      const element = scroller.current
+      if (index < 0 || element === null) return
+      if (top < element.scrollTop || (ends[index] ?? 0) > element.scrollTop + element.clientHeight)
+        element.scrollTop = top - element.clientHeight / 3
+      onScroll()
+    },
+  }
+}
+
+const gapOf = (element: HTMLElement): number => Number.parseFloat(getComputedStyle(element).marginBottom) || 0
+
+/** Counts the numbers before the first that does not meet the condition, by binary search. */
+function countLeading(numbers: readonly number[], condition: (number: number) => boolean): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (condition(numbers[middle] ?? 0)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

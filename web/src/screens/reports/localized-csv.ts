@@ -1,0 +1,68 @@
+import { t } from '../../texts/text.ts'
+import { formatHoursInput } from '../../time/hours.ts'
+import { groupings } from './sums.ts'
+
+interface CsvFormat {
+  /** The label of a column. */
+  labelOf(column: string): string
+  /** Returns whether a column has numbers, which are formatted in the user's language. */
+  isNumber(column: string): boolean
+  /** The decimal separator. Where it is a comma, spreadsheets expect semicolons between columns. */
+  readonly decimalSeparator: string
+}
+
+/**
+ * Converts the API's CSV into one that spreadsheets open correctly in the user's language. Texts stay as they are, including the
+ * apostrophes before formulas. The byte order mark declares UTF-8.
+ */
+export function localizeCsv(table: string, { labelOf, isNumber, decimalSeparator }: CsvFormat): string {
+  const [head = [], ...lines] = parseLines(table)
+  const numbers = head.map(isNumber)
+  const separator = decimalSeparator === ',' ? ';' : ','
+  // Texts are quoted, so any separator is safe.
+  const formatCell = (cell: string, column: number) =>
+    numbers[column] ? cell.replace('.', decimalSeparator) : cell
+  const labels = head.map((name) => `"${labelOf(name).replaceAll('"', '""')}"`)
+  return `\uFEFF${[labels, ...lines.map((cells) => cells.map(formatCell))]
+    .map((cells) => `${cells.join(separator)}\r\n`)
+    .join('')}`
+}
+
+/** Splits CSV as defined by RFC 4180. Cells keep their quotes. */
+function parseLines(table: string): readonly (readonly string[])[] {
+  const lines: string[][] = []
+  let cells: string[] = []
+  for (const [, cell = '', end] of table.matchAll(/("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n)/g)) {
+    cells.push(cell)
+    if (end === ',') continue
+    lines.push(cells)
+    cells = []
+  }
+  return lines
+}
+
+/** Returns the label of a column of the API. An unknown column keeps its name. */
+export function columnLabel(column: string): string {
+  if (column === 'hours') return t('Hours')
+  if (column === 'appointments') return t('Entries')
+  const grouping = groupings.find(({ name }) => name === column)
+  if (grouping) return t(grouping.label)
+  const idGrouping = groupings.find(({ name }) => `${name}Id` === column)
+  return idGrouping ? t('{field} (id)', { field: t(idGrouping.label) }) : column
+}
+
+export const hoursCsvFormat = (): CsvFormat => ({
+  labelOf: columnLabel,
+  isNumber: (column) => column === 'hours',
+  decimalSeparator: formatHoursInput(0.5).charAt(1),
+})
+
+/** Downloads a table that is already loaded: a plain link would not send the access token. */
+export function saveCsv(fileName: string, table: string): void {
+  const address = URL.createObjectURL(new Blob([table], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = fileName
+  link.click()
+  URL.revokeObjectURL(address)
+}
