@@ -307,7 +307,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it is to be done: not before it begins. A moment, in UTC.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id.</summary>
@@ -363,7 +363,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was. A moment, in UTC.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id.</summary>
@@ -1227,7 +1227,7 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id. Required.</summary>
@@ -1331,7 +1331,7 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id. Required.</summary>
@@ -1378,7 +1378,7 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>When it was. A moment, in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>
@@ -1470,7 +1470,7 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>When it was. A moment, in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>

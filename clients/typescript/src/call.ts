@@ -1,10 +1,10 @@
 import type { Change } from './command-types.ts'
 
-/** One command: it resolves with its result, and throws a `CommandError` when it is rejected. */
+/** Sends one command. Resolves with its result, or rejects with a `CommandError`. */
 export type Call<Request, Result> = (request: Request, options?: CallOptions) => Promise<Result>
 
 export interface CallOptions {
-  /** Gives up after so long; 30 seconds unless given. */
+  /** The time limit; 30 seconds by default. */
   readonly withinMilliseconds?: number
   readonly signal?: AbortSignal
 }
@@ -14,7 +14,7 @@ export interface Success {
   readonly message: string
 }
 
-/** A row that is missing, or a version that is stale. Every other error is thrown. */
+/** The row is missing, or its version is stale. Every other error is thrown. */
 export interface Failure {
   readonly success: false
   readonly message: string
@@ -22,17 +22,17 @@ export interface Failure {
 
 export type Outcome = Success | Failure
 
-export interface Followed {
+export interface FollowedChange {
   readonly change: Change
-  /** Keep it once the change is processed: as `after`, it is where the next run starts. */
+  /** Store it when the change is processed. The next run passes it as `after`. */
   readonly cursor: string
 }
 
 export interface FollowOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal
-  /** Called when the connection is lost and will be opened again. */
+  /** Called when the connection is lost, before it is reopened. */
   readonly onReconnect?: (reason: unknown) => void
-  /** After so long without a message the connection counts as lost; 35 seconds unless given. */
+  /** Without a message for this time, the connection counts as lost; 35 seconds by default. */
   readonly silenceMilliseconds?: number
 }

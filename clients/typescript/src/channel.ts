@@ -1,9 +1,9 @@
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js'
 
 export interface TlsOptions {
-  /** Certificate authorities as PEM, instead of those that Node knows. */
+  /** Certificate authorities as PEM, instead of those of Node. */
   readonly ca?: string | Uint8Array
-  /** The name that the certificate must have, where the target is called otherwise. */
+  /** The expected name in the certificate, if it differs from the target. */
   readonly serverName?: string
 }
 
@@ -12,8 +12,8 @@ export interface Channel {
   readonly options: ChannelOptions
 }
 
-/** A token must not be sent unencrypted by accident: without TLS only this machine is called, unless an option says otherwise. */
-export function credentialsFor(target: string, tls: boolean | TlsOptions = !isThisMachine(target)): Channel {
+/** By default only this machine is called without TLS, so that no token is sent unencrypted by accident. */
+export function createChannel(target: string, tls: boolean | TlsOptions = !isThisMachine(target)): Channel {
   if (tls === false) return { credentials: credentials.createInsecure(), options: {} }
   const { ca, serverName } = tls === true ? {} : tls
   return {

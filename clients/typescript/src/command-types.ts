@@ -468,7 +468,7 @@ export interface Assignment {
   readonly startDate: string
   /** When it is to be done: not before it begins. A moment, in UTC. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
   readonly amountHours: number
   /** The project, by its id. */
   readonly projectId: string
@@ -514,7 +514,7 @@ export interface CreateAssignmentRequest {
   readonly startDate: string
   /** When it is to be done: not before it begins. A moment, in UTC. Required. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
   /** The project, by its id. Required. */
   readonly projectId: string
@@ -538,7 +538,7 @@ export interface UpdateAssignmentRequest {
   readonly startDate: string
   /** When it is to be done: not before it begins. A moment, in UTC. Required. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
   /** The project, by its id. Required. */
   readonly projectId: string
@@ -594,7 +594,7 @@ export interface Appointment {
   readonly description: string | null
   /** When it was. A moment, in UTC. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
   readonly amountHours: number
   /** The assignment, by its id. */
   readonly assignmentId: string
@@ -632,7 +632,7 @@ export interface CreateAppointmentRequest {
   readonly description?: string | null
   /** When it was. A moment, in UTC. Required. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
@@ -648,7 +648,7 @@ export interface UpdateAppointmentRequest {
   readonly description?: string | null
   /** When it was. A moment, in UTC. Required. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
   /** The assignment, by its id. Required. */
   readonly assignmentId: string

@@ -1,31 +1,32 @@
 import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { Content } from '../../../src/hosts/commands/message.ts'
 import { parseViolations, statusDetailsKey } from '../../../src/hosts/commands/status-details.ts'
-import type { CallOptions, Followed, FollowOptions } from './call.ts'
-import { credentialsFor, type TlsOptions } from './channel.ts'
+import type { CallOptions, FollowedChange, FollowOptions } from './call.ts'
+import { createChannel, type TlsOptions } from './channel.ts'
 import type { CommandClient, FollowChangesRequest } from './command-types.ts'
-import { followOf } from './follow.ts'
+import { createFollow } from './follow.ts'
 import { type KnownCommand, knownCommands } from './known-commands.ts'
 import { codecOf } from './message-codec.ts'
 
-/** Callers name these, and find them where the client is. */
+/** Exported here, so that callers import types and client from one place. */
 export type * from './command-types.ts'
-export type { Followed, FollowOptions }
+export type { FollowedChange, FollowOptions }
 
 export interface CommandClientOptions {
   /** Host and port: `localhost:5300`. */
   readonly target: string
-  /** An access token for commands, or how to get one; asked before every call. */
+  /** An access token for commands, or a function that returns one and is called before every call. */
   readonly token: string | (() => string | Promise<string>)
-  /** On for every target but this machine itself. */
+  /** By default true for every target except this machine. */
   readonly tls?: boolean | TlsOptions
 }
 
-/** The error of a rejected command: its status by name, every sentence in the message, and the sentences by field. */
+/** The error of a rejected command. `message` has all sentences, `errors` has them by field. */
 export class CommandError extends Error {
+  /** The name of the gRPC status. */
   readonly code: keyof typeof status
   readonly errors: Readonly<Record<string, readonly string[]>>
-  /** When a limited caller may try again. */
+  /** The time until a limited caller may try again. */
   readonly retryAfterSeconds: number | undefined
 
   constructor({ code, details, metadata }: ServiceError) {
@@ -39,13 +40,13 @@ export class CommandError extends Error {
   }
 }
 
-/** The connection's methods in addition to the commands that have one answer. */
+/** The commands that return a stream. */
 export interface FeedClient {
   /**
-   * Every committed change that the account may see, once and in its order, from `after` on and without an end. A lost
-   * connection loses none; a cursor that is too old is thrown with the code OUT_OF_RANGE.
+   * Yields every committed change that the account may see, once, in order and without end, starting after `after`. No change is
+   * lost with a connection. A cursor that is too old is rejected with the code OUT_OF_RANGE.
    */
-  followChanges(request?: FollowChangesRequest, options?: FollowOptions): AsyncGenerator<Followed, void>
+  followChanges(request?: FollowChangesRequest, options?: FollowOptions): AsyncGenerator<FollowedChange, void>
 }
 
 /** Opens a connection on which every command can be called: `client.createProject({ name, organizationId })`. */
@@ -54,10 +55,10 @@ export function openCommandClient({
   token,
   tls,
 }: CommandClientOptions): CommandClient & FeedClient & { close(): void } {
-  const channel = credentialsFor(target, tls)
+  const channel = createChannel(target, tls)
   const client = new Client(target, channel.credentials, {
     ...channel.options,
-    'grpc.max_receive_message_length': answerBytesMax,
+    'grpc.max_receive_message_length': responseBytesMax,
   })
   const headers = async () => {
     const metadata = new Metadata()
@@ -66,35 +67,34 @@ export function openCommandClient({
   }
   const methods = knownCommands.map((command) => [
     command.name,
-    command.isStream ? followOf({ client, headers, rejectionOf }, command) : callOf(client, headers, command),
+    command.isStream
+      ? createFollow({ client, headers, createCommandError }, command)
+      : createCall(client, headers, command),
   ])
   return { ...(Object.fromEntries(methods) as CommandClient & FeedClient), close: () => client.close() }
 }
 
-/** No answer of the host is larger than a page of the largest rows. */
-const answerBytesMax = 4 * 1024 ** 2
+/** Larger than a page of the largest rows, which is the host's largest response. */
+const responseBytesMax = 4 * 1024 ** 2
 
-// Longer than any statement of the host may take.
-const patienceMilliseconds = 30_000
+/** Longer than any statement of the host may take. */
+const timeoutMilliseconds = 30_000
 
-const rejectionOf = (error: ServiceError) => new CommandError(error)
+const createCommandError = (error: ServiceError) => new CommandError(error)
 
-function callOf(client: Client, headers: () => Promise<Metadata>, command: KnownCommand) {
+function createCall(client: Client, headers: () => Promise<Metadata>, command: KnownCommand) {
   const { write, read } = codecOf(command)
-  return async (
-    content: Content,
-    { withinMilliseconds = patienceMilliseconds, signal }: CallOptions = {},
-  ) => {
+  return async (content: Content, { withinMilliseconds = timeoutMilliseconds, signal }: CallOptions = {}) => {
     const body = write(content)
     const metadata = await headers()
     const options = { deadline: Date.now() + withinMilliseconds }
     return new Promise<Content>((resolve, reject) => {
-      const end = (error: ServiceError | null, answer?: Content) => {
+      const settle = (error: ServiceError | null, result?: Content) => {
         signal?.removeEventListener('abort', cancel)
         if (error) reject(new CommandError(error))
-        else resolve(answer as Content)
+        else resolve(result as Content)
       }
-      const call = client.makeUnaryRequest(command.path, asIs, read, body, metadata, options, end)
+      const call = client.makeUnaryRequest(command.path, asIs, read, body, metadata, options, settle)
       const cancel = () => call.cancel()
       if (signal?.aborted) cancel()
       signal?.addEventListener('abort', cancel)

@@ -1,5 +1,5 @@
-import { events, type LiveOptions } from './live.ts'
-import { queryOf } from './query-of.ts'
+import { followEvents, type LiveOptions } from './live.ts'
+import { queryString } from './query-string.ts'
 import type { Change, Operations } from './rest-types.ts'
 import { asJson, type Send, type TrackerOptions } from './send.ts'
 
@@ -7,25 +7,36 @@ export type FeedQuery = Omit<Operations['GET /ext/changes']['query'], 'pageSize'
 
 export interface FeedEvent {
   readonly change: Change
-  /** Keep it once the change is processed: as `after`, it is where the next run starts. */
+  /** Store it when the change is processed. The next run passes it as `after`. */
   readonly cursor: string
 }
 
-/** Every change, once and in its order, from `after` on and without an end; a lost connection loses none. */
+/**
+ * Yields every change after the cursor `after` once and in order, until the signal aborts. A lost connection is replaced by one that
+ * misses no change.
+ */
 export async function* readFeed(
   send: Send,
   query: FeedQuery,
   options: LiveOptions,
   pause: TrackerOptions['pause'],
 ): AsyncGenerator<FeedEvent, void> {
-  // Otherwise a connection that is lost before its first event would start again at a later now.
-  const after = query.after === 'now' ? await newest(send, options) : query.after
-  const path = `/ext/changes${queryOf({ ...query, after })}`
-  for await (const { id, data } of events(send, path, options, pause))
+  // `now` is resolved once. Otherwise a connection that is lost before its first event would resume at a later now.
+  const after = query.after === 'now' ? await findNewestCursor(send, options) : query.after
+  if (options.signal?.aborted) return
+  const path = `/ext/changes${queryString({ ...query, after })}`
+  for await (const { id, data } of followEvents(send, path, options, pause))
     yield { change: JSON.parse(data) as Change, cursor: id }
 }
 
-async function newest(send: Send, { signal }: LiveOptions): Promise<string> {
-  const request = { method: 'GET', path: '/ext/changes?after=now&pageSize=1', ...(signal && { signal }) }
-  return (await send(request, asJson)).result.cursor
+/** Undefined if the signal was aborted, which ends an iteration and is no error. */
+async function findNewestCursor(send: Send, { signal }: LiveOptions): Promise<string | undefined> {
+  const request = { method: 'GET', path: '/ext/changes?after=now&pageSize=1', signal }
+  try {
+    const { result }: { readonly result: { readonly cursor: string } } = await send(request, asJson)
+    return result.cursor
+  } catch (error) {
+    if (signal?.aborted) return undefined
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import { type Client, type Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { Content } from '../../../src/hosts/commands/message.ts'
-import type { Followed, FollowOptions } from './call.ts'
+import type { FollowedChange, FollowOptions } from './call.ts'
 import type { Change } from './command-types.ts'
 import type { KnownCommand } from './known-commands.ts'
 import { codecOf } from './message-codec.ts'
@@ -8,51 +8,52 @@ import { backoffMilliseconds, pauseFor } from './send.ts'
 
 interface Connection {
   readonly client: Client
-  /** They have a new token when the old one has expired. */
+  /** Returns the headers of a call, with a token that has not expired. */
   headers(): Promise<Metadata>
-  rejectionOf(error: ServiceError): Error
+  createCommandError(error: ServiceError): Error
 }
 
-/** Twice the host's heartbeat of 15 seconds, and a little more. */
+/** A little more than two heartbeats of the host, which are 15 seconds apart. */
 const silenceMillisecondsByDefault = 35_000
 
-/** Follows a stream over as many calls as it takes; each begins after the last cursor of the one before. */
-export function followOf(connection: Connection, command: KnownCommand) {
+/** Returns a method that follows a stream. A lost call is replaced by one that begins after the last cursor. */
+export function createFollow(connection: Connection, command: KnownCommand) {
   return async function* (
     request: Content = {},
     options: FollowOptions = {},
-  ): AsyncGenerator<Followed, void> {
+  ): AsyncGenerator<FollowedChange, void> {
     const { signal, onReconnect } = options
-    const place: Place = { request, failures: 0, rejected: 0 }
+    const progress: Progress = { request, failures: 0, rejections: 0 }
     while (!signal?.aborted) {
-      const reason = yield* untilLost(connection, command, place, options)
+      const reason = yield* readUntilLost(connection, command, progress, options)
       if (signal?.aborted) return
-      if (isFinal(reason, place)) throw isServiceError(reason) ? connection.rejectionOf(reason) : reason
+      if (isFinal(reason, progress))
+        throw isServiceError(reason) ? connection.createCommandError(reason) : reason
       onReconnect?.(reason)
-      await pauseFor(backoffMilliseconds(place.failures), signal).catch(() => undefined)
-      place.failures += 1
+      await pauseFor(backoffMilliseconds(progress.failures), signal).catch(() => undefined)
+      progress.failures += 1
     }
   }
 }
 
-interface Place {
+interface Progress {
   request: Content
-  /** Counted since the last message. */
+  /** Failures since the last message. */
   failures: number
-  rejected: number
+  rejections: number
 }
 
-/** The changes of one call; the answer is why it was lost. */
-async function* untilLost(
+/** Yields the changes of one call. Returns the error with which it was lost, or undefined if it has ended. */
+async function* readUntilLost(
   connection: Connection,
   command: KnownCommand,
-  place: Place,
+  progress: Progress,
   options: FollowOptions,
-): AsyncGenerator<Followed, unknown> {
+): AsyncGenerator<FollowedChange, unknown> {
   try {
-    for await (const { change, cursor } of open(connection, command, place.request, options)) {
-      const request = { ...place.request, after: cursor }
-      Object.assign(place, { request, failures: 0, rejected: 0 })
+    for await (const { change, cursor } of readCall(connection, command, progress.request, options)) {
+      const request = { ...progress.request, after: cursor }
+      Object.assign(progress, { request, failures: 0, rejections: 0 })
       if (change) yield { change, cursor }
     }
     return undefined
@@ -61,35 +62,35 @@ async function* untilLost(
   }
 }
 
-interface Event {
+interface CommandEvent {
   readonly change: Change | null
   readonly cursor: string
 }
 
-/** The events of one call, until it ends or falls silent. A slow reader slows the host down. */
-async function* open(
+/** Yields the events of one call, until it ends or is silent. A slow consumer slows the host down. */
+async function* readCall(
   { client, headers }: Connection,
   command: KnownCommand,
   request: Content,
   { signal, silenceMilliseconds = silenceMillisecondsByDefault }: FollowOptions,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<CommandEvent, void> {
   const { write, read } = codecOf(command)
   const call = client.makeServerStreamRequest(command.path, asIs, read, write(request), await headers())
-  // A reader who has left does not learn why it ended.
+  // The loop below throws the error. If the consumer has left, nobody needs it.
   call.on('error', () => undefined)
   const cancel = () => call.cancel()
-  let silence = setTimeout(cancel, silenceMilliseconds)
+  let silenceTimer = setTimeout(cancel, silenceMilliseconds)
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted) cancel()
   try {
     for await (const event of call) {
-      // Not while the loop is busy with what it got.
-      clearTimeout(silence)
-      yield event as Event
-      silence = setTimeout(cancel, silenceMilliseconds)
+      // Stopped while the consumer processes the event, which may take any time.
+      clearTimeout(silenceTimer)
+      yield event as CommandEvent
+      silenceTimer = setTimeout(cancel, silenceMilliseconds)
     }
   } finally {
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     signal?.removeEventListener('abort', cancel)
     cancel()
   }
@@ -100,7 +101,7 @@ const asIs = (bytes: Buffer): Buffer => bytes
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'metadata' in error
 
-/** A retry would be rejected again. */
+/** With these codes, a retry would be rejected again. */
 const finalCodes: readonly unknown[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,
@@ -108,11 +109,11 @@ const finalCodes: readonly unknown[] = [
   status.UNIMPLEMENTED,
 ]
 
-/** An expired token is renewed once. */
-function isFinal(error: unknown, place: { rejected: number }): boolean {
+/** One rejected token is not final, because the next call gets a new one. */
+function isFinal(error: unknown, progress: { rejections: number }): boolean {
   if (error === undefined) return false
   if (!isServiceError(error)) return true
   if (error.code !== status.UNAUTHENTICATED) return finalCodes.includes(error.code)
-  place.rejected += 1
-  return place.rejected > 1
+  progress.rejections += 1
+  return progress.rejections > 1
 }

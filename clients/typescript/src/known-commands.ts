@@ -9,18 +9,18 @@ import { serviceNameOf } from '../../../src/hosts/commands/protobuf/service.ts'
 import { resources } from '../../../src/resources/all.ts'
 import type { Edition } from '../../../src/resources/define-resource.ts'
 
-/** One command as a client has to know it. */
+/** The data about a command that a client needs. */
 export interface KnownCommand {
-  /** In camelCase, as the method of the client. */
+  /** The name of the client's method, in camelCase. */
   readonly name: string
   readonly path: string
   readonly request: Message
   readonly result: Message
-  /** Answers with messages without an end. */
+  /** Set if the response is a stream without end. */
   readonly isStream?: true
 }
 
-/** Plain data: the build replaces this module with it, so that the package contains no declarations. */
+/** Plain data, with which the build replaces this module, so that the package does not contain the resources' declarations. */
 export const knownCommands: readonly KnownCommand[] = [
   ...resources.flatMap((resource) =>
     Object.values(commandMessagesOf(resource)).map((messages) => knownOf(resource.edition, messages)),

@@ -5,14 +5,14 @@ import { TrackerError } from './tracker-error.ts'
 export interface LiveOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined
-  /** Called when the connection is lost and will be opened again. */
+  /** Called when the connection is lost, before it is reopened. */
   readonly onReconnect?: (reason: unknown) => void
-  /** After so long without a message the connection counts as lost; 35 seconds unless given. */
+  /** Without a message for this time, the connection counts as lost; 35 seconds by default. */
   readonly silenceMilliseconds?: number
 }
 
 export interface ConnectionOptions extends Omit<LiveOptions, 'onReconnect'> {
-  /** The id of the last known event. A list under `/ext` is not sent again unless it has changed since. */
+  /** The id of the last known event. A list under `/ext` is only sent if it has changed since. */
   readonly lastEventId?: string
 }
 
@@ -21,12 +21,12 @@ export interface LiveAnswer<Answer> {
   readonly answer: Answer
 }
 
-/** Twice the host's heartbeat of 15 seconds, and a little more. */
+/** A little more than two heartbeats of the host, which are 15 seconds apart. */
 const silenceMillisecondsByDefault = 35_000
 
 /**
- * The host's answer now, and again after every change, until the loop is left. A connection that is lost or silent is opened
- * again, with a new token when the old one has expired. A slow reader gets the newest answer, not each one between.
+ * Yields the host's answer now, and again after every change, until the loop is left. A connection that is lost or silent is
+ * reopened, with a new token if the old one has expired. A slow consumer gets the newest answer and skips those in between.
  */
 export async function* follow<Answer>(
   send: Send,
@@ -34,50 +34,53 @@ export async function* follow<Answer>(
   options: LiveOptions,
   pause: TrackerOptions['pause'],
 ): AsyncGenerator<Answer, void> {
-  for await (const { data } of events(send, path, options, pause)) yield JSON.parse(data) as Answer
+  for await (const { data } of followEvents(send, path, options, pause)) yield JSON.parse(data) as Answer
 }
 
-/** The answers of one connection, until it ends or is lost. */
+/** Yields the answers of one connection, until it ends or is lost. */
 export async function* connectOnce<Answer>(
   send: Send,
   path: string,
   options: ConnectionOptions,
 ): AsyncGenerator<LiveAnswer<Answer>, void> {
-  for await (const { id, data } of connect(send, path, options))
+  for await (const { id, data } of readConnection(send, path, options))
     if (data !== undefined) yield { id, answer: JSON.parse(data) }
 }
 
-/** The events of a stream, over as many connections as it takes; each resumes after the last event of the one before. */
-export async function* events(
+/** Yields the events of a stream. A lost connection is replaced by one that resumes after the last event. */
+export async function* followEvents(
   send: Send,
   path: string,
   options: LiveOptions,
   pause: TrackerOptions['pause'] = pauseFor,
 ): AsyncGenerator<{ readonly id: string; readonly data: string }, void> {
   const { signal, onReconnect } = options
-  const place: Place = { lastId: '', failures: 0 }
+  const progress: Progress = { lastId: '', failures: 0 }
   while (!signal?.aborted) {
-    const reason = yield* untilLost(send, path, place, options)
+    const reason = yield* readUntilLost(send, path, progress, options)
     if (signal?.aborted) return
     if (reason instanceof TrackerError && reason.isFinal) throw reason
     onReconnect?.(reason)
-    await pause(backoffMilliseconds(place.failures), signal).catch(() => undefined)
-    place.failures += 1
+    await pause(backoffMilliseconds(progress.failures), signal).catch(() => undefined)
+    progress.failures += 1
   }
 }
 
-interface Place {
+interface Progress {
   lastId: string
-  /** Counted since the last heartbeat or event. */
+  /** Failures since the last heartbeat or event. */
   failures: number
 }
 
-/** The events of one connection; it returns the reason why it was lost, unless it just ended. */
-async function* untilLost(send: Send, path: string, place: Place, options: LiveOptions) {
+/** Yields the events of one connection. Returns the error with which it was lost, or undefined if it has ended. */
+async function* readUntilLost(send: Send, path: string, progress: Progress, options: LiveOptions) {
   try {
-    for await (const { id, data } of connect(send, path, { ...options, lastEventId: place.lastId })) {
-      place.lastId = id || place.lastId
-      place.failures = 0
+    for await (const { id, data } of readConnection(send, path, {
+      ...options,
+      lastEventId: progress.lastId,
+    })) {
+      progress.lastId = id || progress.lastId
+      progress.failures = 0
       if (data !== undefined) yield { id, data }
     }
     return undefined
@@ -86,8 +89,8 @@ async function* untilLost(send: Send, path: string, place: Place, options: LiveO
   }
 }
 
-/** One connection: its events, until it ends or falls silent. */
-async function* connect(
+/** Yields the events of one connection, until it ends or is silent. */
+async function* readConnection(
   send: Send,
   path: string,
   { signal, lastEventId, silenceMilliseconds = silenceMillisecondsByDefault }: ConnectionOptions,
@@ -100,7 +103,7 @@ async function* connect(
     const request = {
       method: 'GET',
       path,
-      // A stream has no end to wait for: the watchdog limits the wait for its first byte and for every later one.
+      // The watchdog limits the wait for each event instead, because a stream has no end.
       withinMilliseconds: Number.POSITIVE_INFINITY,
       signal: connection.signal,
       headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
@@ -108,7 +111,7 @@ async function* connect(
     const response = await send(request, async (opened) => opened)
     if (response.body === null) return
     for await (const event of readEvents(response.body)) {
-      // The reader may take any time over an event.
+      // The consumer may take any time to process an event.
       watchdog.stop()
       yield event
       watchdog.start()

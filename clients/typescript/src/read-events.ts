@@ -5,20 +5,20 @@ export interface StreamEvent {
   readonly data: string | undefined
 }
 
-/** The events of a `text/event-stream` body, including heartbeats. */
+/** Yields the events of a `text/event-stream` body, including heartbeats. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const chunk of chunksOf(body)) {
+  for await (const chunk of readChunks(body)) {
     text = (text + decoder.decode(chunk, { stream: true })).replaceAll('\r\n', '\n')
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
-    for (const block of blocks) yield eventIn(block)
+    for (const block of blocks) yield parseEvent(block)
   }
 }
 
-/** Not every engine iterates streams by itself. */
-export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Not every browser supports `for await` on streams. */
+export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
     for (;;) {
@@ -31,7 +31,7 @@ export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-function eventIn(block: string): StreamEvent {
+function parseEvent(block: string): StreamEvent {
   let id = ''
   const data: string[] = []
   for (const line of block.split('\n')) {

@@ -1,8 +1,8 @@
-import { chunksOf } from './read-events.ts'
+import { readChunks } from './read-events.ts'
 import type { Send } from './send.ts'
-import { unreachable } from './tracker-error.ts'
+import { unreachableError } from './tracker-error.ts'
 
-/** A record from each line, read as the loop takes them. An answer that breaks off is thrown: it is not complete. */
+/** Yields a record for each line. Throws if the response is interrupted, because the rows are incomplete. */
 export async function* readLines<Row>(
   send: Send,
   path: string,
@@ -18,13 +18,13 @@ export async function* readLines<Row>(
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for await (const chunk of chunksOf(response.body as ReadableStream<Uint8Array>)) {
+    for await (const chunk of readChunks(response.body as ReadableStream<Uint8Array>)) {
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
       text = lines.pop() ?? ''
       for (const line of lines) yield JSON.parse(line) as Row
     }
   } catch (error) {
     signal?.throwIfAborted()
-    throw unreachable(error)
+    throw unreachableError(error)
   }
 }

@@ -1,42 +1,47 @@
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
-import { queryOf } from './query-of.ts'
+import { queryString } from './query-string.ts'
 import { readLines } from './read-lines.ts'
-import { places, type Resources } from './rest-types.ts'
+import { type Resources, resourcePaths } from './rest-types.ts'
 import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
 
 export type ResourceName = keyof Resources
 
-/** A question to a list; docs/reading.md has the grammar of filters. */
-export interface Question<Fields extends readonly string[], Expand extends readonly string[]> {
+/** A query of rows; docs/reading.md has the grammar of filters. */
+export interface RowQuery<Fields extends readonly string[], Expand extends readonly string[]> {
   readonly filter?: string
-  /** Fields; one after a minus sorts descending. */
+  /** The fields to sort by; a leading minus sorts descending. */
   readonly sort?: readonly string[]
   readonly fields?: Fields
-  /** References by their names without Id; a dot leads to the references of the expanded row. */
+  /** The references to expand, named without Id. A dot leads to a reference of the expanded row. */
   readonly expand?: Expand
-  /** The id of a saved view, whose keys are taken where they are not given here. */
+  /** The id of a saved view. Its keys are the defaults for those that are absent here. */
   readonly view?: string
-  /** The rows as they were then, for anyone who may see them now. */
+  /** The instant to read the rows at. The caller must be allowed to see them now. */
   readonly at?: string
   readonly pageSize?: number
   readonly cursor?: string
   readonly count?: boolean
 }
 
-type Own<Name extends ResourceName, Fields extends readonly string[]> = Fields[number] &
-  keyof Resources[Name]['record']
+// A record is what the routes of a resource return. A row of a query is a record, or the selected fields of one, with the
+// rows that its expanded references lead to.
 
-/** The chosen fields, the id, and what is expanded. */
+/** A row with the selected fields, its id, and the expanded references. */
 export type RowOf<
   Name extends ResourceName,
   Fields extends readonly string[],
   Expand extends readonly string[],
-> = ([Own<Name, Fields>] extends [never]
-  ? Resources[Name]['record']
-  : Pick<Resources[Name]['record'], Own<Name, Fields> | ('id' & keyof Resources[Name]['record'])>) &
-  Required<Pick<Resources[Name]['row'], First<Expand[number]> & keyof Resources[Name]['row']>>
+> = SelectedFields<Resources[Name]['record'], Fields[number]> &
+  ExpandedReferences<Resources[Name]['row'], FirstPart<Expand[number]>>
 
-type First<Path extends string> = Path extends `${infer Head}.${string}` ? Head : Path
+/** All fields if none is named; the tuple keeps TypeScript from distributing over `never`. */
+type SelectedFields<Item, Field> = [Field & keyof Item] extends [never]
+  ? Item
+  : Pick<Item, (Field | 'id') & keyof Item>
+
+type ExpandedReferences<Row, Reference> = Required<Pick<Row, Reference & keyof Row>>
+
+type FirstPart<Path extends string> = Path extends `${infer Head}.${string}` ? Head : Path
 
 export interface QueryPage<Row> {
   readonly data: readonly Row[]
@@ -50,44 +55,47 @@ export interface Tagged<Name extends ResourceName> {
   readonly tag: string
 }
 
-/** Everything that can be done with one resource. */
+/** The operations on one resource. */
 export interface ResourceClient<Name extends ResourceName> {
   create(body: Resources[Name]['create'], options?: RequestOptions): Promise<Resources[Name]['record']>
   get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** Returns the ETag too, which `update` and `remove` take as `ifMatch`. */
+  /** Also returns the ETag as `tag`, which `update` and `remove` accept as `ifMatch`. */
   getTagged(id: string, options?: RequestOptions): Promise<Tagged<Name>>
+  /** Reads a page from the list route of the resource. `query` reads the same rows, with filters, fields and references. */
   list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
-  /** Returns the record as this update left it. */
+  /** Returns the updated record. */
   update(body: Resources[Name]['update'], options?: RequestOptions): Promise<Resources[Name]['record']>
-  /** Returns the new ETag too, so that the next update needs no read. */
+  /** Also returns the new ETag, so that the next update needs no read. */
   updateTagged(body: Resources[Name]['update'], options?: RequestOptions): Promise<Tagged<Name>>
   remove(ids: readonly string[], options?: RequestOptions): Promise<void>
   restore(ids: readonly string[], options?: RequestOptions): Promise<void>
   /** Removed rows that the caller may restore, the newest removal first. */
   removed(query?: Resources[Name]['removed'], options?: RequestOptions): Promise<Resources[Name]['page']>
+  /** Reads a page of rows from `/ext/query`. */
   query<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
-    question?: Question<Fields, Expand>,
+    query?: RowQuery<Fields, Expand>,
     options?: RequestOptions,
   ): Promise<QueryPage<RowOf<Name, Fields, Expand>>>
-  /** Every row of a query, page after page; writes meanwhile neither hide nor double a row that stays. */
+  /** Yields every row of a query, page after page. Concurrent writes neither hide nor repeat an unchanged row. */
   rows<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
-    question?: Question<Fields, Expand>,
+    query?: RowQuery<Fields, Expand>,
     options?: RequestOptions,
   ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
-  /** All rows of the list as they are at one instant, however many; only one row at a time is held in memory. */
+  /** Yields all rows of the list, from one snapshot. Only one row at a time is held in memory. */
   export(
     query?: Resources[Name]['export'],
     options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<Resources[Name]['record'], void>
-  /** A page of the list now, and again after every change. */
+  /** Yields a page of the list now, and again after every change. */
   live(query?: Resources[Name]['list'], options?: LiveOptions): AsyncGenerator<Resources[Name]['page'], void>
-  /** The same over one connection, for programs that decide when to open the next one: the loop ends with it. */
+  /** Like `live` for a single connection: it never reconnects. */
   connect(
     query?: Resources[Name]['list'],
     options?: ConnectionOptions,
   ): AsyncGenerator<LiveAnswer<Resources[Name]['page']>, void>
+  /** Yields a page of `query` now, and again after every change. */
   liveQuery<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
-    question?: Question<Fields, Expand>,
+    query?: RowQuery<Fields, Expand>,
     options?: LiveOptions,
   ): AsyncGenerator<QueryPage<RowOf<Name, Fields, Expand>>, void>
 }
@@ -100,37 +108,41 @@ export function createResourceClient<Name extends ResourceName>(
   plural: Name,
   pause: TrackerOptions['pause'],
 ): ResourceClient<Name> {
-  const { root, name } = places[plural]
-  const [row, list] = [`${root}/${name}`, `${root}/${plural}`]
-  const questionPath = (question: object) => `/ext/query/${plural}${queryOf(question)}`
+  const { root, name } = resourcePaths[plural]
+  const recordPath = `${root}/${name}`
+  const listPath = `${root}/${plural}`
+  const queryPath = (query: object) => `/ext/query/${plural}${queryString(query)}`
   const read = (path: string, options?: RequestOptions) => send({ ...options, method: 'GET', path }, asJson)
-  const result = async (path: string, options?: RequestOptions) => (await read(path, options)).result
+  const readResult = async (path: string, options?: RequestOptions) => (await read(path, options)).result
   const write = (method: string, path: string, body: unknown, options?: RequestOptions) =>
     send({ ...options, method, path, body }, asJson)
-  const tagged = async (response: Response) => ({
+  const readTagged = async (response: Response) => ({
     record: (await asJson(response))[name],
     tag: response.headers.get('etag') ?? '',
   })
-  const results = async function* (path: string, options: LiveOptions = {}) {
+  // Responses are not checked: `never` lets a result have the type that each method declares.
+  const followResults = async function* (path: string, options: LiveOptions = {}) {
     for await (const answer of follow<{ readonly result: never }>(send, path, options, pause))
       yield answer.result
   }
   return {
-    create: async (body, options) => (await write('POST', row, body, options))[name],
-    get: async (id, options) => (await read(row + queryOf({ id }), options))[name],
-    getTagged: (id, options) => send({ ...options, method: 'GET', path: row + queryOf({ id }) }, tagged),
-    list: (query = {}, options) => result(list + queryOf(query), options),
-    update: async (body, options) => (await write('PATCH', row, body, options))[name],
-    updateTagged: (body, options) => send({ ...options, method: 'PATCH', path: row, body }, tagged),
-    remove: (ids, options) => write('DELETE', row, { ids }, options),
-    restore: (ids, options) => write('POST', `${row}/restore`, { ids }, options),
-    removed: (query = {}, options) => result(`/ext/removed/${plural}${queryOf(query)}`, options),
-    query: (question = {}, options) => result(questionPath(question), options),
-    async *rows(question = {}, options) {
-      let cursor: string | null = question.cursor ?? null
+    create: async (body, options) => (await write('POST', recordPath, body, options))[name],
+    get: async (id, options) => (await read(recordPath + queryString({ id }), options))[name],
+    getTagged: (id, options) =>
+      send({ ...options, method: 'GET', path: recordPath + queryString({ id }) }, readTagged),
+    list: (query = {}, options) => readResult(listPath + queryString(query), options),
+    update: async (body, options) => (await write('PATCH', recordPath, body, options))[name],
+    updateTagged: (body, options) =>
+      send({ ...options, method: 'PATCH', path: recordPath, body }, readTagged),
+    remove: (ids, options) => write('DELETE', recordPath, { ids }, options),
+    restore: (ids, options) => write('POST', `${recordPath}/restore`, { ids }, options),
+    removed: (query = {}, options) => readResult(`/ext/removed/${plural}${queryString(query)}`, options),
+    query: (query = {}, options) => readResult(queryPath(query), options),
+    async *rows(query = {}, options) {
+      let cursor: string | null = query.cursor ?? null
       do {
-        const page: QueryPage<never> = await result(
-          questionPath({ pageSize: pageSizeMax, ...question, ...(cursor !== null && { cursor }) }),
+        const page: QueryPage<never> = await readResult(
+          queryPath({ pageSize: pageSizeMax, ...query, ...(cursor !== null && { cursor }) }),
           options,
         )
         yield* page.data
@@ -138,12 +150,12 @@ export function createResourceClient<Name extends ResourceName>(
       } while (cursor !== null)
     },
     export: (query = {}, { signal } = {}) =>
-      readLines(send, `/ext/export/${plural}${queryOf({ ...query, format: 'jsonl' })}`, signal),
-    live: (query = {}, options) => results(list + queryOf(query), options),
+      readLines(send, `/ext/export/${plural}${queryString({ ...query, format: 'jsonl' })}`, signal),
+    live: (query = {}, options) => followResults(listPath + queryString(query), options),
     async *connect(query = {}, options = {}) {
-      const answers = connectOnce<{ readonly result: never }>(send, list + queryOf(query), options)
+      const answers = connectOnce<{ readonly result: never }>(send, listPath + queryString(query), options)
       for await (const { id, answer } of answers) yield { id, answer: answer.result }
     },
-    liveQuery: (question = {}, options) => results(questionPath(question), options),
+    liveQuery: (query = {}, options) => followResults(queryPath(query), options),
   }
 }

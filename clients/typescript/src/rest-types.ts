@@ -330,6 +330,10 @@ export interface CommentUpdate {
   readonly userId: string
 }
 
+export interface CommentAnswer {
+  readonly comment: Comment
+}
+
 export interface CommentUpdated {
   readonly success: boolean
   readonly comment: Comment
@@ -355,6 +359,10 @@ export interface SavedViewUpdate {
   readonly fields?: string | null
   readonly expand?: string | null
   readonly userId: string
+}
+
+export interface SavedViewAnswer {
+  readonly savedView: SavedView
 }
 
 export interface SavedViewUpdated {
@@ -386,9 +394,21 @@ export interface ProjectViewUpdate {
   readonly userId: string
 }
 
+export interface ProjectViewAnswer {
+  readonly projectView: ProjectView
+}
+
 export interface ProjectViewUpdated {
   readonly success: boolean
   readonly projectView: ProjectView
+}
+
+export interface IdList {
+  readonly ids: readonly string[]
+}
+
+export interface DistinctIdList {
+  readonly ids: readonly string[]
 }
 
 export interface PersonQueryRow {
@@ -812,7 +832,7 @@ export interface RegisteredClientList {
   readonly clients: readonly RegisteredClient[]
 }
 
-export interface ClientWish {
+export interface ClientCreate {
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris?: readonly string[]
@@ -822,7 +842,7 @@ export interface ClientWish {
   readonly hasSecret?: boolean
 }
 
-export interface ClientChange {
+export interface ClientUpdate {
   readonly id: string
   readonly name: string
   readonly redirectUris: readonly string[]
@@ -836,7 +856,7 @@ export interface ClientId {
   readonly id: string
 }
 
-export interface NewClient {
+export interface ClientCreated {
   readonly client: RegisteredClient
   readonly secret: string | null
 }
@@ -864,7 +884,7 @@ export interface TokenCreate {
   readonly expiresAt: string
 }
 
-export interface NewToken {
+export interface TokenCreated {
   readonly token: Token
   readonly secret: string
 }
@@ -911,7 +931,7 @@ export interface Link {
   readonly expiresAt: string
 }
 
-export interface NewLink {
+export interface LinkCreated {
   readonly link: Link
   readonly secret: string
 }
@@ -1053,29 +1073,31 @@ export interface Webhook {
   readonly waiting: number
 }
 
-export interface NewWebhook {
-  readonly webhook: {
-    readonly id: string
-    readonly userId: string
-    readonly projectId: string | null
-    readonly url: string
-    readonly name: string | null
-    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
-    readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
-    readonly active: boolean
-    readonly pausedAt: string | null
-    readonly pausedBecause: string | null
-    readonly createdAt: string
-    readonly waiting: number
-    readonly secret: string
-  }
+export interface WebhookWithSecret {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string | null
+  readonly url: string
+  readonly name: string | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
+  readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly active: boolean
+  readonly pausedAt: string | null
+  readonly pausedBecause: string | null
+  readonly createdAt: string
+  readonly waiting: number
+  readonly secret: string
 }
 
-export interface ChangedWebhook {
+export interface WebhookCreated {
+  readonly webhook: WebhookWithSecret
+}
+
+export interface WebhookUpdated {
   readonly webhook: Webhook
 }
 
-export interface Webhooks {
+export interface WebhookList {
   readonly webhooks: readonly Webhook[]
 }
 
@@ -1104,7 +1126,7 @@ export interface WebhookSecret {
   readonly secret: string
 }
 
-export interface WebhookTest {
+export interface WebhookTested {
   readonly messageId: string
 }
 
@@ -1160,6 +1182,10 @@ export interface OrganizationUpdate {
   readonly description?: string | null
 }
 
+export interface OrganizationAnswer {
+  readonly organization: Organization
+}
+
 export interface OrganizationUpdated {
   readonly success: boolean
   readonly organization: Organization
@@ -1177,6 +1203,10 @@ export interface WorkflowUpdate {
   readonly order: number
 }
 
+export interface WorkflowAnswer {
+  readonly workflow: Workflow
+}
+
 export interface WorkflowUpdated {
   readonly success: boolean
   readonly workflow: Workflow
@@ -1192,6 +1222,10 @@ export interface AssignmentTypeUpdate {
   readonly name: string
 }
 
+export interface AssignmentTypeAnswer {
+  readonly assignmentType: AssignmentType
+}
+
 export interface AssignmentTypeUpdated {
   readonly success: boolean
   readonly assignmentType: AssignmentType
@@ -1205,6 +1239,10 @@ export interface ImpedimentCreate {
 export interface ImpedimentUpdate {
   readonly id: string
   readonly name: string
+}
+
+export interface ImpedimentAnswer {
+  readonly impediment: Impediment
 }
 
 export interface ImpedimentUpdated {
@@ -1226,6 +1264,10 @@ export interface UserUpdate {
   readonly password?: string
 }
 
+export interface UserAnswer {
+  readonly user: User
+}
+
 export interface UserUpdated {
   readonly success: boolean
   readonly user: User
@@ -1242,6 +1284,10 @@ export interface ProjectUpdate {
   readonly name: string
   readonly organizationId: string
   readonly expectedVersion?: string
+}
+
+export interface ProjectAnswer {
+  readonly project: Project
 }
 
 export interface VersionedSuccess {
@@ -1276,6 +1322,10 @@ export interface AssignmentUpdate {
   readonly assignmentTypeId: string
 }
 
+export interface AssignmentAnswer {
+  readonly assignment: Assignment
+}
+
 export interface AssignmentUpdated {
   readonly success: boolean
   readonly assignment: Assignment
@@ -1299,6 +1349,10 @@ export interface AppointmentUpdate {
   readonly userId: string
 }
 
+export interface AppointmentAnswer {
+  readonly appointment: Appointment
+}
+
 export interface AppointmentUpdated {
   readonly success: boolean
   readonly appointment: Appointment
@@ -1318,6 +1372,10 @@ export interface AssignmentImpedimentUpdate {
   readonly impedimentId: string
 }
 
+export interface AssignmentImpedimentAnswer {
+  readonly assignmentImpediment: AssignmentImpediment
+}
+
 export interface AssignmentImpedimentUpdated {
   readonly success: boolean
   readonly assignmentImpediment: AssignmentImpediment
@@ -1335,6 +1393,10 @@ export interface UserAssignmentUpdate {
   readonly assignmentId: string
 }
 
+export interface UserAssignmentAnswer {
+  readonly userAssignment: UserAssignment
+}
+
 export interface UserAssignmentUpdated {
   readonly success: boolean
   readonly userAssignment: UserAssignment
@@ -1350,6 +1412,10 @@ export interface UserProjectUpdate {
   readonly id: string
   readonly userId: string
   readonly projectId: string
+}
+
+export interface UserProjectAnswer {
+  readonly userProject: UserProject
 }
 
 export interface UserProjectUpdated {
@@ -1379,9 +1445,7 @@ export interface Operations {
   /** Creates one organization. */
   'POST /api/organization': {
     readonly body: OrganizationCreate
-    readonly answer: {
-      readonly organization: Organization
-    }
+    readonly answer: OrganizationAnswer
   }
   /** Shows one organization. */
   'GET /api/organization': {
@@ -1389,9 +1453,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly organization: Organization
-    }
+    readonly answer: OrganizationAnswer
   }
   /** Changes one organization. */
   'PATCH /api/organization': {
@@ -1400,9 +1462,7 @@ export interface Operations {
   }
   /** Removes organizations, all or none. */
   'DELETE /api/organization': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists organizations; with Accept: text/event-stream, as a live listing. */
@@ -1413,7 +1473,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -1425,17 +1485,13 @@ export interface Operations {
   }
   /** Restores removed organizations, all or none. */
   'POST /api/organization/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one workflow. */
   'POST /api/workflow': {
     readonly body: WorkflowCreate
-    readonly answer: {
-      readonly workflow: Workflow
-    }
+    readonly answer: WorkflowAnswer
   }
   /** Shows one workflow. */
   'GET /api/workflow': {
@@ -1443,9 +1499,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly workflow: Workflow
-    }
+    readonly answer: WorkflowAnswer
   }
   /** Changes one workflow. */
   'PATCH /api/workflow': {
@@ -1454,9 +1508,7 @@ export interface Operations {
   }
   /** Removes workflows, all or none. */
   'DELETE /api/workflow': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists workflows; with Accept: text/event-stream, as a live listing. */
@@ -1467,7 +1519,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -1479,17 +1531,13 @@ export interface Operations {
   }
   /** Restores removed workflows, all or none. */
   'POST /api/workflow/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one assignment type. */
   'POST /api/assignmentType': {
     readonly body: AssignmentTypeCreate
-    readonly answer: {
-      readonly assignmentType: AssignmentType
-    }
+    readonly answer: AssignmentTypeAnswer
   }
   /** Shows one assignment type. */
   'GET /api/assignmentType': {
@@ -1497,9 +1545,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly assignmentType: AssignmentType
-    }
+    readonly answer: AssignmentTypeAnswer
   }
   /** Changes one assignment type. */
   'PATCH /api/assignmentType': {
@@ -1508,9 +1554,7 @@ export interface Operations {
   }
   /** Removes assignment types, all or none. */
   'DELETE /api/assignmentType': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists assignment types; with Accept: text/event-stream, as a live listing. */
@@ -1521,7 +1565,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -1533,17 +1577,13 @@ export interface Operations {
   }
   /** Restores removed assignment types, all or none. */
   'POST /api/assignmentType/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one impediment. */
   'POST /api/impediment': {
     readonly body: ImpedimentCreate
-    readonly answer: {
-      readonly impediment: Impediment
-    }
+    readonly answer: ImpedimentAnswer
   }
   /** Shows one impediment. */
   'GET /api/impediment': {
@@ -1551,9 +1591,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly impediment: Impediment
-    }
+    readonly answer: ImpedimentAnswer
   }
   /** Changes one impediment. */
   'PATCH /api/impediment': {
@@ -1562,9 +1600,7 @@ export interface Operations {
   }
   /** Removes impediments, all or none. */
   'DELETE /api/impediment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists impediments; with Accept: text/event-stream, as a live listing. */
@@ -1575,7 +1611,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -1587,17 +1623,13 @@ export interface Operations {
   }
   /** Restores removed impediments, all or none. */
   'POST /api/impediment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one user. */
   'POST /api/user': {
     readonly body: UserCreate
-    readonly answer: {
-      readonly user: User
-    }
+    readonly answer: UserAnswer
   }
   /** Shows one user. */
   'GET /api/user': {
@@ -1605,9 +1637,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly user: User
-    }
+    readonly answer: UserAnswer
   }
   /** Changes one user. */
   'PATCH /api/user': {
@@ -1616,9 +1646,7 @@ export interface Operations {
   }
   /** Removes users, all or none. */
   'DELETE /api/user': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists users; with Accept: text/event-stream, as a live listing. */
@@ -1629,7 +1657,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'login' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the login must contain, matched literally. */
@@ -1641,17 +1669,13 @@ export interface Operations {
   }
   /** Restores removed users, all or none. */
   'POST /api/user/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one project. */
   'POST /api/project': {
     readonly body: ProjectCreate
-    readonly answer: {
-      readonly project: Project
-    }
+    readonly answer: ProjectAnswer
   }
   /** Shows one project. */
   'GET /api/project': {
@@ -1659,9 +1683,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly project: Project
-    }
+    readonly answer: ProjectAnswer
   }
   /** Changes one project. */
   'PATCH /api/project': {
@@ -1670,9 +1692,7 @@ export interface Operations {
   }
   /** Removes projects, all or none. */
   'DELETE /api/project': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists projects; with Accept: text/event-stream, as a live listing. */
@@ -1683,7 +1703,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -1697,17 +1717,13 @@ export interface Operations {
   }
   /** Restores removed projects, all or none. */
   'POST /api/project/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one assignment. */
   'POST /api/assignment': {
     readonly body: AssignmentCreate
-    readonly answer: {
-      readonly assignment: Assignment
-    }
+    readonly answer: AssignmentAnswer
   }
   /** Shows one assignment. */
   'GET /api/assignment': {
@@ -1715,9 +1731,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly assignment: Assignment
-    }
+    readonly answer: AssignmentAnswer
   }
   /** Changes one assignment. */
   'PATCH /api/assignment': {
@@ -1726,9 +1740,7 @@ export interface Operations {
   }
   /** Removes assignments, all or none. */
   'DELETE /api/assignment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists assignments; with Accept: text/event-stream, as a live listing. */
@@ -1739,7 +1751,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -1761,17 +1773,13 @@ export interface Operations {
   }
   /** Restores removed assignments, all or none. */
   'POST /api/assignment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one appointment. */
   'POST /api/appointment': {
     readonly body: AppointmentCreate
-    readonly answer: {
-      readonly appointment: Appointment
-    }
+    readonly answer: AppointmentAnswer
   }
   /** Shows one appointment. */
   'GET /api/appointment': {
@@ -1779,9 +1787,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly appointment: Appointment
-    }
+    readonly answer: AppointmentAnswer
   }
   /** Changes one appointment. */
   'PATCH /api/appointment': {
@@ -1790,9 +1796,7 @@ export interface Operations {
   }
   /** Removes appointments, all or none. */
   'DELETE /api/appointment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists appointments; with Accept: text/event-stream, as a live listing. */
@@ -1803,7 +1807,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'keepDate' | 'amountHours' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -1823,17 +1827,13 @@ export interface Operations {
   }
   /** Restores removed appointments, all or none. */
   'POST /api/appointment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one assignment impediment. */
   'POST /api/assignmentImpediment': {
     readonly body: AssignmentImpedimentCreate
-    readonly answer: {
-      readonly assignmentImpediment: AssignmentImpediment
-    }
+    readonly answer: AssignmentImpedimentAnswer
   }
   /** Shows one assignment impediment. */
   'GET /api/assignmentImpediment': {
@@ -1841,9 +1841,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly assignmentImpediment: AssignmentImpediment
-    }
+    readonly answer: AssignmentImpedimentAnswer
   }
   /** Changes one assignment impediment. */
   'PATCH /api/assignmentImpediment': {
@@ -1852,9 +1850,7 @@ export interface Operations {
   }
   /** Removes assignment impediments, all or none. */
   'DELETE /api/assignmentImpediment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists assignment impediments; with Accept: text/event-stream, as a live listing. */
@@ -1865,7 +1861,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'assignmentId' | 'impedimentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -1879,17 +1875,13 @@ export interface Operations {
   }
   /** Restores removed assignment impediments, all or none. */
   'POST /api/assignmentImpediment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one user assignment. */
   'POST /api/userAssignment': {
     readonly body: UserAssignmentCreate
-    readonly answer: {
-      readonly userAssignment: UserAssignment
-    }
+    readonly answer: UserAssignmentAnswer
   }
   /** Shows one user assignment. */
   'GET /api/userAssignment': {
@@ -1897,9 +1889,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly userAssignment: UserAssignment
-    }
+    readonly answer: UserAssignmentAnswer
   }
   /** Changes one user assignment. */
   'PATCH /api/userAssignment': {
@@ -1908,9 +1898,7 @@ export interface Operations {
   }
   /** Removes user assignments, all or none. */
   'DELETE /api/userAssignment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists user assignments; with Accept: text/event-stream, as a live listing. */
@@ -1921,7 +1909,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'assignmentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -1937,17 +1925,13 @@ export interface Operations {
   }
   /** Restores removed user assignments, all or none. */
   'POST /api/userAssignment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one user project. */
   'POST /api/userProject': {
     readonly body: UserProjectCreate
-    readonly answer: {
-      readonly userProject: UserProject
-    }
+    readonly answer: UserProjectAnswer
   }
   /** Shows one user project. */
   'GET /api/userProject': {
@@ -1955,9 +1939,7 @@ export interface Operations {
       /** Which one. */
       readonly id: string
     }
-    readonly answer: {
-      readonly userProject: UserProject
-    }
+    readonly answer: UserProjectAnswer
   }
   /** Changes one user project. */
   'PATCH /api/userProject': {
@@ -1966,9 +1948,7 @@ export interface Operations {
   }
   /** Removes user projects, all or none. */
   'DELETE /api/userProject': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists user projects; with Accept: text/event-stream, as a live listing. */
@@ -1979,7 +1959,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -1995,9 +1975,7 @@ export interface Operations {
   }
   /** Restores removed user projects, all or none. */
   'POST /api/userProject/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Shows the own account. */
@@ -2038,7 +2016,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2056,7 +2034,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2074,7 +2052,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2092,7 +2070,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2110,7 +2088,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'login' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the login must contain, matched literally. */
@@ -2128,7 +2106,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2148,7 +2126,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2176,7 +2154,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'keepDate' | 'amountHours' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -2202,7 +2180,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'assignmentId' | 'impedimentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -2222,7 +2200,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'assignmentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -2244,7 +2222,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -2266,7 +2244,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'text' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the text must contain, matched literally. */
@@ -2288,7 +2266,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2308,7 +2286,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2325,9 +2303,7 @@ export interface Operations {
   /** Creates one comment. */
   'POST /ext/comment': {
     readonly body: CommentCreate
-    readonly answer: {
-      readonly comment: Comment
-    }
+    readonly answer: CommentAnswer
   }
   /** Shows one comment. */
   'GET /ext/comment': {
@@ -2337,9 +2313,7 @@ export interface Operations {
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
     }
-    readonly answer: {
-      readonly comment: Comment
-    }
+    readonly answer: CommentAnswer
   }
   /** Changes one comment. */
   'PATCH /ext/comment': {
@@ -2348,9 +2322,7 @@ export interface Operations {
   }
   /** Removes comments, all or none. */
   'DELETE /ext/comment': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists comments; with Accept: text/event-stream, as a live listing. */
@@ -2361,7 +2333,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'text' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the text must contain, matched literally. */
@@ -2377,17 +2349,13 @@ export interface Operations {
   }
   /** Restores removed comments, all or none. */
   'POST /ext/comment/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one saved view. */
   'POST /ext/savedView': {
     readonly body: SavedViewCreate
-    readonly answer: {
-      readonly savedView: SavedView
-    }
+    readonly answer: SavedViewAnswer
   }
   /** Shows one saved view. */
   'GET /ext/savedView': {
@@ -2397,9 +2365,7 @@ export interface Operations {
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
     }
-    readonly answer: {
-      readonly savedView: SavedView
-    }
+    readonly answer: SavedViewAnswer
   }
   /** Changes one saved view. */
   'PATCH /ext/savedView': {
@@ -2408,9 +2374,7 @@ export interface Operations {
   }
   /** Removes saved views, all or none. */
   'DELETE /ext/savedView': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists saved views; with Accept: text/event-stream, as a live listing. */
@@ -2421,7 +2385,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2435,17 +2399,13 @@ export interface Operations {
   }
   /** Restores removed saved views, all or none. */
   'POST /ext/savedView/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Creates one project view. */
   'POST /ext/projectView': {
     readonly body: ProjectViewCreate
-    readonly answer: {
-      readonly projectView: ProjectView
-    }
+    readonly answer: ProjectViewAnswer
   }
   /** Shows one project view. */
   'GET /ext/projectView': {
@@ -2455,9 +2415,7 @@ export interface Operations {
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
     }
-    readonly answer: {
-      readonly projectView: ProjectView
-    }
+    readonly answer: ProjectViewAnswer
   }
   /** Changes one project view. */
   'PATCH /ext/projectView': {
@@ -2466,9 +2424,7 @@ export interface Operations {
   }
   /** Removes project views, all or none. */
   'DELETE /ext/projectView': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: IdList
     readonly answer: Success
   }
   /** Lists project views; with Accept: text/event-stream, as a live listing. */
@@ -2479,7 +2435,7 @@ export interface Operations {
       /** Rows in a page. */
       readonly pageSize?: number
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2495,9 +2451,7 @@ export interface Operations {
   }
   /** Restores removed project views, all or none. */
   'POST /ext/projectView/restore': {
-    readonly body: {
-      readonly ids: readonly string[]
-    }
+    readonly body: DistinctIdList
     readonly answer: Success
   }
   /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
@@ -2928,12 +2882,12 @@ export interface Operations {
   }
   /** Registers a client in which users sign in. */
   'POST /ext/clients': {
-    readonly body: ClientWish
-    readonly answer: NewClient
+    readonly body: ClientCreate
+    readonly answer: ClientCreated
   }
   /** Changes a client; absent properties get their defaults. */
   'PATCH /ext/clients': {
-    readonly body: ClientChange
+    readonly body: ClientUpdate
     readonly answer: RegisteredClient
   }
   /** Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds. */
@@ -2944,7 +2898,7 @@ export interface Operations {
   /** Gives a client a new secret, which is shown only once. */
   'POST /ext/clients/secret': {
     readonly body: ClientId
-    readonly answer: NewClient
+    readonly answer: ClientCreated
   }
   /** Lists the valid tokens of the own account; those of any account for administrators. */
   'GET /ext/tokens': {
@@ -2957,7 +2911,7 @@ export interface Operations {
   /** Creates a personal access token, which programs send as a bearer token. */
   'POST /ext/tokens': {
     readonly body: TokenCreate
-    readonly answer: NewToken
+    readonly answer: TokenCreated
   }
   /** Ends these tokens, all or none: they stop working within 30 seconds. */
   'DELETE /ext/tokens': {
@@ -2999,7 +2953,7 @@ export interface Operations {
   /** Creates an invitation link, with which one person creates an account that is a member of the project. */
   'POST /ext/invitations': {
     readonly body: Invitation
-    readonly answer: NewLink
+    readonly answer: LinkCreated
   }
   /** Lists the caller’s own open invitations, or those into one of the caller’s projects. */
   'GET /ext/invitations': {
@@ -3032,7 +2986,7 @@ export interface Operations {
   /** Creates a password-reset link for a user. For administrators only. */
   'POST /ext/password-links': {
     readonly body: PasswordLink
-    readonly answer: NewLink
+    readonly answer: LinkCreated
   }
   /** Sets a new password for the account of the link. It needs no token. */
   'POST /ext/password-links/use': {
@@ -3118,7 +3072,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3134,7 +3088,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3150,7 +3104,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3166,7 +3120,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3182,7 +3136,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'login' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the login must contain, matched literally. */
@@ -3198,7 +3152,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3216,7 +3170,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3242,7 +3196,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'keepDate' | 'amountHours' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -3266,7 +3220,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'assignmentId' | 'impedimentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -3284,7 +3238,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'assignmentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -3304,7 +3258,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -3324,7 +3278,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'text' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the text must contain, matched literally. */
@@ -3344,7 +3298,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3362,7 +3316,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3382,7 +3336,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3398,7 +3352,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3414,7 +3368,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3430,7 +3384,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3446,7 +3400,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'login' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the login must contain, matched literally. */
@@ -3462,7 +3416,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3480,7 +3434,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3506,7 +3460,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'keepDate' | 'amountHours' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -3530,7 +3484,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'description' | 'assignmentId' | 'impedimentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the description must contain, matched literally. */
@@ -3548,7 +3502,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'assignmentId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -3568,7 +3522,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'userId' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Accepted, and without effect: there is no text to search. */
@@ -3588,7 +3542,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'text' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the text must contain, matched literally. */
@@ -3608,7 +3562,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3626,7 +3580,7 @@ export interface Operations {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: string
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3646,17 +3600,17 @@ export interface Operations {
       /** Lists only those of this project. */
       readonly projectId?: string
     }
-    readonly answer: Webhooks
+    readonly answer: WebhookList
   }
   /** Creates a webhook: changes of a project, or of everything, are sent to an address from now on. */
   'POST /ext/webhook': {
     readonly body: WebhookCreate
-    readonly answer: NewWebhook
+    readonly answer: WebhookCreated
   }
   /** Changes, pauses or resumes a webhook. */
   'PATCH /ext/webhook': {
     readonly body: WebhookUpdate
-    readonly answer: ChangedWebhook
+    readonly answer: WebhookUpdated
   }
   /** Removes a webhook with its log. */
   'DELETE /ext/webhook': {
@@ -3671,7 +3625,7 @@ export interface Operations {
   /** Sends a message of the type test; the log shows the result. */
   'POST /ext/webhook/test': {
     readonly body: WebhookId
-    readonly answer: WebhookTest
+    readonly answer: WebhookTested
   }
   /** Lists the deliveries to a webhook with responses and durations, newest first. */
   'GET /ext/webhook/deliveries': {
@@ -3837,7 +3791,7 @@ export interface Resources {
 }
 
 /** The root of their paths and the name of one row, by the same keys. */
-export const places = {
+export const resourcePaths = {
   organizations: { root: '/api', name: 'organization' },
   workflows: { root: '/api', name: 'workflow' },
   assignmentTypes: { root: '/api', name: 'assignmentType' },
@@ -3867,10 +3821,12 @@ export const limits = {
   currentPasswordMin: 1,
   cursor: 6000,
   deactivations: 100,
+  deliveryIdMin: 1,
   description: 2000,
   expand: 2000,
   fields: 2000,
   filter: 2000,
+  idMin: 1,
   identities: 20,
   ids: 100,
   inviter: 200,

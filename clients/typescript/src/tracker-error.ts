@@ -1,10 +1,10 @@
-/** The error of a rejected request, with its sentences, or of one without an answer. */
+/** The error of a rejected request, or of one without a response. */
 export class TrackerError extends Error {
-  /** 0 when no answer came. */
+  /** 0 if there was no response. */
   readonly status: number
-  /** Sentences by field; `generalErrors` holds those of no field. */
+  /** Sentences by field; `generalErrors` holds those without a field. */
   readonly errors: Readonly<Record<string, readonly string[]>>
-  /** When a limited caller may try again. */
+  /** The time until a limited caller may try again. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -39,13 +39,13 @@ interface Envelope {
   readonly error_description?: string
 }
 
-/** Reads the error of a response; an answer from a proxy in the host's place gets a sentence of our own. */
+/** Reads the error of a response. The response of a proxy, which has no message, gets one here. */
 export async function errorOf(response: Response): Promise<TrackerError> {
   const envelope = ((await response.json().catch(() => null)) ?? {}) as Envelope
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new TrackerError(
     response.status,
-    // The identity host speaks OAuth.
+    // Errors of OAuth endpoints have a description instead of a message.
     envelope.message ?? envelope.error_description ?? `The server answered ${response.status}.`,
     {
       errors: envelope.errors ?? {},
@@ -54,5 +54,5 @@ export async function errorOf(response: Response): Promise<TrackerError> {
   )
 }
 
-export const unreachable = (cause: unknown): TrackerError =>
+export const unreachableError = (cause: unknown): TrackerError =>
   new TrackerError(0, 'The server did not answer.', { cause })

@@ -1,11 +1,11 @@
 import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
-import { queryOf } from './query-of.ts'
+import { queryString } from './query-string.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
-import { type Operations, places } from './rest-types.ts'
+import { type Operations, resourcePaths } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
-/** The one entry of the package: callers find all of its types next to the client. */
+/** This file is the entry of the package, so it exports all types that callers need. */
 export type { FeedEvent, FeedQuery } from './feed.ts'
 // biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these
 export { filter } from './filter.ts'
@@ -13,71 +13,73 @@ export type * from './live.ts'
 export type * from './resource-client.ts'
 export type * from './rest-types.ts'
 export { limits } from './rest-types.ts'
-export type { RequestOptions, Sent, TrackerOptions } from './send.ts'
+export type { RequestOptions, TrackerOptions, TrackerRequest } from './send.ts'
 export type { ClientCredentials, TokenSource } from './tokens.ts'
 export { clientCredentials } from './tokens.ts'
 export { errorOf, TrackerError } from './tracker-error.ts'
 
-type Nothing = Record<never, never>
+type EmptyObject = Record<never, never>
 
-/** A query may be left out unless one of its keys is required. */
-type Given<Key extends keyof Operations> = (Operations[Key] extends { readonly query: infer Query }
-  ? Nothing extends Query
+/** The query may be absent, unless one of its keys is required. */
+type OperationInput<Key extends keyof Operations> = (Operations[Key] extends { readonly query: infer Query }
+  ? EmptyObject extends Query
     ? { readonly query?: Query }
     : { readonly query: Query }
-  : Nothing) &
-  (Operations[Key] extends { readonly body: infer Body } ? { readonly body: Body } : Nothing)
+  : EmptyObject) &
+  (Operations[Key] extends { readonly body: infer Body } ? { readonly body: Body } : EmptyObject)
 
 type Arguments<Key extends keyof Operations, Options> =
-  object extends Given<Key> ? [given?: Given<Key>, options?: Options] : [given: Given<Key>, options?: Options]
+  object extends OperationInput<Key>
+    ? [input?: OperationInput<Key>, options?: Options]
+    : [input: OperationInput<Key>, options?: Options]
 
-export interface General {
-  /** Any operation by its method and path: `call('GET /ext/reports/hours', { query: { groupBy: 'person' } })`. */
+export interface GeneralClient {
+  /** Calls any operation by its method and path: `call('GET /ext/reports/hours', { query: { groupBy: 'person' } })`. */
   call<Key extends keyof Operations>(
     operation: Key,
-    ...given: Arguments<Key, RequestOptions>
+    ...input: Arguments<Key, RequestOptions>
   ): Promise<Operations[Key]['answer']>
-  /** The feed: every committed change that the caller may see, each once. */
+  /** Yields every committed change that the caller may see, each once. */
   changes(query?: FeedQuery, options?: LiveOptions): AsyncGenerator<FeedEvent, void>
-  /** Its answer now, and again after every change. */
+  /** Yields the answer of a GET now, and again after every change. */
   follow<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
-    ...given: Arguments<Key, LiveOptions>
+    ...input: Arguments<Key, LiveOptions>
   ): AsyncGenerator<Operations[Key]['answer'], void>
-  /** The same over one connection, for programs that decide when to open the next one: the loop ends with it. */
+  /** Like `follow`, but the loop ends with its connection, for programs that decide when to open the next one. */
   connect<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
-    ...given: Arguments<Key, ConnectionOptions>
+    ...input: Arguments<Key, ConnectionOptions>
   ): AsyncGenerator<LiveAnswer<Operations[Key]['answer']>, void>
 }
 
 /** Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`. */
-export type Tracker = { readonly [Name in ResourceName]: ResourceClient<Name> } & General
+export type Tracker = { readonly [Name in ResourceName]: ResourceClient<Name> } & GeneralClient
 
-/** Opens nothing yet: requests are sent one by one, and connections kept by fetch. */
+/** Opens no connection: `fetch` manages them. */
 export function openTracker(options: TrackerOptions): Tracker {
   const send = createSend(options)
-  const clients = Object.keys(places).map((name) => [
+  const clients = Object.keys(resourcePaths).map((name) => [
     name,
     createResourceClient(send, name as ResourceName, options.pause),
   ])
-  const general: General = {
-    async call(operation, ...[given, requestOptions]) {
-      const { method, path, body } = requestOf(operation, given)
+  const general: GeneralClient = {
+    async call(operation, ...[input, requestOptions]) {
+      const { method, path, body } = requestOf(operation, input)
       return send({ ...requestOptions, method, path, body }, asJson)
     },
     changes: (query = {}, liveOptions = {}) => readFeed(send, query, liveOptions, options.pause),
-    follow(operation, ...[given, liveOptions]) {
-      return follow(send, requestOf(operation, given).path, liveOptions ?? {}, options.pause)
+    follow(operation, ...[input, liveOptions]) {
+      return follow(send, requestOf(operation, input).path, liveOptions ?? {}, options.pause)
     },
-    connect(operation, ...[given, connectionOptions]) {
-      return connectOnce(send, requestOf(operation, given).path, connectionOptions ?? {})
+    connect(operation, ...[input, connectionOptions]) {
+      return connectOnce(send, requestOf(operation, input).path, connectionOptions ?? {})
     },
   }
-  return { ...(Object.fromEntries(clients) as Omit<Tracker, keyof General>), ...general } as Tracker
+  return { ...(Object.fromEntries(clients) as Omit<Tracker, keyof GeneralClient>), ...general } as Tracker
 }
 
-function requestOf(operation: string, given: { readonly query?: unknown; readonly body?: unknown } = {}) {
+function requestOf(operation: string, input: { readonly query?: unknown; readonly body?: unknown } = {}) {
   const [method = '', path = ''] = operation.split(' ')
-  return { method, path: path + queryOf(given.query as object | undefined), body: given.body }
+  return { method, path: path + queryString(input.query as object | undefined), body: input.body }
 }
