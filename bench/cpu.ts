@@ -22,12 +22,13 @@ export const exactCpuSecondsOf = (pid: number): number =>
 /** CPU seconds of a PostgreSQL server: its first process, its current sessions and those that have ended. */
 export function cpuSecondsOfServer(postmaster: number): number {
   const own = timesOf(postmaster)
-  const children = processIds()
-    .map(timesOf)
-    .filter((times) => times?.parent === postmaster)
+  const children = childrenOf(postmaster).map(timesOf)
   const ticks = children.reduce((sum, times) => sum + (times?.ticks ?? 0), 0)
   return (ticks + (own?.ticks ?? 0) + (own?.endedChildrenTicks ?? 0)) / ticksPerSecond
 }
+
+export const childrenOf = (parent: number): readonly number[] =>
+  processIds().filter((pid) => timesOf(pid)?.parent === parent)
 
 const processIds = () =>
   readdirSync('/proc')

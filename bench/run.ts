@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   instructions: async (words) => (await import('./instructions/main.ts')).runInstructionsBench(words),
   live: async (words) => (await import('./live/main.ts')).runLiveBench(words),
   path: async (words) => (await import('./path/main.ts')).runPathBench(words),
+  processes: async (words) => (await import('./processes/main.ts')).runProcessesBench(words),
   'read-connections': async () => (await import('./read-connections/main.ts')).runReadConnectionsBench(),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),

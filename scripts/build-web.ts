@@ -1,11 +1,7 @@
 import { join } from 'node:path'
+import { build } from 'vite'
 
-/** Builds the web client into web/dist. Installed without the tools for it, as on a server, there is nothing to do. */
-const folder = join(import.meta.dirname, '..', 'web')
+/** Builds the web client into web/dist. */
+const configFile = join(import.meta.dirname, '..', 'web', 'vite.config.ts')
 
-const vite = await import('vite').catch((error: NodeJS.ErrnoException) => {
-  if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined
-  throw error
-})
-
-await vite?.build({ configFile: join(folder, 'vite.config.ts'), logLevel: 'warn' })
+await build({ configFile, logLevel: 'warn' })

@@ -17,16 +17,16 @@ const head = `# Configuration
 
 Every setting is an environment variable, read once at startup; all mistakes are reported together. A warning names variables
 that look like a setting, or were one, but have no effect. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
-with \`__1\`, \`__2\` and so on. A secret is a credential or may contain one. Hosts that are not named ignore the variable.
+with \`__1\`, \`__2\` and so on. A secret is a credential or may contain one; every secret
+can also be the content of a file: \`DATABASE_URL_FILE=/run/secrets/database-url\`, and so for the others. Hosts that are not named ignore the variable.
 \`npm run contract\` writes this page from \`src/config/declared-settings.ts\` and from what each host reads.
 `
 
 const tail = `## Several instances, and poolers
 
 With \`DATABASE_URL\`, any number of instances of any host may share the database. Each instance migrates it at startup, one after the other;
-\`npm run cli -- migrate\` does only that. You may put a pooler in front of the database. In session mode, or in transaction mode with
-named statements (pgbouncer 1.21 or newer with \`max_prepared_statements\`), it needs no setting; an older one in transaction mode
-needs \`DB_NAMED_STATEMENTS=false\`.
+\`npm run cli -- migrate\` does only that. You may put a pooler in front of the database, in session or
+transaction mode; a start finds out which, and needs no setting here: [deployment.md](deployment.md#poolers).
 `
 
 /** docs/configuration.md, from the declared settings. */
@@ -43,8 +43,8 @@ ${Object.entries(settings).map(row).join('\n')}
 `
 
 const row = ([name, setting]: [string, Setting<unknown>]): string => {
-  const { wanted, isSecret, isNumbered, documentedDefault, about } = setting
-  const type = `${wanted.replace(/^an? /, '')}${isSecret ? ', secret' : ''}`
+  const { expected, isSecret, isNumbered, documentedDefault, about } = setting
+  const type = `${expected.replace(/^an? /, '')}${isSecret ? ', secret' : ''}`
   return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${hostsOf(name)} | ${about} |`
 }
 
@@ -59,20 +59,21 @@ function namesReadBy(...readers: readonly ((settings: Settings) => unknown)[]): 
   const record = <Name extends SettingName>(name: Name): ValueOf<Name> => {
     names.add(name)
     const setting = declaredSettings[name] as Setting<ValueOf<Name>>
-    return setting.byDefault
+    return setting.defaultValue
   }
-  const recorder: Settings = { get: record, of: record, ids: () => ['id'], reject: () => undefined }
+  const recorder: Settings = { get: record, getFor: record, ids: () => ['id'], reject: () => undefined }
   for (const read of readers) read(recorder)
   return names
 }
 
 /** `src/cli/start.ts` reads it for whatever it starts. */
 const ofStart = (settings: Settings) => settings.get('DRAIN_SECONDS')
+const ofProcesses = (settings: Settings) => settings.get('PROCESSES')
 
 const readBy: Readonly<Record<string, ReadonlySet<string>>> = {
-  rest: namesReadBy(ofStart, readStoreSettings, readRestSettings),
-  identity: namesReadBy(ofStart, readStoreSettings, readIdentitySettings),
-  commands: namesReadBy(ofStart, readStoreSettings, readCommandSettings),
+  rest: namesReadBy(ofStart, ofProcesses, readStoreSettings, readRestSettings),
+  identity: namesReadBy(ofStart, ofProcesses, readStoreSettings, readIdentitySettings),
+  commands: namesReadBy(ofStart, ofProcesses, readStoreSettings, readCommandSettings),
   web: namesReadBy(ofStart, readWebSettings),
   bank: namesReadBy(ofStart, readStoreSettings, readBankSettings),
 }

@@ -50,7 +50,7 @@ const commandText = ({ request, result }: Command, comments: Comments): string[]
 type Way = 'sent' | 'answered'
 
 function classText(message: Message, comments: Comments, way: Way, base = ''): string {
-  const fields = message.fields.filter(({ isLeftOutForDotnet }) => !isLeftOutForDotnet)
+  const fields = message.fields.filter(({ isOmittedForDotnet }) => !isOmittedForDotnet)
   const properties = fields.map((field) => {
     const about = comments.field(message, field).replaceAll('update_mask', 'UpdateMask')
     const obsolete = field.isDeprecated ? '    [System.Obsolete]\n' : ''

@@ -27,14 +27,14 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/federation/find-account.ts',
     rule: 'an address makes no account an administrator',
-    from: '|| !mayBeMade(identity, provider, login)',
+    from: '|| !mayCreate(identity, provider, login)',
     to: '',
     tests: ['external-sign-in'],
   },
   {
     file: 'src/hosts/identity/federation/find-account.ts',
     rule: 'closed accounts are not created again',
-    from: "if (!holder.isOpen) return 'account closed'",
+    from: "if (!existing.isUsable) return 'account closed'",
     to: '',
     tests: ['external-sign-in'],
   },
@@ -55,8 +55,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/federation/claims.ts',
     rule: 'an address counts only if the provider has verified it',
-    from: 'isVouchedFor ? address : undefined',
-    to: 'address',
+    from: 'isVerified ? email : undefined',
+    to: 'email',
     tests: ['external-sign-in'],
   },
   {
@@ -83,21 +83,21 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/passkey-challenge.ts',
     rule: 'a challenge is answered once',
-    from: 'return (await spendStep(transaction, { id: asked.challenge, expiresAt: asked.expiresAt }))\n    ? asked\n    : undefined',
-    to: 'return asked',
+    from: 'return (await spendStep(transaction, { id: opened.challenge, expiresAt: opened.expiresAt }))\n    ? opened\n    : undefined',
+    to: 'return opened',
     tests: ['identity/passkeys'],
   },
   {
     file: 'src/hosts/identity/factors/passkey-challenge.ts',
     rule: 'a challenge works only for its purpose and account',
-    from: 'if (asked?.purpose !== purpose || asked.accountId !== accountId) return undefined',
-    to: 'if (!asked) return undefined',
+    from: 'if (opened?.purpose !== purpose || opened.accountId !== accountId) return undefined',
+    to: 'if (!opened) return undefined',
     tests: ['identity/passkeys'],
   },
   {
     file: 'src/hosts/identity/factors/passkeys.ts',
     rule: 'a passkey alone has to verify the user',
-    from: 'requireUserVerification: isAlone,',
+    from: 'requireUserVerification: isSoleFactor,',
     to: 'requireUserVerification: false,',
     tests: ['identity/passkeys'],
   },
@@ -111,7 +111,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/passkeys.ts',
     rule: 'a passkey belongs to the account that it names',
-    from: '!isHandleOf(passkey, response, isAlone)',
+    from: '!hasMatchingHandle(passkey, response, isSoleFactor)',
     to: 'false',
     tests: ['identity/passkeys'],
   },
@@ -153,8 +153,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a password alone no longer signs in once there is a factor',
-    from: '${factorChangesOf} = ${factorChanges}',
-    to: '${factorChangesOf} >= ${factorChanges}',
+    from: '${factorChangeCount} = ${factorChanges}',
+    to: '${factorChangeCount} >= ${factorChanges}',
     tests: ['identity/factors.test'],
   },
   {
@@ -181,8 +181,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'changing factors requires a recent authentication',
-    from: 'session.authenticatedAt + freshMilliseconds',
-    to: 'session.signedInAt + freshMilliseconds',
+    from: 'session.authenticatedAt + recentSignInMilliseconds',
+    to: 'session.signedInAt + recentSignInMilliseconds',
     tests: ['identity/external-sign-in'],
   },
   {

@@ -19,7 +19,7 @@ export const logMutants: readonly Mutant[] = [
   {
     file: 'src/http/log.ts',
     rule: 'logged values do not control the terminal',
-    from: ', escaped)',
+    from: ', escapeCharacter)',
     to: ', (character) => character)',
     tests: ['http/readable-log'],
   },
@@ -56,6 +56,6 @@ export const logMutants: readonly Mutant[] = [
     rule: 'the time of a statement counts once, in that of its transaction',
     from: "if (kind !== 'in transaction') record",
     to: 'record',
-    tests: ['host-measures'],
+    tests: ['host-metrics'],
   },
 ]

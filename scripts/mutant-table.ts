@@ -21,14 +21,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/db/database.ts',
     rule: 'snapshots of live listings have separate connections',
     from: "openLimitedReads(connections, budgets, 'liveLists', standbys)",
-    to: 'ofLists',
+    to: 'listReads',
     tests: ['slow-lists'],
   },
   {
     file: 'src/db/connections.ts',
     rule: 'the result of a standby that is behind is discarded',
     from: 'throw new StandbyBehindError()',
-    to: 'void there',
+    to: 'void standby',
     tests: ['db/standbys'],
   },
   {
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/messages.ts',
     rule: 'an update of an older client does not change fields that it does not know',
-    from: 'number < neverClearedFrom',
+    from: 'number < neverClearedNumberMin',
     to: 'number < 99',
     tests: ['older-clients'],
   },
@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/db/conditional-write.ts',
     rule: 'a parent cannot be removed while its child is being created',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: ' ${lock}`',
+    from: ' ${lockClause}`',
     to: '`',
     tests: ['records/races'],
   },
@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/records/query/keyset.ts',
     rule: 'a cursor belongs to its list, filter and sort',
-    from: 'check !== checkOf(question, text)',
-    to: "check === ''",
+    from: 'checksum !== checksumOf(scope, text)',
+    to: "checksum === ''",
     tests: ['journeys/query.test'],
   },
   {
@@ -161,15 +161,15 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/records/query/run-query.ts',
     rule: 'a query is not a named statement',
-    from: 'return rare(',
+    from: 'return unprepared(',
     to: 'return ((one) => one)(',
     tests: ['query-plans'],
   },
   {
     file: 'src/records/query/parse-query.ts',
     rule: 'a view is used only by those who may see it',
-    from: "listedRows(kind, caller, 'active')",
-    to: "listedRows(kind, { ...caller, isAdministrator: true }, 'active')",
+    from: "listedRows(viewResource, caller, 'active')",
+    to: "listedRows(viewResource, { ...caller, isAdministrator: true }, 'active')",
     tests: ['journeys/query.test'],
   },
   {
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     file: 'clients/typescript/src/send.ts',
     rule: 'the rule of the program decides about retries',
     from: 'retryAfter(error, request, tries)',
-    to: 'safeWait(error, request, tries)',
+    to: 'defaultRetryAfter(error, request, tries)',
     tests: ['client-trouble'],
   },
   {
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'web/src/api/problems.ts',
     rule: 'errors of the server are shown in the language of the user',
-    from: 'messages.map((one) => translateSentence(one))',
+    from: 'messages.map((message) => translateSentence(message))',
     to: 'messages',
     tests: ['client-parts'],
   },
@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/db/failures.ts',
     rule: 'a full disk is not an internal error',
-    from: '!isLostConnection(error) && !isOutOfRoom(error) &&',
+    from: '!isLostConnection(error) && !isOutOfResources(error) &&',
     to: '!isLostConnection(error) &&',
     tests: ['reject-unavailable'],
   },

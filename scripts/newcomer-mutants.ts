@@ -184,8 +184,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/model/budget.ts',
     rule: 'a rate remembers no more holders than its limit',
-    from: 'held.size <= rateHoldersMax && left(taken) > 0',
-    to: 'left(taken) > 0',
+    from: 'held.size <= rateHoldersMax && left(usage) > 0',
+    to: 'left(usage) > 0',
     tests: ['model/budget'],
   },
   {
@@ -198,22 +198,22 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/http/limit-connections.ts',
     rule: 'a connection with too many pipelined requests is closed',
-    from: 'if (!ofConnection.take(1, socket)) return void socket.destroy()',
+    from: 'if (!perConnection.take(1, socket)) return void socket.destroy()',
     to: 'ofConnection.take(1, socket)',
     tests: ['http/server'],
   },
   {
     file: 'src/http/limit-connections.ts',
     rule: 'an address has no more connections than its share',
-    from: 'if (!ofAddress.take(1, address)) return void socket.destroy()',
+    from: 'if (!perAddress.take(1, address)) return void socket.destroy()',
     to: 'ofAddress.take(1, address)',
     tests: ['http/server', 'bank/budgets'],
   },
   {
     file: 'src/http/server.ts',
     rule: 'the connections of a proxy are not those of an address',
-    from: 'if (!options.trustedHops) limitAddresses',
-    to: 'limitAddresses',
+    from: 'if (!options.trustedHops) limitConnectionsPerAddress',
+    to: 'limitConnectionsPerAddress',
     tests: ['http/server'],
   },
   {

@@ -3,6 +3,77 @@ import type { Mutant } from './mutant-table.ts'
 /** Of the history, the feed, keys, batches, webhooks, budgets, live listings, removal, restoring and access. */
 export const operationMutants: readonly Mutant[] = [
   {
+    file: 'src/http/rate-limiter.ts',
+    rule: 'several processes count the requests of an address together',
+    from: '  if (limits.shared) return countTogether(limits.shared)\n',
+    to: '',
+    tests: ['journeys/processes'],
+  },
+  {
+    file: 'src/cli/processes.ts',
+    rule: 'a process of the hosts that ends is replaced',
+    from: 'for (const process of started) void keepRunning(process)',
+    to: 'void keepRunning',
+    tests: ['journeys/processes'],
+  },
+  {
+    file: 'src/cli/processes.ts',
+    rule: 'every process reports that it is about to stop',
+    from: 'announceStop: index === 0 ? announceStop : () => undefined',
+    to: 'announceStop: () => undefined',
+    tests: ['journeys/processes'],
+  },
+  {
+    file: 'src/db/pooled-connections.ts',
+    rule: 'requests wait for a connection while the server has none left',
+    from: 'if (!isServerFull(error) || ',
+    to: 'if (isServerFull(error) || ',
+    tests: ['connection-limits'],
+  },
+  {
+    file: 'src/cli/shared-store.ts',
+    rule: 'a process opens no more connections than DB_CONNECTIONS says',
+    from: 'openBudgets(divideConnections(settings.connections), ',
+    to: 'openBudgets({}, ',
+    tests: ['connection-limits'],
+  },
+  {
+    file: 'src/config/settings.ts',
+    rule: 'a secret is not given both as a variable and as a file',
+    from: 'if (lookUp(name) !== undefined) reject(',
+    to: 'if (name === undefined) reject(',
+    tests: ['config/settings'],
+  },
+  {
+    file: 'src/config/store-settings.ts',
+    rule: 'sslmode has the meaning that it has for PostgreSQL',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    from: "parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`",
+    to: 'url',
+    tests: ['db/tls'],
+  },
+  {
+    file: 'src/db/poolers.ts',
+    rule: 'a pooler in transaction mode is recognized by the server connections that its clients share',
+    from: 'if (other === server || later !== server) return true',
+    to: '',
+    tests: ['behind-poolers'],
+  },
+  {
+    file: 'src/db/poolers.ts',
+    rule: 'a pooler that gives statements no names of its own gets unnamed ones',
+    from: 'return rowCount === 0',
+    to: 'return true',
+    tests: ['behind-poolers'],
+  },
+  {
+    file: 'src/hosts/bank/connection.ts',
+    rule: 'behind a pooler in transaction mode, the role of the bank must have its settings',
+    from: "pooler?.mode === 'transaction' ? requireRoleSettings : applySettings",
+    to: 'pooler ? async () => undefined : applySettings',
+    tests: ['bank/connection'],
+  },
+  {
     file: 'src/db/logged-write.ts',
     rule: 'every write is kept in the history, by its own statement',
     from: "{ name: 'logged', statement: log }, { name: 'kept', statement: keep }]",
@@ -61,7 +132,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/idempotency.ts',
     rule: 'a key and its effect are one transaction',
-    from: 'database: within(database, transaction),',
+    from: 'database: joinTransaction(database, transaction),',
     to: 'database,',
     tests: ['idempotency-key'],
   },
@@ -70,6 +141,20 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'a batch of all or nothing writes nothing when one row is rejected',
     from: "if (mode === 'allOrNothing') rejectAll(step)",
     to: '',
+    tests: ['journeys/batch'],
+  },
+  {
+    file: 'src/records/batch/parse-batch.ts',
+    rule: 'a batch item with a malformed body is rejected, not a server error',
+    from: '  // From here on, every item has the form that its type declares.\n  violations.throwIfAny()\n',
+    to: '',
+    tests: ['journeys/batch'],
+  },
+  {
+    file: 'src/records/batch/parse-batch.ts',
+    rule: 'the zero id of a labelled row counts as absent',
+    from: "const parsedId = isIdAbsent(body.id, 'create') ? undefined : uuid.parse(body.id, 'Id')",
+    to: "const parsedId = uuid.parse(body.id, 'Id')",
     tests: ['journeys/batch'],
   },
   {
@@ -113,7 +198,7 @@ export const operationMutants: readonly Mutant[] = [
     file: 'src/features/webhooks/queue.ts',
     rule: 'the previous secret is valid for a day only',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: 'case when hook.previous_until > ${time(now)} then hook.previous_secret end',
+    from: 'case when hook.previous_until > ${toTimestamp(now)} then hook.previous_secret end',
     to: 'hook.previous_secret',
     tests: ['webhooks/queue'],
   },
@@ -134,8 +219,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/features/changes/listing-scope.ts',
     rule: "joining or leaving a project refreshes the user's listings",
-    from: "mayBe(row, 'userId', [member])) return 'yes'",
-    to: "mayBe(row, 'userId', [])) return 'yes'",
+    from: "mayHave(row, 'userId', [member])) return 'yes'",
+    to: "mayHave(row, 'userId', [])) return 'yes'",
     tests: ['changes/listing-scope', 'live-listings-narrowed'],
   },
   {
@@ -155,7 +240,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/restore.ts',
     rule: 'a row is restored under active parents only',
-    from: 'await requireConditions(transaction, referenceConditionsOfAll(resource, rows.map(withoutStaying(resource))))',
+    from: 'await requireConditions(transaction, references)',
     to: '',
     tests: ['rest-restore'],
   },
@@ -163,9 +248,9 @@ export const operationMutants: readonly Mutant[] = [
     file: 'src/records/restore.ts',
     rule: 'a link is restored when its other parent is active',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: 'where ${takenAlong} and parent.active',
+    from: 'where ${removedAlong} and parent.active',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    to: 'where ${takenAlong}',
+    to: 'where ${removedAlong}',
     tests: ['rest-restore'],
   },
   {
@@ -229,8 +314,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/batch/run-batch.ts',
     rule: 'a batch locks parents before children',
-    from: 'const wanted = new Map(resources.map(',
-    to: 'const wanted = new Map(resources.toReversed().map(',
+    from: 'const rowsToLock = new Map(resources.map(',
+    to: 'const rowsToLock = new Map(resources.toReversed().map(',
     tests: ['lock-order', 'journeys/batch'],
   },
   {
@@ -239,5 +324,19 @@ export const operationMutants: readonly Mutant[] = [
     from: 'pg_current_xact_id()::text as next',
     to: 'pg_snapshot_xmax(pg_current_snapshot())::text as next',
     tests: ['db/settled'],
+  },
+  {
+    file: 'src/cli/doctor/check-store.ts',
+    rule: 'the doctor draws no conclusion from sessions and standbys that its role cannot see',
+    from: 'if (!canReadStatistics)',
+    to: 'if (false)',
+    tests: ['cli/doctor'],
+  },
+  {
+    file: 'src/cli/doctor/check-store.ts',
+    rule: 'a check of the doctor that the store rejects hides none of the others',
+    from: 'if (!(cause instanceof pg.DatabaseError)) break',
+    to: 'break',
+    tests: ['cli/doctor'],
   },
 ]

@@ -20,7 +20,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'query keys are case-insensitive',
-    from: 'request.query = spelled(request.query as ParsedUrlQuery)',
+    from: 'request.query = normalizeKeys(request.query as ParsedUrlQuery)',
     to: 'void spelled',
     tests: ['contract/rest-requests'],
   },
@@ -34,8 +34,8 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/messages.ts',
     rule: 'a filter that no message declares is rejected on the .NET wire too',
-    from: 'rejected: [...filterNames[edition]].filter(',
-    to: 'rejected: [].filter(',
+    from: 'rejectedNames: [...filterNames[edition]].filter(',
+    to: 'rejectedNames: [].filter(',
     tests: ['list-filters'],
   },
   {
@@ -53,9 +53,9 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['model/timestamp'],
   },
   {
-    file: 'src/hosts/bank/answers.ts',
+    file: 'src/hosts/bank/client-handlers.ts',
     rule: 'the bank rejects amounts that only rounding makes whole',
-    from: 'mayBeRounded.test(text) &&',
+    from: 'mayHaveBeenRounded.test(text) &&',
     to: 'false &&',
     tests: ['bank/parse-transaction'],
   },
@@ -83,8 +83,8 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/records/parse-input.ts',
     rule: 'an update with an empty login is rejected',
-    from: 'else if (isEmptied(field, input))',
-    to: 'else if (!isEmptied)',
+    from: 'else if (isBlankButPresent(field, input))',
+    to: 'else if (!isBlankButPresent)',
     tests: ['contract/users'],
   },
   {
@@ -125,8 +125,8 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/http/server.ts',
     rule: 'the route decides what the limiter exempts, not the spelling',
-    from: "exemptRoutes.has(request.routeOptions.url ?? '')",
-    to: 'exemptRoutes.has(request.url)',
+    from: "uncounted.has(request.routeOptions.url ?? '')",
+    to: 'uncounted.has(request.url)',
     tests: ['http/rate-limit'],
   },
   {

@@ -41,7 +41,7 @@ interface Schema {
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extensions.components.schemas, ...document.components.schemas }
   // Errors are thrown, as an error class of the client.
-  const named = Object.keys(schemas).filter((name) => name !== 'Error')
+  const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
   const operations = [document, extensions].flatMap(operationsIn)
   const resources = resourcesIn(operations, schemas)
   return [
@@ -49,7 +49,7 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** The root of their paths and the name of one row, by the same keys. */\nexport const places = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
+    `/** The root of their paths and the name of one row, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
     limitsOf([document, extensions]),
   ]
     .join('\n\n')

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
 /** Rules about tokens, sessions and their ends. */
@@ -19,8 +20,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/auth/access-token.ts',
     rule: 'a verified token leaves the cache at its exp',
-    from: 'Math.min(expiresAt, now() + rememberedMilliseconds)',
-    to: 'now() + rememberedMilliseconds',
+    from: 'Math.min(expiresAt, now() + cacheMilliseconds)',
+    to: 'now() + cacheMilliseconds',
     tests: ['auth/authenticate'],
   },
   {
@@ -33,16 +34,16 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/auth/authenticate.ts',
     rule: 'a stream requires a fresher session check than a request, so that it ends within the time of the cache',
-    from: '(cacheSeconds * 1000) / 3',
+    from: '(sessionCacheSeconds * 1000) / 3',
     to: '0',
-    tests: ['changes/session-check'],
+    tests: ['changes/watch-session'],
   },
   {
-    file: 'src/features/changes/stream-limits.ts',
+    file: 'src/features/changes/watch-session.ts',
     rule: 'a stream ends with its token, not with the next tick',
-    from: 'waitFor(session.expiresAt - now())',
+    from: 'timerDelay(session.expiresAt - now())',
     to: 'timerMillisecondsMax',
-    tests: ['changes/session-check'],
+    tests: ['changes/watch-session'],
   },
   {
     file: 'src/features/changes/live-listings.ts',
@@ -117,8 +118,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/administrators.ts',
     rule: 'the seeded account is the administrator only while none is listed',
-    from: 'logins.size === 0 ? isSeeded : logins.has(normalizeLogin(login))',
-    to: 'isSeeded || logins.has(normalizeLogin(login))',
+    from: 'listed.length === 0 ? isSeeded : listed.some((one) => isSameLogin(one, login))',
+    to: 'isSeeded || listed.some((one) => isSameLogin(one, login))',
     tests: ['accounts/administrators'],
   },
   {
@@ -166,14 +167,14 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/core/sessions.ts',
     rule: 'signing in over a session of another account ends that session',
-    from: 'endedSessionIds: await endRows(transaction, others, now())',
+    from: 'endedSessionIds: await endSessions(transaction, others, now())',
     to: 'endedSessionIds: []',
     tests: ['identity/authorize'],
   },
   {
     file: 'src/hosts/identity/authorization/consent.ts',
     rule: 'a public client on a device is asked about each time',
-    from: ' || isAnyProgram(request)',
+    from: ' || canBeImpersonated(request)',
     to: '',
     tests: ['identity/registered-clients'],
   },
@@ -208,7 +209,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'web/src/session/session.ts',
     rule: 'a request waits ten seconds at most for the refresh of another tab',
-    from: 'refreshLock, { signal: timeLimit() }, async',
+    from: 'refreshLock, { signal: requestTimeout() }, async',
     to: 'refreshLock, async',
     tests: ['browser/sessions'],
   },
@@ -225,5 +226,110 @@ export const sessionMutants: readonly Mutant[] = [
     from: "['invalid_grant', unansweredCode]",
     to: "['invalid_grant']",
     tests: ['browser/sessions'],
+  },
+  {
+    file: 'src/auth/access-token.ts',
+    rule: 'a token is rejected when its client has lost one of its scopes, even if the token has them as a list',
+    from: '::text[] <@ client.scopes\n',
+    to: '::text[] <@ client.scopes or true\n',
+    tests: ['auth/session-check'],
+  },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'a change of credentials that waited is rejected if its session has ended meanwhile',
+    from: '? { ...exchange, context: requireSession(session, context) }',
+    to: '? exchange',
+    tests: ['journeys/own-account'],
+  },
+  {
+    file: 'src/hosts/identity/open-clients.ts',
+    rule: 'an instance that does not know a client retires it only when no other one knows it',
+    from: 'where seen_at > ${goneBefore})',
+    to: 'where seen_at = (select max(seen_at) from instances))',
+    tests: ['identity/retired-clients'],
+  },
+  {
+    file: 'src/hosts/identity/open-clients.ts',
+    rule: 'a client that was ended by hand stays ended while instances know it',
+    from: 'and retired_at is not null`',
+    to: '`',
+    tests: ['identity/retired-clients'],
+  },
+  {
+    file: 'src/db/instances.ts',
+    rule: 'an instance retires no client that another one, which is just starting, knows',
+    from: 'if (clients) await',
+    to: 'if (Date.now() < 0) await',
+    tests: ['identity/retired-clients'],
+  },
+  {
+    file: 'src/db/instances.ts',
+    rule: 'an instance that has stopped disagrees with no other',
+    from: 'sql`stopped_at is null and ',
+    to: 'sql`',
+    tests: ['db/instances'],
+  },
+  {
+    file: 'src/auth/provider-keys.ts',
+    rule: 'a host without keys is not ready',
+    from: 'requireKeys: async () => void (await requireKeys()),',
+    to: 'requireKeys: async () => undefined,',
+    tests: ['auth/provider-keys'],
+  },
+  {
+    file: 'src/config/tracker-settings.ts',
+    rule: 'the issuer is by default the own address of the identity host',
+    from: "?? localUrl(host, settings.get('IDENTITY_PORT'))",
+    to: "?? 'http://localhost:5200'",
+    tests: ['config/settings'],
+  },
+  {
+    file: 'src/cli/doctor/check-store.ts',
+    rule: 'the doctor reports what a role may not read as a missing right',
+    from: 'cause.code === insufficientPrivilege',
+    to: "cause.code === 'none'",
+    tests: ['doctor'],
+  },
+  {
+    file: 'src/cli/backup/run-backup.ts',
+    rule: 'a verified backup is recorded',
+    from: 'await recordBackup(url, head.madeAt).catch(warnNotRecorded)',
+    to: 'void [head, warnNotRecorded]',
+    tests: ['backup/backup.test'],
+  },
+  {
+    file: 'src/auth/authenticate.ts',
+    rule: 'accounts change only after a check of the personal access token that bypasses the cache',
+    from: 'isUnchanged(Number.POSITIVE_INFINITY)',
+    to: 'isUnchanged(0)',
+    tests: ['auth/session-check'],
+  },
+  {
+    file: 'src/auth/authenticate.ts',
+    rule: 'a transaction that checks the session keeps its time limits',
+    from: '    }, limits)',
+    to: '    })',
+    tests: ['auth/session-check'],
+  },
+  {
+    file: 'src/db/change-log.ts',
+    rule: 'readers that begin together share a snapshot',
+    from: 'starting ??= start()',
+    to: 'starting = start()',
+    tests: ['db/change-log'],
+  },
+  {
+    file: 'web/src/session/session.ts',
+    rule: 'a token that cannot be refreshed is used until it expires',
+    from: 'if (expiresWithin(0, current)) throw error',
+    to: 'throw error',
+    tests: ['browser/sessions'],
+  },
+  {
+    file: 'web/src/ui/dialog.tsx',
+    rule: 'a selection that ends outside of a dialog does not close it',
+    from: ' && target === pressed.current',
+    to: '',
+    tests: ['browser/access'],
   },
 ]

@@ -33,6 +33,27 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/conditional-write.ts',
+    rule: 'validation errors under one key are all reported',
+    from: 'merged[key] = [...(merged[key] ?? []), ...messages]',
+    to: 'merged[key] = messages',
+    tests: ['conditional-write'],
+  },
+  {
+    file: 'src/db/conditional-write.ts',
+    rule: 'a write has no more conditions than its verdict has bits',
+    from: 'conditions.length > conditionsMax',
+    to: 'conditions.length < 0',
+    tests: ['conditional-write'],
+  },
+  {
+    file: 'src/db/split-statements.ts',
+    rule: 'an open quote in a migration is an error',
+    from: 'if (end < text.length)',
+    to: 'if (end < 0)',
+    tests: ['split-statements'],
+  },
+  {
+    file: 'src/db/conditional-write.ts',
     rule: 'writes that share a statement wait for no lock',
     from: "skipsLocked ? ' skip locked' : ''",
     to: "''",

@@ -1,8 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Versions of rows, and the validators of answers that are made of them. */
+/** Versions of rows, the validators of answers that are made of them, and values that are rounded. */
 export const versionMutants: readonly Mutant[] = [
+  {
+    file: 'src/model/field-kinds.ts',
+    rule: 'hours within a millionth of a step count as the step',
+    from: '<= hoursTolerance ? multiple : hours',
+    to: '<= 0 ? multiple : hours',
+    tests: ['model/field-kinds'],
+  },
   {
     file: 'src/db/rows.ts',
     rule: 'a version grows by at least a millisecond',
@@ -27,21 +34,21 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/db/columns.ts',
     rule: 'a version is shown with milliseconds',
-    from: 'rowTimestamps.has(name) ? timestampText(stored) : stored',
+    from: 'rowTimestamps.has(name) ? rowTimestampSql(stored) : stored',
     to: 'stored',
     tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/records/query/run-query.ts',
     rule: 'a cursor keeps digits that are not shown, so that every row is returned once',
-    from: 'last[inPlace(name)] as Value',
+    from: 'last[sortAlias(name)] as Value',
     to: 'last[name] as Value',
     tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/hosts/rest/resource-routes.ts',
     rule: 'an update returns the tag of the updated row',
-    from: "reply.header('etag', tagOf(resource, caller, row))",
+    from: "reply.header('etag', etagOf(resource, caller, row))",
     to: '',
     tests: ['journeys/if-match'],
   },

@@ -3,6 +3,13 @@ import type { Mutant } from './mutant-table.ts'
 /** How the commands are read and written, and how the bank reads HTTP. */
 export const wireMutants: readonly Mutant[] = [
   {
+    file: 'src/hosts/commands/guard-streams.ts',
+    rule: 'gRPC-Web and Connect learn which protocol is served',
+    from: 'else if (!isGrpc(headers)) rejectProtocol(stream, headers)',
+    to: '',
+    tests: ['hostile-connections'],
+  },
+  {
     file: 'src/hosts/commands/dotnet/message-pack.ts',
     rule: 'an optional number omitted by a .NET client is absent, not zero',
     from: 'isNumber && isNeverNullForDotnet',
@@ -26,8 +33,8 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/status-details.ts',
     rule: 'the sentences of a status fit the headers of common clients',
-    from: 'const sentenceBytesMax = 1536',
-    to: 'const sentenceBytesMax = 153_600',
+    from: 'const statusTextBytesMax = 1536',
+    to: 'const statusTextBytesMax = 153_600',
     tests: ['status-details'],
   },
   {
@@ -47,7 +54,7 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/decompress.ts',
     rule: 'a match in an LZ4 block never begins before the block',
-    from: 'distance > to || ',
+    from: 'distance > writeAt || ',
     to: '',
     tests: ['dotnet/lz4'],
   },
@@ -103,20 +110,20 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/bank/server.ts',
     rule: 'nothing is executed after the last response of a connection',
-    from: 'if (socket.writable) answerIt()',
-    to: 'answerIt()',
+    from: 'if (socket.writable) handle()',
+    to: 'handle()',
     tests: ['bank/pipelined'],
   },
   {
     file: 'src/hosts/bank/server.ts',
     rule: 'a response to an expectation keeps its order',
-    from: 'of arrivals) {',
-    to: 'of arrivals.slice(0, 1)) {',
+    from: 'of requestEvents) {',
+    to: 'of requestEvents.slice(0, 1)) {',
     tests: ['bank/pipelined'],
   },
   {
-    file: 'src/hosts/bank/known-heads.ts',
-    rule: 'the small server leaves a body with two length headers to the general one',
+    file: 'src/hosts/bank/parse-head.ts',
+    rule: 'the fast path leaves a body with two length headers to the general one',
     from: "  'transfer-encoding',\n",
     to: '',
     tests: ['bank/fuzz'],

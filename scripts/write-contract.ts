@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openBudgets } from '../src/config/budgets.ts'
-import { commands } from '../src/hosts/commands/main.ts'
+import { commandsOfEdition } from '../src/hosts/commands/main.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument, identityExtensionsDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extension-routes.ts'
@@ -9,6 +9,7 @@ import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
 import { resources } from '../src/resources/all.ts'
 import { commandTypesOf } from './command-types.ts'
+import { commandsPage } from './commands-page.ts'
 import { configurationPage } from './configuration-page.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
 import { restTypesOf } from './rest-types.ts'
@@ -18,7 +19,7 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 
 // The document says what the routes are; it never calls one.
 const nowhere = undefined as never
-const tracker = { database: nowhere, passwords: nowhere, budgets: openBudgets() }
+const tracker = { database: nowhere, passwords: nowhere, administrators: nowhere, budgets: openBudgets() }
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
@@ -30,8 +31,7 @@ const documents = {
         live: nowhere,
         feeds: nowhere,
         receivers: nowhere,
-        administrators: nowhere,
-        passwords: true,
+        signInMethods: nowhere,
         hasMail: nowhere,
       }),
       aboutExtensions,
@@ -39,15 +39,15 @@ const documents = {
   ),
   'identity.v1.json': textOf(identityDocument()),
   'identity-extensions.v1.json': textOf(identityExtensionsDocument()),
-  'tracker/commands/v1/commands.proto': protoFile('v1', commands('v1')),
-  'tracker/ext/v1/commands.proto': protoFile('ext', commands('ext')),
+  'tracker/commands/v1/commands.proto': protoFile('v1', commandsOfEdition('v1')),
+  'tracker/ext/v1/commands.proto': protoFile('ext', commandsOfEdition('ext')),
 }
 
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
 
 const dotnetFile = join(folder, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs')
 await mkdir(dirname(dotnetFile), { recursive: true })
-await writeFile(dotnetFile, dotnetContracts(commands('v1')))
+await writeFile(dotnetFile, dotnetContracts(commandsOfEdition('v1')))
 
 const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
 await writeFile(commandTypes, commandTypesOf(resources))
@@ -59,6 +59,7 @@ const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest
 await writeFile(restTypes, restTypesOf(rest, extensions))
 
 await writeFile(join(folder, '..', 'configuration.md'), configurationPage())
+await writeFile(join(folder, '..', 'commands.md'), commandsPage())
 
 /** A release keeps its contract: from then on what is served is compared with it. */
 if (process.argv.includes('--release')) {

@@ -25,4 +25,4 @@ writeFileSync(file, text, { flag: 'wx' })
 
 console.log(`${relative(process.cwd(), file)}:\n\n${text}`)
 if (field === undefined && isWithAssignment(resource))
-  console.log(`Add '${resource.table}' to withAssignment in src/db/sharded/placement.ts.`)
+  console.log(`Add '${resource.table}' to assignmentTables in src/db/sharded/placement.ts.`)

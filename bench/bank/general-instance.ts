@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { openAccounts } from '../../src/hosts/bank/accounts.ts'
-import { bankAnswers } from '../../src/hosts/bank/answers.ts'
+import { clientHandlers } from '../../src/hosts/bank/client-handlers.ts'
 import { type Connection, openConnection } from '../../src/hosts/bank/connection.ts'
 import { bankEndpoints } from '../../src/hosts/bank/endpoints.ts'
 import { createBankServer } from '../../src/hosts/bank/server.ts'
 import type { Apply } from '../../src/hosts/bank/transactions.ts'
-import { warmServer } from '../../src/hosts/bank/warm-server.ts'
+import { warmUpServer } from '../../src/hosts/bank/warm-server.ts'
 
 /** As many as the .NET reference has; more only wait for the same rows. */
 const connectionsMax = 10
@@ -34,10 +34,10 @@ const applyAlone: Apply = async ({ account, amount, description }) => {
 }
 
 const accounts = await openAccounts(options)
-await warmServer(500)
+await warmUpServer(500)
 const apply = calls === 'one-call' ? applyAlone : accounts.apply
-const clients = bankAnswers({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
-const { server } = createBankServer({ budgets: openBudgets(), endpoints: bankEndpoints(clients) })
+const clients = clientHandlers({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
+const { server } = createBankServer({ budgets: openBudgets(), endpoints: bankEndpoints(clients, accounts) })
 await once(server.listen({ host: '127.0.0.1', port: Number(port), reusePort: true }), 'listening')
 process.once('disconnect', () => process.exit())
 process.send?.('listening')

@@ -40,9 +40,9 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
   await migrate(store.url)
   const silent = pino({ level: 'silent' })
   const settings = { ...testSettings, overLimitStatus: 200 } as const
-  const bank = await startBank(store.url, settings, silent)
+  const bank = await startBank(store, settings, silent)
   stops.push(bank.stop)
-  const alone = await startBank(store.url, { ...settings, instances: 1 }, silent)
+  const alone = await startBank(store, { ...settings, instances: 1 }, silent)
   stops.push(alone.stop)
   const yardstick = async (name: string, program: string, ...words: string[]) => {
     const { port, pids, stop } = await startYardstick(program, [store.url, ...words])

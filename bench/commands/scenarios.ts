@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { commands } from '../../src/hosts/commands/main.ts'
+import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
 import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
 import type { Shot } from '../load.ts'
@@ -61,7 +61,7 @@ export interface Wire {
 
 /** How a client of this encoding sends a command. */
 export function wireOf(name: string, encoding: Encoding): Wire {
-  const command = commands('v1').find((candidate) => candidate.name === name)
+  const command = commandsOfEdition('v1').find((candidate) => candidate.name === name)
   const path =
     command && pathsOf(command, 'GrpcServer.Contracts.Commands').find((each) => each.encoding === encoding)
   if (!path) throw new Error(`There is no command ${name}.`)

@@ -1,13 +1,13 @@
 import { fastify } from 'fastify'
 import pg from 'pg'
-import { columnTypes } from '../../src/db/columns.ts'
+import { pgTypeParsers } from '../../src/db/columns.ts'
 
 /**
  * The leanest host that we could write on the same framework, driver and tables: one prepared statement for each request and
  * nothing else. No token, no membership, no reference that anybody looks at, no field that is checked, no version, no change log
  * and no history. Prints its port.
  */
-const config = { connectionString: process.argv[2], types: columnTypes, pipeline: true }
+const config = { connectionString: process.argv[2], types: pgTypeParsers, pipeline: true }
 const reads = new pg.Client(config)
 await reads.connect()
 const writes = new pg.Pool({ ...config, max: 12 })

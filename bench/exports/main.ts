@@ -22,9 +22,9 @@ export async function runExportsBench(words: readonly string[]): Promise<void> {
     const database = openDatabase({ url: store.url, applicationName: 'bench' })
     const { member } = await seedStore(database)
     const token = await issuer.signIn(database, member.id)
-    await database.single.query(raw('drop index impediments_name_search'))
+    await database.singleWrites.query(raw('drop index impediments_name_search'))
     for (let from = 0; from < rows; from += 100_000)
-      await database.single.query(
+      await database.singleWrites.query(
         raw(`insert into impediments (id, name) select gen_random_uuid(), 'Impediment number ' || n
           from generate_series(${from + 1}, ${Math.min(rows, from + 100_000)}) n`),
       )

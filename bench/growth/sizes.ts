@@ -37,7 +37,7 @@ export async function openSize(
 ): Promise<Size> {
   const startedAt = performance.now()
   const server = openDatabase({ url, applicationName: 'bench' })
-  await server.single.query(raw(`create database growth_${rows}`))
+  await server.singleWrites.query(raw(`create database growth_${rows}`))
   await server.close()
   const own = url.replace(/\/[^/?]*(\?|$)/, `/growth_${rows}$1`)
   await migrate(own)

@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { sql } from '../../src/db/sql.ts'
-import { startSession } from '../../src/hosts/identity/core/sessions.ts'
-import { createOpaqueToken } from '../../src/hosts/identity/tokens/verify-token.ts'
+import { insertSession } from '../../src/hosts/identity/core/sessions.ts'
+import { createOpaqueToken } from '../../src/hosts/identity/tokens/issue-tokens.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 
 export const serviceLogin = 'robot@example.com'
@@ -22,9 +22,9 @@ export async function seedSignIns(url: string, chains: number): Promise<string[]
       earlierSessionIds: [],
       language: undefined,
     }
-    const session = await startSession(
+    const session = await insertSession(
       { database, now: Date.now },
-      { accountId, ...account, factorChanges: 0, hasRole: false, isSeeded: false },
+      { accountId, ...account, factorChanges: 0, hasVerifiedLogin: false, hasRole: false, isSeeded: false },
       origin,
     )
     const { token, id } = createOpaqueToken()

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { changeOwner } from '../../src/db/embedded/accounts.ts'
 import { chooseSetup, programIn, type Setup } from '../../src/db/embedded/choose-setup.ts'
-import { readPostmaster, spawnDependent } from '../../src/db/embedded/postmaster.ts'
+import { spawnDependent } from '../../src/db/embedded/dependent-program.ts'
+import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { installedBinaries, startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { sql } from '../../src/db/sql.ts'
 
@@ -33,8 +34,9 @@ export async function startCountedStore(seed: (url: string) => Promise<void>): P
   changeOwner(setup.account, counts)
   const server = spawnDependent(commandFor(setup, counts), setup.account, ['ignore', 'ignore', 'ignore'])
   const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(counts)}`)
-  await until(() => readPostmaster(setup.cluster)?.isReady || server.ending() !== undefined)
-  if (server.ending()) throw new Error(`The counted store ended: ${server.ending()}. Is valgrind installed?`)
+  await until(() => readPostmaster(setup.cluster)?.isReady || server.exitDescription() !== undefined)
+  if (server.exitDescription())
+    throw new Error(`The counted store ended: ${server.exitDescription()}. Is valgrind installed?`)
   return {
     async count(before, work) {
       const database = openDatabase({ url, applicationName: 'counted' })
@@ -52,8 +54,8 @@ export async function startCountedStore(seed: (url: string) => Promise<void>): P
       return written.reduce((sum, name) => sum + totalIn(join(counts, name)), 0)
     },
     async stop() {
-      server.release()
-      await until(() => server.ending() !== undefined)
+      server.terminate()
+      await until(() => server.exitDescription() !== undefined)
       for (const folder of [dataDirectory, counts]) rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -57,6 +57,7 @@ const session = (verb: Verb, calls: number) => async (database: Database) => {
     passwords: undefined as never,
     budgets: openBudgets(),
     hoursStep: 0.01,
+    administrators: undefined as never,
   }
   for (let number = 0; number < calls; number += 1) await verb(context, number)
 }

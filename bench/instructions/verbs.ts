@@ -1,4 +1,4 @@
-import { newId } from '../../src/db/columns.ts'
+import { newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import type { Context } from '../../src/records/context.ts'
@@ -16,7 +16,9 @@ export type Verb = (context: Context, number: number) => Promise<unknown>
 export const floors: Readonly<Record<'read' | 'write', Verb>> = {
   read: ({ database }) => database.query(sql`select * from users where id = ${newId()}`),
   write: ({ database }) =>
-    database.single.query(sql`insert into impediments (id, name) values (${newId()}, ${'I'}) returning *`),
+    database.singleWrites.query(
+      sql`insert into impediments (id, name) values (${newId()}, ${'I'}) returning *`,
+    ),
 }
 
 /** The usual operations of an ordinary member, with all checks and history. */

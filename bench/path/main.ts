@@ -4,8 +4,8 @@ import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startRest } from '../../src/cli/chosen-hosts.ts'
-import { shareStore } from '../../src/cli/shared-store.ts'
+import { startRest } from '../../src/cli/hosts.ts'
+import { createSharedStore } from '../../src/cli/shared-store.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { readStoreSettings } from '../../src/config/store-settings.ts'
 import { openDatabase } from '../../src/db/database.ts'
@@ -35,10 +35,13 @@ export async function runPathBench(words: readonly string[]): Promise<void> {
     LOG_LEVEL: 'warn',
   }
   try {
-    const store = shareStore(readSettings(environment, readStoreSettings), { stops, onFault: console.error })
+    const store = createSharedStore(readSettings(environment, readStoreSettings), {
+      stops,
+      onFault: console.error,
+    })
     const host = await startRest(readSettings(environment, readRestSettings), store)
     stops.push(host.stop)
-    const database = openDatabase({ url: await store.url(), applicationName: 'bench' })
+    const database = openDatabase({ ...(await store.address()), applicationName: 'bench' })
     stops.push(() => database.close())
     const { member, organizations } = await seedStore(database)
     const token = await issuer.signIn(database, member.id)

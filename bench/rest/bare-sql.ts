@@ -74,21 +74,26 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
     },
   })
   const database = openDatabase({ url, applicationName: 'bench' })
-  const recordLists = (lists: Database['lists']): Database['lists'] => ({
+  const recordLists = (listReads: Database['listReads']): Database['listReads'] => ({
     query(statement, account) {
       statements.push(render(statement))
-      return lists.query(statement, account)
+      return listReads.query(statement, account)
     },
   })
   const recording: Database = {
     ...database,
     ...record(database),
-    single: record(database.single),
-    lists: recordLists(database.lists),
-    listsAnywhere: recordLists(database.listsAnywhere),
+    singleWrites: record(database.singleWrites),
+    listReads: recordLists(database.listReads),
+    listReadsAnywhere: recordLists(database.listReadsAnywhere),
     transaction: (work) => database.transaction((transaction) => work(record(transaction))),
   }
-  const context: Context = { database: recording, passwords: undefined as never, budgets: openBudgets() }
+  const context: Context = {
+    database: recording,
+    passwords: undefined as never,
+    administrators: undefined as never,
+    budgets: openBudgets(),
+  }
   const caller: Caller = { id: memberId, isAdministrator: false }
   const verbs: Readonly<Record<BareSqlTask['scenario'], () => Promise<unknown>>> = {
     get: () => get(context, assignment, caller, { id: row.id }),

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { newId } from '../../src/db/columns.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { createWebhook } from '../../src/features/webhooks/manage.ts'
+import { newId } from '../../src/db/rows.ts'
+import { createWebhook } from '../../src/features/webhooks/webhooks.ts'
 import { createWebhookWorker } from '../../src/features/webhooks/worker.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
 import type { Context } from '../../src/records/context.ts'
@@ -73,7 +73,7 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
   })
   return {
     name: 'the feed and its deliveries',
-    deliverAll: () => worker.look(),
+    deliverAll: () => worker.poll(),
     /** Changes for every webhook, and the same as messages for those who cannot read the feed. */
     async write(): Promise<readonly QueuedMessage[]> {
       const ids = Array.from({ length: rows }, () => newId())

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { administratorsOf, newAccount, type PossibleAdministrator } from './administrators.ts'
+import { administratorsOf, type PossibleAdministrator } from './administrators.ts'
 
 const named = (login: string, others: Partial<PossibleAdministrator> = {}) => ({
-  ...newAccount(login),
+  ...{ login, hasRole: false, isSeeded: false },
   ...others,
 })
 
@@ -12,6 +12,20 @@ test('the listed logins are the administrators, in any spelling', () => {
   assert.ok(administrators.isAdministrator(named('ada@example.com')))
   assert.ok(administrators.isAdministrator(named(' GRACE@example.com')))
   assert.ok(!administrators.isAdministrator(named('linus@example.com')))
+})
+
+test('logins that only look like a listed one are reserved, but make no administrator', () => {
+  const administrators = administratorsOf({ adminLogins: ['kate@example.com'] })
+  for (const login of ['\u212aate@example.com', 'kate@example.com\u00a0', '\tkate@example.com']) {
+    assert.ok(administrators.isReserved(login), login)
+    assert.ok(!administrators.isAdministrator(named(login)), login)
+  }
+  assert.ok(administrators.isReserved(' KATE@example.com'))
+  assert.ok(!administrators.isReserved('linus@example.com'))
+})
+
+test('no login is reserved while none is listed', () => {
+  assert.ok(!administratorsOf({ adminLogins: ['', ' '] }).isReserved(''))
 })
 
 test('the seeded account is no administrator once others are listed', () => {

@@ -4,12 +4,13 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { endLinksOf } from './links.ts'
+import { endLinksOfSessions } from './links.ts'
 import { parseFields } from './parse-fields.ts'
 import { requireOwnOrAdministrator } from './sessions.ts'
+import { canSignIn, lockFactors, onlyWayToSignIn, type SignInMethods } from './sign-in-methods.ts'
 
 /** A linked external identity, as its user and administrators see it. */
-export interface OutsideIdentity {
+export interface ExternalIdentity {
   readonly id: string
   readonly userId: string
   /** The provider's id in the settings of the identity host. */
@@ -27,9 +28,9 @@ export async function listIdentities(
   database: Database,
   caller: Caller,
   userId: string,
-): Promise<readonly OutsideIdentity[]> {
+): Promise<readonly ExternalIdentity[]> {
   requireOwnOrAdministrator(caller, userId, 'identities')
-  return database.query<OutsideIdentity>(sql`
+  return database.query<ExternalIdentity>(sql`
     select id, user_id as "userId", provider, issuer, label, created_at as "createdAt", last_used_at as "lastUsedAt"
     from outside_identities where user_id = ${userId} order by created_at desc, id limit ${identitiesMax}::int`)
 }
@@ -40,14 +41,14 @@ export interface IdentityContext {
 }
 
 /**
- * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way
- * to sign in: the account is locked while its other identities and password are checked.
+ * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way to sign in:
+ * the lock serializes this with the removal of other identities and of passkeys.
  */
 export async function disconnectIdentity(
   { database, securityLog }: IdentityContext,
   caller: Caller,
   body: unknown,
-  { passwords }: { readonly passwords: boolean },
+  methods: SignInMethods,
 ): Promise<void> {
   const { id } = parseFields(body, { id: uuid })
   const { userId, provider } = await database.transaction(async (transaction) => {
@@ -55,30 +56,22 @@ export async function disconnectIdentity(
       select user_id as "userId", provider from outside_identities
       where id = ${id} and (${caller.isAdministrator} or user_id = ${caller.id})`)
     if (!found) throw missing('Identity')
-    const [account] = await transaction.query<{ hasPassword: boolean }>(sql`
-      select password_hash like '$argon2%' as "hasPassword" from users where id = ${found.userId} for no key update`)
-    const [others] = await transaction.query(
-      sql`select from outside_identities where user_id = ${found.userId} and id <> ${id} limit 1`,
-    )
-    // Passkeys do not count: whether one signs in alone depends on the authenticator and on the domain of the hosts.
-    const isLast = !others && !(passwords && account?.hasPassword)
-    if (isLast && found.userId === caller.id)
-      throw invalid({
-        id: ['This is your only way to sign in. Connect another one first, or ask an administrator.'],
-      })
+    await lockFactors(transaction, found.userId)
     const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
     if (!ended) throw missing('Identity')
+    if (found.userId === caller.id && !(await canSignIn(transaction, caller.id, methods)))
+      throw invalid({ id: [onlyWayToSignIn] })
     // Links outlive a normal sign-out, so those of sessions that ended before are ended as well.
     const startedByIdentity = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
-    const signIns = await transaction.query<{ id: string }>(
+    const sessions = await transaction.query<{ id: string }>(
       sql`select id from signin_sessions where ${startedByIdentity}`,
     )
     await transaction.query(
       sql`update signin_sessions set ended_at = now() where ${startedByIdentity} and ended_at is null`,
     )
-    await endLinksOf(
+    await endLinksOfSessions(
       transaction,
-      signIns.map((signIn) => signIn.id),
+      sessions.map((signIn) => signIn.id),
     )
     return found
   })

@@ -1,14 +1,19 @@
-import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
+import { newId } from '../db/rows.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
+import { text } from '../model/field-kinds.ts'
 import { gone } from '../model/problem.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './parse-fields.ts'
-import { requireSignIn } from './sign-ins.ts'
+import { lockActiveSession } from './active-sessions.ts'
+import { createTokenText, hashOfToken, linkPrefix } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 
 export const invitationHours = 72
+
+export const linkSecretCharactersMax = 100
+/** The secret in the link's address. */
+export const linkSecret = text({ max: linkSecretCharactersMax })
 
 export interface LinkOptions {
   readonly purpose: LinkPurpose
@@ -21,6 +26,8 @@ export interface LinkOptions {
   readonly sessionId?: string | undefined
   /** The creator's security stamp at the time a mail was requested; defaults to the current stamp. */
   readonly makerStamp?: string | undefined
+  /** The only address to which the link is sent. */
+  readonly mailedTo?: string
 }
 
 export interface Link {
@@ -32,7 +39,7 @@ export interface Link {
   readonly expiresAt: string
 }
 
-export interface MadeLink {
+export interface CreatedLink {
   readonly link: Link
   /** Returned only once; the store keeps its hash. */
   readonly secret: string
@@ -45,30 +52,31 @@ export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_
  * True if the row aliased as `link` is unused and valid. Any new password ends the links for its account and
  * the links created by that account.
  */
-export const isOpen = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
+export const isOpenLink = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active
       and account.security_stamp = link.security_stamp))
   and (link.maker_stamp is null or exists (
     select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
-export async function makeLink(transaction: Queries, requested: LinkOptions): Promise<MadeLink> {
+export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
   // A mail's session was checked when the mail was requested and may have ended since.
-  if (requested.makerStamp === undefined) await requireSignIn(transaction, requested.sessionId)
-  const secret = newTokenText(linkPrefix)
+  if (options.makerStamp === undefined) await lockActiveSession(transaction, options.sessionId)
+  const secret = createTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
-      security_stamp, expires_at)
-    select ${newId()}::uuid, ${requested.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${requested.sessionId ?? null},
-      coalesce(${requested.makerStamp ?? null}, maker.security_stamp), ${requested.projectId ?? null}::uuid,
-      ${requested.userId ?? null}::uuid, ${requested.securityStamp ?? null}, now() + make_interval(hours => ${requested.hours}::int)
-    from users as maker where maker.id = ${requested.madeBy}
+      security_stamp, mailed_to, expires_at)
+    select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
+      coalesce(${options.makerStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
+      ${options.userId ?? null}::uuid, ${options.securityStamp ?? null}, ${options.mailedTo ?? null}::text,
+      now() + make_interval(hours => ${options.hours}::int)
+    from users as maker where maker.id = ${options.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
 }
 
 /** Ends the unused links that these sessions created, and the mails with links that they requested. */
-export async function endLinksOf(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
+export async function endLinksOfSessions(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 
@@ -84,53 +92,54 @@ export async function endLinksOfAccount(
   )
 }
 
-async function endLinks(transaction: Queries, which: Sql): Promise<void> {
+async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
   await transaction.query(
-    sql`update account_links set ended_at = now() where ${which} and used_at is null and ended_at is null`,
+    sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
   )
   // Mails without a link are still sent.
   await transaction.query(
-    sql`update mails set ended_at = now() where ${which} and purpose <> 'factors' and ended_at is null`,
+    sql`update mails set ended_at = now() where ${condition} and purpose <> 'factors' and ended_at is null`,
   )
 }
 
-/** This lookup precedes password hashing, so only a valid link can cause that cost. */
+/** Finds a valid link or throws. It runs before a password is hashed, so only a valid link can cause that cost. */
 export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secret: string): Promise<Link> {
   const hash = hashOfToken(secret, linkPrefix)
   const [link] = hash
     ? await queries.query<Link>(sql`
         select ${linkColumns} from account_links as link
-        where link.hash = ${hash} and link.purpose = ${purpose} and ${isOpen}`)
+        where link.hash = ${hash} and link.purpose = ${purpose} and ${isOpenLink}`)
     : []
   if (!link) throw linkExpired()
   return link
 }
 
 /**
- * The row's lock lets one of two concurrent uses through; a later error rolls back and leaves the link
- * unused.
+ * Marks the link as used and returns the address to which it was mailed, if it was. The row's lock lets one of two concurrent
+ * uses through; a later error leaves the link unused.
  */
-export async function useLink(transaction: Queries, { id }: Link): Promise<void> {
-  const [used] = await transaction.query(
-    sql`update account_links as link set used_at = now() where link.id = ${id} and ${isOpen} returning true`,
-  )
+export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
+  const [used] = await transaction.query<{ mailedTo: string | null }>(sql`
+    update account_links as link set used_at = now() where link.id = ${id} and ${isOpenLink}
+    returning link.mailed_to as "mailedTo"`)
   if (!used) throw linkExpired()
+  return used.mailedTo ?? undefined
 }
 
-/** Links this old are long expired: no request needs them and no list shows them. */
+/** Deletes links that expired long ago: no request needs them and no list shows them. */
 export const purgeLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
-/** The project or other target of an invitation, named as users know it. */
-export interface InvitedInto {
+/** The project that an invitation leads to, named as users know it. */
+export interface InvitationTarget {
   readonly project: string
   readonly organization: string
 }
 
-export const invitedInto = (projectId: string): Sql => sql`
+export const invitationTargetQuery = (projectId: string): Sql => sql`
   select project.name as project, organization.name as organization
   from projects as project join organizations as organization on organization.id = project.organization_id
   where project.id = ${projectId} and project.active`
 
 export const linkExpired = () =>
-  gone('This link has been used, has ended, or never was one. Ask for a new one.')
+  gone('This link was already used, has expired or is invalid. Ask for a new one.')

@@ -1,9 +1,8 @@
 import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { createBudget } from '../model/budget.ts'
+import { oneAtATime } from '../model/limit-concurrency.ts'
 import { locked } from '../model/problem.ts'
-import { type Limited, limitConcurrency } from './passwords.ts'
 
 /** The key under which failures are counted. */
 export interface LockoutSubject {
@@ -14,15 +13,15 @@ export interface LockoutSubject {
 
 export interface Lockouts {
   /** Throws `locked` while the subject is locked; for callers that must check this before anything else. */
-  requireOpen(subject: LockoutSubject): Promise<void>
+  requireUnlocked(subject: LockoutSubject): Promise<void>
   /**
    * Runs `verify` unless the subject is locked, and counts its result; `onLocked` is called when this result
-   * starts a lock. A correct first step ("right so far") does not clear failures: otherwise knowing the
+   * starts a lock. A correct first step ("first step passed") does not clear failures: otherwise knowing the
    * password would give unlimited attempts at the next step.
    */
   guardAttempt(
     subject: LockoutSubject,
-    verify: () => Promise<boolean | 'right so far'>,
+    verify: () => Promise<boolean | 'first step passed'>,
     onLocked?: () => void,
   ): Promise<boolean>
 }
@@ -36,7 +35,7 @@ export interface LockoutOptions {
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** Attempts on one subject that may queue; no person submits more of them at once. */
+/** Attempts that may wait for one subject. Further ones are rejected as busy, because no user causes so many. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
@@ -48,17 +47,17 @@ const retryAfterSeconds = 1
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const inTurn = oneAtATime({ waitingMax, retryAfterSeconds })
   return {
-    requireOpen: (subject) => requireOpen(database, subject, clockOf(now)),
+    requireUnlocked: (subject) => requireUnlocked(database, subject, clockOf(now)),
     guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {
-        await requireOpen(database, subject, clockOf(now))
+        await requireUnlocked(database, subject, clockOf(now))
         const answer = await verify()
-        if (answer === 'right so far') return true
+        if (answer === 'first step passed') return true
         const isRight = answer
-        const hasLocked = await database.transaction((transaction) =>
-          isRight ? clear(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
+        const startedLock = await database.transaction((transaction) =>
+          isRight ? clearFailures(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
         )
-        if (hasLocked) onLocked?.()
+        if (startedLock) onLocked?.()
         return isRight
       }),
   }
@@ -78,7 +77,7 @@ export async function purgeLockouts(
   )
 }
 
-async function requireOpen(database: Queries, { purpose, subject }: LockoutSubject, clock: Sql) {
+async function requireUnlocked(database: Queries, { purpose, subject }: LockoutSubject, clock: Sql) {
   const [lock] = await database.query<{ seconds: number }>(sql`
     select ceil(extract(epoch from locked_until - ${clock})) as seconds from lockouts
     where purpose = ${purpose} and subject = ${subject} and locked_until > ${clock}`)
@@ -95,6 +94,7 @@ async function countFailure(
   clock: Sql,
 ): Promise<boolean> {
   const recent = sql`array(select at from unnest(known.failed_at) as failed(at) where at > ${windowStart(clock)})`
+  // The failure that is being counted is the last one.
   const isFull = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
   const [counted] = await transaction.query<{ isLocked: boolean }>(sql`
     insert into lockouts as known (purpose, subject, failed_at)
@@ -107,8 +107,11 @@ async function countFailure(
   return counted?.isLocked === true
 }
 
-/** A success clears the failures but never a lock that another instance has set in the meantime. */
-async function clear(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<false> {
+/**
+ * A success clears the failures but never a lock that another instance has set in the meantime. A locked row
+ * has no failures, because `countFailure` empties the list when it locks.
+ */
+async function clearFailures(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<false> {
   await transaction.query(
     sql`delete from lockouts where purpose = ${purpose} and subject = ${subject} and cardinality(failed_at) > 0`,
   )
@@ -119,28 +122,3 @@ const clockOf = (now: LockoutOptions['now']): Sql =>
   now ? sql`${now().toISOString()}::timestamptz` : sql`statement_timestamp()`
 
 const windowStart = (clock: Sql): Sql => sql`${clock} - make_interval(mins => ${windowMinutes}::int)`
-
-/** Runs the work of one key sequentially; different keys do not wait for each other. */
-export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
-
-export interface OneAtATimeOptions {
-  readonly waitingMax: number
-  readonly retryAfterSeconds: number
-}
-
-export function oneAtATime({ waitingMax, retryAfterSeconds }: OneAtATimeOptions): OneAtATime {
-  const limitToOne = () =>
-    limitConcurrency({ atOnce: createBudget(1), waiting: createBudget(waitingMax), retryAfterSeconds })
-  const lines = new Map<string, { readonly limited: Limited; length: number }>()
-  return async (key, work) => {
-    const line = lines.get(key) ?? { limited: limitToOne(), length: 0 }
-    lines.set(key, line)
-    line.length += 1
-    try {
-      return await line.limited(work)
-    } finally {
-      line.length -= 1
-      if (line.length === 0) lines.delete(key)
-    }
-  }
-}

@@ -1,7 +1,5 @@
 import type { Queries } from '../db/database.ts'
-import type { Table } from '../db/rows.ts'
-import { sql } from '../db/sql.ts'
-import { type Language, languageAmong } from '../model/language.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
 import { withoutHiddenCharacters } from '../model/text.ts'
 
 /**
@@ -9,8 +7,6 @@ import { withoutHiddenCharacters } from '../model/text.ts'
  * some locales, which is safe where it keeps new accounts away from the logins of administrators.
  */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
-
-const trimSpaces = (login: string): string => login.replace(/^ +/, '').replace(/(?<! ) +$/, '')
 
 /**
  * Returns whether a login has characters that make it look like another one: invisible ones, and white space other
@@ -22,42 +18,33 @@ export function hasHiddenCharacters(login: string): boolean {
 }
 
 /**
- * Returns whether both are the same login in every locale of the store. Locales fold non-ASCII letters
- * differently, so only ASCII logins are compared without regard to case.
+ * Returns whether both are the same login by the store's `lower(trim(login))`, in every locale of the store. Locales
+ * differ in how they fold non-ASCII letters, so only ASCII letters are compared without regard to case.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
-  trimSpaces(one) === trimSpaces(other) ||
-  (isAscii(one) && isAscii(other) && normalizeLogin(one) === normalizeLogin(other))
+  lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are a part of ASCII.
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** The fields of an account that its own user sees. */
-export const accountTable: Table = {
-  name: 'user',
-  table: 'users',
-  columns: ['id', 'name', 'login', 'createdAt', 'updatedAt'],
-}
+/** Unlike JavaScript's `trim`, the store's removes plain spaces only. */
+const trimSpaces = (text: string): string => text.replace(/^ +/, '').replace(/(?<! ) +$/, '')
 
-/** Stores the language used at sign-in, if known. Skips the write when unchanged. */
-export async function rememberLanguage(
-  transaction: Queries,
+/** Whether the login of the row aliased as `account` was verified, and has not changed since. */
+export const hasVerifiedLogin: Sql = raw(
+  'exists (select from verified_logins as verified where verified.user_id = account.id and verified.login = account.login)',
+)
+
+/** Records that the user reads mail at the address. Without effect if the login is another one. */
+export async function recordVerifiedAddress(
+  queries: Queries,
   accountId: string,
-  language: Language | undefined,
+  address: string,
 ): Promise<void> {
-  if (language === undefined) return
-  await transaction.query(sql`
-    insert into account_languages (user_id, language) values (${accountId}, ${language})
-    on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
-}
-
-/**
- * Returns the language for mails to an account; English if the user has not signed in since languages are
- * stored.
- */
-export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
-  const [known] = await queries.query<{ language: string }>(
-    sql`select language from account_languages where user_id = ${accountId}`,
+  const [account] = await queries.query<{ login: string }>(
+    sql`select login from users where id = ${accountId}`,
   )
-  return languageAmong(known?.language) ?? 'en'
+  if (account === undefined || !isSameLogin(account.login, address)) return
+  await queries.query(sql`
+    insert into verified_logins (user_id, login) values (${accountId}, ${account.login})
+    on conflict (user_id) do update set login = excluded.login`)
 }

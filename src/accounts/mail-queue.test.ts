@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { budgetLimits } from '../config/budgets.ts'
 import { sql } from '../db/sql.ts'
-import { type MailOptions, queueMail } from './mail-queue.ts'
+import { type MailRequest, queueMail } from './mail-queue.ts'
 
 let fresh: FreshDatabase
 let madeBy: string
@@ -18,7 +18,7 @@ beforeEach(async () => {
   madeBy = (await insertAccount(fresh.database)).id
 })
 
-const queue = (requested: MailOptions) =>
+const queue = (requested: MailRequest) =>
   fresh.database.transaction((transaction) => queueMail(transaction, requested))
 const age = (minutes: number) =>
   fresh.database.query(sql`update mails set created_at = created_at - make_interval(mins => ${minutes}::int)`)

@@ -1,7 +1,7 @@
 import { budgetLimits } from '../config/budgets.ts'
-import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
+import { newId } from '../db/rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 
 /** A queued mail: its purpose and its recipient. */
@@ -24,7 +24,7 @@ export const isMailAddress = (text: string): boolean => text.length <= 254 && ma
 
 const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
 
-export type MailOptions =
+export type MailRequest =
   | { readonly purpose: 'password'; readonly login: string; readonly address: string }
   | {
       readonly purpose: 'password'
@@ -48,15 +48,15 @@ const queueFullSeconds = 60
  * Returns the seconds after which to retry when a budget is exhausted, otherwise undefined. Requests are serialized so that budgets
  * hold under concurrency; the result does not reveal whether an account exists, because none is looked up here.
  */
-export async function queueMail(transaction: Queries, requested: MailOptions): Promise<number | undefined> {
+export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
-  const { login, address, madeBy, sessionId, linkId, recipient } = { ...nothing, ...requested }
-  // Counted apart, so that requests of strangers leave administrators theirs, and one kind does not exhaust the other.
+  const { login, address, madeBy, sessionId, linkId, recipient } = { ...noValues, ...request }
+  // Each has its own budget: requests of strangers must not exhaust that of administrators, nor one kind of mail another's.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${madeBy}::uuid is null)`
-  const ofMaker = sql`made_by = ${madeBy} and (purpose = 'factors') = (${requested.purpose} = 'factors')`
+  const ofMaker = sql`made_by = ${madeBy} and (purpose = 'factors') = (${request.purpose} = 'factors')`
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient)
-    select ${newId()}, ${requested.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
+    select ${newId()}, ${request.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
       (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient}
     where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
@@ -80,13 +80,13 @@ export async function queueMail(transaction: Queries, requested: MailOptions): P
   return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
-const nothing = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }
+const noValues = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }
 
 /**
  * Each delay is longer than a send may take, so no other instance sends the same mail meanwhile; delays grow
  * up to an hour.
  */
-export const retrySeconds = [60, 120, 300, 900, 3600]
+const retrySeconds = [60, 120, 300, 900, 3600]
 /** A mail for a new password is useless a day later, so retries end before that. */
 const hoursMax = { password: 1, invitation: 24 }
 

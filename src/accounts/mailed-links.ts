@@ -1,12 +1,12 @@
 import type { Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Language } from '../model/language.ts'
-import { isDeactivated } from './deactivation.ts'
-import { type InvitedInto, invitedInto, isOpen, makeLink } from './links.ts'
-import { findLanguage } from './login.ts'
+import { isAccountDeactivatedSql } from './deactivation.ts'
+import { findLanguage } from './language.ts'
+import { createLink, type InvitationTarget, invitationTargetQuery, isOpenLink } from './links.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './parse-fields.ts'
 import { passwordLinkHours } from './password-links.ts'
+import { createTokenText, hashOfToken, linkPrefix } from './token-text.ts'
 
 /** A mail ready to send. The secret of its link, if it has one, exists nowhere else. */
 export interface MailToSend {
@@ -30,15 +30,18 @@ export const prepareMail = (transaction: Queries, mail: QueuedMail): Promise<Mai
 type Prepare = (transaction: Queries, mail: QueuedMail) => Promise<MailToSend | undefined>
 
 const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
-  password: preparePassword,
-  invitation: prepareInvitation,
-  factors: prepareNotice,
+  password: preparePasswordMail,
+  invitation: prepareInvitationMail,
+  factors: prepareFactorNotice,
 }
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 
 /** A notice contains no link: users should not learn to follow links in mails that they did not request. */
-async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Promise<MailToSend | undefined> {
+async function prepareFactorNotice(
+  transaction: Queries,
+  { madeBy }: QueuedMail,
+): Promise<MailToSend | undefined> {
   const [account] = await transaction.query<{ login: string }>(
     sql`select trim(login) as login from users where id = ${madeBy} and active`,
   )
@@ -52,13 +55,13 @@ async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Prom
  * that a stranger may have requested ends only others of its own kind, never one that an administrator
  * created.
  */
-async function preparePassword(
+async function preparePasswordMail(
   transaction: Queries,
   { login, madeBy, sessionId, makerStamp }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const accounts = await transaction.query<{ id: string; login: string; stamp: string }>(sql`
     select account.id, account.login, account.security_stamp as stamp from users as account
-    where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isDeactivated}
+    where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isAccountDeactivatedSql}
     limit 2 for no key update`)
   const [account] = accounts
   if (!account || accounts.length > 1 || !isMailAddress(account.login.trim())) return undefined
@@ -66,7 +69,7 @@ async function preparePassword(
     update account_links set ended_at = now()
     where user_id = ${account.id} and used_at is null and ended_at is null
       and (${madeBy !== null} or (made_by = user_id and maker_session_id is null))`)
-  const { secret } = await makeLink(transaction, {
+  const { secret } = await createLink(transaction, {
     purpose: 'password',
     madeBy: madeBy ?? account.id,
     sessionId: sessionId ?? undefined,
@@ -74,6 +77,7 @@ async function preparePassword(
     hours: passwordLinkHours,
     userId: account.id,
     securityStamp: account.stamp,
+    mailedTo: account.login.trim(),
   })
   const language = await findLanguage(transaction, account.id)
   return { to: account.login.trim(), secret, accountId: account.id, language, ...noInvitation }
@@ -83,14 +87,14 @@ async function preparePassword(
  * A mail may be sent again because it is unknown whether the first arrived. It then has a new secret and the
  * earlier one ends.
  */
-async function prepareInvitation(
+async function prepareInvitationMail(
   transaction: Queries,
   { linkId, recipient }: QueuedMail,
 ): Promise<MailToSend | undefined> {
-  const secret = newTokenText(linkPrefix)
+  const secret = createTokenText(linkPrefix)
   const [link] = await transaction.query<{ inviter: string; projectId: string | null; madeBy: string }>(sql`
-    update account_links as link set hash = ${hashOfToken(secret, linkPrefix)}
-    where link.id = ${linkId} and ${isOpen}
+    update account_links as link set hash = ${hashOfToken(secret, linkPrefix)}, mailed_to = ${recipient}
+    where link.id = ${linkId} and ${isOpenLink}
     returning (select name from users where id = link.made_by) as inviter, link.project_id as "projectId",
       link.made_by as "madeBy"`)
   if (!link || recipient === null) return undefined
@@ -98,7 +102,7 @@ async function prepareInvitation(
   const language = await findLanguage(transaction, madeBy)
   const invitation = { to: recipient, secret, accountId: madeBy, language, inviter }
   if (projectId === null) return { ...noInvitation, ...invitation }
-  const [into] = await transaction.query<InvitedInto>(invitedInto(projectId))
+  const [into] = await transaction.query<InvitationTarget>(invitationTargetQuery(projectId))
   // The target was removed meanwhile, so the link would lead nowhere.
   return into && { ...invitation, ...into }
 }

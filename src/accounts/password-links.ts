@@ -1,47 +1,50 @@
 import type { Database, Queries } from '../db/database.ts'
-import { updateRow } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
-import { newPassword, text, uuid } from '../model/field-kinds.ts'
+import { newPassword as newPasswordField, uuid } from '../model/field-kinds.ts'
 import { busy, forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
+import { lockActiveSession } from './active-sessions.ts'
 import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
-import { isDeactivated } from './deactivation.ts'
-import { findOpenLink, type Link, linkExpired, type MadeLink, makeLink, useLink } from './links.ts'
-import { accountTable } from './login.ts'
+import { hashNewPassword, recordPasswordChange, storePassword } from './change-password.ts'
+import { isAccountDeactivatedSql } from './deactivation.ts'
+import {
+  type CreatedLink,
+  createLink,
+  findOpenLink,
+  type Link,
+  linkExpired,
+  linkSecret,
+  redeemLink,
+} from './links.ts'
+import { recordVerifiedAddress } from './login.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
 import { parseFields } from './parse-fields.ts'
-import { guessableProblem, type Passwords } from './passwords.ts'
-import { endSignIns, requireSignIn } from './sign-ins.ts'
+import type { Passwords } from './passwords.ts'
 
-export interface PasswordLinks {
+export interface PasswordLinkContext {
   readonly database: Database
   readonly passwords: Passwords
+  readonly administrators: Administrators
   readonly securityLog?: SecurityLog | undefined
 }
 
 export const passwordLinkHours = 1
-export const secretCharactersMax = 100
-/** The secret in the link's address. */
-export const secretKind = text({ max: secretCharactersMax })
 
 /** Creates a password-reset link for a user and invalidates earlier ones. */
-export async function makePasswordLink(
-  { database, securityLog }: PasswordLinks,
+export async function createPasswordLink(
+  { database, securityLog }: PasswordLinkContext,
   caller: Caller,
   body: unknown,
-): Promise<MadeLink> {
-  if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
-  const { userId } = parseFields(body, { userId: uuid })
-  const made = await database.transaction(async (transaction) => {
-    const [account] = await transaction.query<{ stamp: string }>(sql`
-      select account.security_stamp as stamp from users as account
-      where account.id = ${userId} and account.active and not ${isDeactivated} for no key update`)
+): Promise<CreatedLink> {
+  const userId = parseUserId(caller, body)
+  const created = await database.transaction(async (transaction) => {
+    const account = await lockAccount(transaction, userId)
     if (!account) throw missing('User')
     await transaction.query(sql`
       update account_links set ended_at = now()
       where user_id = ${userId} and used_at is null and ended_at is null`)
-    return makeLink(transaction, {
+    return createLink(transaction, {
       purpose: 'password',
       madeBy: caller.id,
       sessionId: caller.origin?.sessionId,
@@ -57,33 +60,31 @@ export async function makePasswordLink(
     account: userId,
     by: caller.id,
   })
-  return made
+  return created
 }
 
 /**
  * Queues a mail with a password-reset link. The login must be a mail address; the link is created when the mail is
  * sent, so that it is fresh.
  */
-export async function mailPasswordLink(
-  { database, securityLog }: PasswordLinks,
+export async function requestPasswordMail(
+  { database, securityLog }: PasswordLinkContext,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
-  const { userId } = parseFields(body, { userId: uuid })
+  const userId = parseUserId(caller, body)
   await database.transaction(async (transaction) => {
-    const [account] = await transaction.query<{ login: string }>(sql`
-      select account.login from users as account
-      where account.id = ${userId} and account.active and not ${isDeactivated}`)
+    const account = await lockAccount(transaction, userId)
     if (!account) throw missing('User')
     if (!isMailAddress(account.login.trim()))
-      throw invalid({ userId: ['The login of this account is no mail address. Make a link instead.'] })
+      throw invalid({ userId: ['The login of this account is not a mail address. Create a link instead.'] })
     const sessionId = caller.origin?.sessionId
-    await requireSignIn(transaction, sessionId)
+    await lockActiveSession(transaction, sessionId)
     const requested = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
     const retryAfterSeconds = await queueMail(transaction, requested)
     if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
   })
+  // 'kept': the mail was queued. docs/security-events.md lists the outcomes.
   securityLog?.({
     event: 'mail-asked',
     outcome: 'kept',
@@ -93,50 +94,59 @@ export async function mailPasswordLink(
   })
 }
 
+function parseUserId(caller: Caller, body: unknown): string {
+  if (!caller.isAdministrator) throw forbidden('Only administrators may create password-reset links.')
+  return parseFields(body, { userId: uuid }).userId
+}
+
+/** Finds and locks an account that may sign in. It is locked before its links, everywhere, which avoids deadlocks. */
+async function lockAccount(
+  transaction: Queries,
+  id: string,
+): Promise<{ readonly login: string; readonly stamp: string } | undefined> {
+  const [account] = await transaction.query<{ login: string; stamp: string }>(sql`
+    select account.login, account.security_stamp as stamp from users as account
+    where account.id = ${id} and account.active and not ${isAccountDeactivatedSql} for no key update`)
+  return account
+}
+
 /**
- * A link created by an administrator is valid only while that user is one; users may request links for themselves.
+ * A link for the account of another user is valid only while its creator is still an administrator. If creator and account are
+ * the same, the user has requested the link.
  */
-async function requireMaker(
+async function requireEntitledCreator(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, userId }: Link,
 ): Promise<void> {
   if (madeBy === userId) return
-  const [maker] = await transaction.query<PossibleAdministrator>(sql`
+  const [creator] = await transaction.query<PossibleAdministrator>(sql`
     select ${administratorColumns} from users as account
-    where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
-  if (!maker || !administrators.isAdministrator(maker)) throw linkExpired()
+    where account.id = ${madeBy} and account.active and not ${isAccountDeactivatedSql}`)
+  if (!creator || !administrators.isAdministrator(creator)) throw linkExpired()
 }
 
-/**
- * Possession of the link suffices: the account gets the new password, and everything issued before is
- * invalidated.
- */
-export async function usePasswordLink(
-  { database, passwords, securityLog }: PasswordLinks,
-  administrators: Administrators,
+/** Sets a new password for the link's account, without any other authentication, and invalidates everything issued before. */
+export async function redeemPasswordLink(
+  { database, passwords, administrators, securityLog }: PasswordLinkContext,
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
-  const input = parseFields(body, { secret: secretKind, newPassword })
+  const input = parseFields(body, { secret: linkSecret, newPassword: newPasswordField })
   const link = await findOpenLink(database, 'password', input.secret)
+  // A constraint of the table requires an account for this purpose.
   const id = link.userId ?? ''
   const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
-  const problem = guessableProblem(input.newPassword, account?.login)
-  if (problem !== undefined) throw invalid({ newPassword: [`NewPassword ${problem}.`] })
-  const passwordHash = await passwords.hash(input.newPassword)
-  const writer: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
+  const passwordHash = await hashNewPassword(passwords, input.newPassword, account?.login)
+  // The change is recorded as the account's own.
+  const linkOwner: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
-    // Locks in the same order as creating a link: the account, then its links. This avoids deadlocks.
-    const [active] = await transaction.query(sql`
-      select 1 from users as account where account.id = ${id} and account.active and not ${isDeactivated}
-      for no key update`)
-    if (!active) throw linkExpired()
-    await requireMaker(transaction, administrators, link)
-    await useLink(transaction, link)
-    await updateRow(transaction, accountTable, writer, id, { passwordHash })
-    await endSignIns(transaction, [id])
+    if (!(await lockAccount(transaction, id))) throw linkExpired()
+    await requireEntitledCreator(transaction, administrators, link)
+    const mailedTo = await redeemLink(transaction, link)
+    if (mailedTo !== undefined) await recordVerifiedAddress(transaction, id, mailedTo)
+    await storePassword(transaction, linkOwner, passwordHash)
   })
-  securityLog?.({ event: 'link-used', outcome: 'password', ...callerDetails(writer), by: link.madeBy })
-  securityLog?.({ event: 'password-changed', ...callerDetails(writer), by: id })
+  securityLog?.({ event: 'link-used', outcome: 'password', ...callerDetails(linkOwner), by: link.madeBy })
+  recordPasswordChange(securityLog, linkOwner)
 }

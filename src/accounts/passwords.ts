@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-rs/argon2'
 import { type Budgets, openBudgets } from '../config/budgets.ts'
-import type { Budget } from '../model/budget.ts'
+import { limitConcurrency } from '../model/limit-concurrency.ts'
 import { passwordCharactersMin } from '../model/password-policy.ts'
-import { busy } from '../model/problem.ts'
 import { normalizeLogin } from './login.ts'
 
 export interface Passwords {
@@ -41,20 +40,20 @@ export function createPasswords(
   const argon2id = argon2Options(options)
   const absentHash = unmatchableHash(argon2id)
   // Creating a hash costs as much memory and CPU as verifying one, so both count against the same limit.
-  const limited = limitConcurrency({
+  const runLimited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
     waiting: budgets.budget('passwordHashesWaiting'),
     retryAfterSeconds,
   })
   const verifyAbsent = async (password: string): Promise<false> => {
-    await limited(() => argon2.verify(absentHash, password))
+    await runLimited(() => argon2.verify(absentHash, password))
     return false
   }
   return {
-    hash: (password) => limited(() => argon2.hash(password, argon2id)),
+    hash: (password) => runLimited(() => argon2.hash(password, argon2id)),
     verify: (storedHash, password) =>
       isUsable(storedHash) && password.isWellFormed()
-        ? limited(() => argon2.verify(storedHash, password))
+        ? runLimited(() => argon2.verify(storedHash, password))
         : verifyAbsent(password),
     verifyAbsent,
   }
@@ -106,8 +105,8 @@ export function guessableProblem(password: string, login: string | undefined): s
  */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
-  const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-  return [lower, bare].filter((form) => form.length >= passwordCharactersMin)
+  const trimmed = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+  return [lower, trimmed].filter((form) => form.length >= passwordCharactersMin)
 }
 
 /** Returns the forms of the whole login and, for a mail address, of its local part. */
@@ -118,52 +117,17 @@ function loginForms(login: string): readonly string[] {
 
 // Royce Williams' list as shipped with Django 5.2 (django/contrib/auth/common-passwords.txt.gz, BSD licence):
 // the most common passwords of published leaks, in lower case, one per line.
-const file = new URL('./common-passwords.txt.gz', import.meta.url)
+const commonPasswordFile = new URL('./common-passwords.txt.gz', import.meta.url)
 
-let known: ReadonlySet<string> | undefined
+let commonPasswordSet: ReadonlySet<string> | undefined
 
 /** Loaded when the first password is set: it takes about 2 MB that most processes never need. */
 function commonPasswords(): ReadonlySet<string> {
-  known ??= new Set(
-    gunzipSync(readFileSync(file))
+  commonPasswordSet ??= new Set(
+    gunzipSync(readFileSync(commonPasswordFile))
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== ''),
   )
-  return known
-}
-
-/** Runs a few pieces of work at a time in order of arrival; rejects work when the queue is full. */
-export type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>
-
-export interface ConcurrencyLimits {
-  readonly atOnce: Budget
-  readonly waiting: Budget
-  /** Reported with the rejection as `Retry-After`. */
-  readonly retryAfterSeconds: number
-}
-
-export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: ConcurrencyLimits): Limited {
-  const inLine: (() => void)[] = []
-  const enter = async () => {
-    // Checked before taking: work that has to wait is not rejected yet and must not be counted as rejected.
-    if (atOnce.used() < atOnce.max) return void atOnce.take()
-    if (!waiting.take()) throw busy(retryAfterSeconds)
-    await new Promise<void>((resolve) => inLine.push(resolve))
-    waiting.release()
-  }
-  // Finished work hands its permit to the next waiter, so later arrivals cannot take it.
-  const leave = () => {
-    const next = inLine.shift()
-    if (next) next()
-    else atOnce.release()
-  }
-  return async (work) => {
-    await enter()
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
+  return commonPasswordSet
 }

@@ -4,8 +4,8 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, forbidden, missing, parseObject } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { endLinksOf } from './links.ts'
-import { endSignIns } from './sign-ins.ts'
+import { invalidateAccounts } from './active-sessions.ts'
+import { endLinksOfSessions } from './links.ts'
 
 /** An active session, as its user and administrators see it. */
 export interface Session {
@@ -34,7 +34,7 @@ export interface SessionCaller {
   readonly sessionId: string | undefined
 }
 
-/** The newest sessions come first; longer lists are of no use. */
+/** Only the newest sessions are listed. */
 export const sessionsListedMax = 100
 
 /** Lists the caller's own sessions, or those of any account for administrators. */
@@ -55,17 +55,17 @@ export async function listSessions(
     order by session.created_at desc, session.id limit ${sessionsListedMax}::int`)
 }
 
-export interface SessionEnding {
+export interface SessionContext {
   readonly database: Database
   readonly securityLog?: SecurityLog
 }
 
-const endedBy = (caller: Caller) =>
-  ({ event: 'session-ended', outcome: 'on request', ...callerDetails(caller), by: caller.id }) as const
+const sessionEndedEvent = (caller: Caller, outcome: 'on request' | 'all of the account') =>
+  ({ event: 'session-ended', outcome, ...callerDetails(caller), by: caller.id }) as const
 
 /** Ends all of these sessions or none; callers who are not administrators can end only their own. */
 export async function endSessions(
-  { database, securityLog }: SessionEnding,
+  { database, securityLog }: SessionContext,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
@@ -79,17 +79,17 @@ export async function endSessions(
       order by id for no key update`)
     if (found.length < ids.length) throw missing('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
-    await endLinksOf(transaction, ids)
+    await endLinksOfSessions(transaction, ids)
     // Refresh tokens are not deleted: they end with the session, and this host has no privilege on them.
     return found
   })
   for (const { id: session, userId: account } of ended)
-    securityLog?.({ ...endedBy(caller), account, session })
+    securityLog?.({ ...sessionEndedEvent(caller, 'on request'), account, session })
 }
 
 /** Invalidates everything issued to an account, including tokens of service clients that act as it. */
 export async function endAllSessions(
-  { database, securityLog }: SessionEnding,
+  { database, securityLog }: SessionContext,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
@@ -100,19 +100,19 @@ export async function endAllSessions(
       sql`select 1 from users where id = ${userId} and active for no key update`,
     )
     if (!account) throw missing('User')
-    await endSignIns(transaction, [userId])
+    await invalidateAccounts(transaction, [userId])
   })
-  securityLog?.({ ...endedBy(caller), outcome: 'all of the account', account: userId, session: undefined })
+  securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
-export function requireOwnOrAdministrator(caller: Caller, userId: string, what = 'sessions'): void {
+export function requireOwnOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
-    throw forbidden(`Only administrators may see and end the ${what} of others.`)
+    throw forbidden(`Only administrators may see and end the ${subject} of others.`)
 }
 
 export function parseUserId(input: unknown): string | undefined {
   if (input === undefined || input === null || input === '') return undefined
-  const reading = uuid.read(input, 'UserId')
+  const reading = uuid.parse(input, 'UserId')
   if ('value' in reading) return reading.value
   const violations = collectViolations()
   violations.add('userId', ...reading.problems)
@@ -120,17 +120,17 @@ export function parseUserId(input: unknown): string | undefined {
   return undefined
 }
 
-export const endedAtOnceMax = 100
+export const sessionIdsMax = 100
 
 function parseSessionIds(input: unknown): readonly string[] {
   const ids = Array.isArray(input) ? [...new Set(input)] : []
   const violations = collectViolations()
   if (input === undefined || input === null) violations.add('ids', 'Ids is required.')
-  else if (ids.length < 1 || ids.length > endedAtOnceMax || !ids.every(isSessionId))
-    violations.add('ids', `Ids must contain 1 to ${endedAtOnceMax} ids of sessions.`)
+  else if (ids.length < 1 || ids.length > sessionIdsMax || !ids.every(isSessionId))
+    violations.add('ids', `Ids must contain 1 to ${sessionIdsMax} ids of sessions.`)
   violations.throwIfAny()
   return ids
 }
 
-/** The identity host creates them as 128 bits in base64url. */
+/** The identity host creates session ids of 128 bits, in base64url. */
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)

@@ -36,7 +36,7 @@ test('a token of a session makes its account the caller', async () => {
   assert.equal(expiresAt, (decodeJwt(token).exp ?? 0) * 1000)
 })
 
-test('an administrator is one by the claim of the token', async () => {
+test('the claim of the token makes its account an administrator', async () => {
   const { caller } = await authenticate(await provider.signIn(fresh.database, admin.id, { admin: true }))
   assert.deepEqual(caller, { id: admin.id, isAdministrator: true })
   const plain = await authenticate(await provider.signIn(fresh.database, admin.id))
@@ -48,12 +48,12 @@ test('a service client acts as its account, without a session', async () => {
   assert.equal(caller.id, ada.id)
 })
 
-test('an account id in capitals is the same account', async () => {
+test('an account id in upper case is the same account', async () => {
   const { caller } = await authenticate(await tokenWith({ claims: { sub: ada.id.toUpperCase() } }))
   assert.equal(caller.id, ada.id)
 })
 
-test('the scheme may be in any case, everything else about the header must be right', async () => {
+test('the scheme may be in any case, but everything else in the header must be valid', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   for (const header of [`bearer ${token}`, `BEARER  ${token}`]) await authentication.authenticate(header)
   const headers = [
@@ -95,7 +95,7 @@ test('an unsigned token is rejected, whatever its algorithm claims', async () =>
   }
 })
 
-test('the public key is no shared secret: HS256 with it is rejected', async () => {
+test('a token signed by HS256 with the public key as the secret is rejected', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   const { kid, publicKey } = provider.currentKey()
   const pem = await exportSPKI(publicKey)
@@ -119,7 +119,7 @@ test('a key inside the token is not trusted', async () => {
   await otherIssuer.stop()
 })
 
-test('only an access token counts: other types are rejected', async () => {
+test('tokens of other types than access tokens are rejected', async () => {
   for (const typ of ['JWT', 'id+jwt', undefined, 'at']) {
     await rejects(authenticate(await tokenWith({ header: { typ } })), String(typ))
   }
@@ -136,7 +136,7 @@ test('a token of another issuer or for another audience is rejected', async () =
   await authenticate(await tokenWith({ audience: ['svc-grpc', 'svc-api'] }))
 })
 
-test('the scope of the host must be there, as a word or in a list', async () => {
+test('the scope of the host is required, as a word or in a list', async () => {
   for (const scope of ['', 'openid svc.grpc', 'svc.apis', 'svc_api', ' ']) {
     await rejects(authenticate(await tokenWith({ scope })), scope)
   }
@@ -147,7 +147,7 @@ test('the scope of the host must be there, as a word or in a list', async () => 
   await authenticate(await tokenWith({ scope: 'svc.api' }))
 })
 
-test('a token works from its beginning, with a minute for clocks that differ, to its end, to the second', async () => {
+test('a token is valid from its start, with a minute of clock skew, until exactly its end', async () => {
   const seconds = Math.floor(clock / 1000)
   clock = seconds * 1000
   const accepted = [{ exp: seconds + 1 }, { nbf: seconds + 60 }, { iat: seconds + 60 }, { iat: undefined }]
@@ -172,7 +172,7 @@ test('a token that was valid is rejected after its end, cached or not', async ()
   await rejects(authenticate(token))
 })
 
-test('a subject that is no account is rejected', async () => {
+test('a subject that is not an account is rejected', async () => {
   for (const sub of [randomUUID(), 'admin', '', undefined, '7']) {
     await rejects(authenticate(await tokenWith({ claims: { sub } })), String(sub))
   }
@@ -192,12 +192,12 @@ test('a token without a usable stamp or session is rejected', async () => {
   }
 })
 
-test("another user's session does not help", async () => {
+test("a token with another user's session is rejected", async () => {
   const { sid } = decodeJwt(await provider.signIn(fresh.database, admin.id))
   await rejects(authenticate(await provider.token({ account: ada, sid: String(sid) })))
 })
 
-test('an unavailable store does not make the caller sign in again', async () => {
+test('an unavailable store causes an error other than 401, so that the caller need not sign in again', async () => {
   const broken = createTestAuthentication({
     ...fresh.database,
     query: () => Promise.reject(new Error('The store is away.')),

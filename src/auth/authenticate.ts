@@ -4,7 +4,7 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
-import { tokenPrefix } from '../accounts/parse-fields.ts'
+import { tokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
@@ -13,13 +13,13 @@ import type { SecurityEvent, SecurityLog } from '../observability/security-log.t
 import {
   type AccessTokenClaims,
   createAccessTokenVerifier,
-  isActiveSession,
   parseAccessTokenClaims,
+  tokenIsActiveSql,
   type VerifiedClaims,
 } from './access-token.ts'
-import { createTokenFinder, type FindToken, type FoundToken } from './api-tokens.ts'
 import { createBoundedCache } from './bounded-cache.ts'
-import { createProviderKeys, type Log } from './provider-keys.ts'
+import { createTokenFinder, type FindToken, type FoundToken } from './personal-access-tokens.ts'
+import { createProviderKeys, type WarningLog } from './provider-keys.ts'
 
 export interface AuthenticationOptions {
   readonly database: Database
@@ -32,7 +32,7 @@ export interface AuthenticationOptions {
   readonly sessionCacheSeconds: number
   /** True if personal access tokens are accepted, which are an extension. */
   readonly extensions?: boolean
-  readonly log: Log
+  readonly log: WarningLog
   readonly securityLog?: SecurityLog
   /** Epoch milliseconds; tests move it. */
   readonly now?: () => number
@@ -51,35 +51,39 @@ export interface Authenticated {
    */
   recheck(): boolean | Promise<boolean>
   /**
-   * Asks the database despite the cache. Needed before long-lived credentials are created, which no personal access token does.
+   * Checks the session or the personal access token in the database, bypassing the cache. Called before accounts and credentials
+   * change, because the changes outlast the session.
    */
   isActiveNow(queries?: Queries): Promise<boolean>
 }
 
 export interface Authentication {
-  /** Rejects as `unauthenticated` whatever is wrong with the header, its token or its session. */
+  /**
+   * Throws `unauthenticated` for any fault of the header, its token or its session, and `overloaded` if the keys
+   * cannot be fetched.
+   */
   authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
+  /** Fails until the keys of the issuer are known. A host that cannot check a token cannot do its work. */
+  readonly readiness: { readonly name: string; check(): Promise<void> }
 }
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { now = Date.now, sessionCacheSeconds: cacheSeconds, extensions = true } = options
-  const verifyAccessToken = createAccessTokenVerifier({
-    ...options,
-    now,
-    keys: createProviderKeys({ ...options, now }),
-  })
-  const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
-  const findToken = createTokenFinder({ ...options, now, cacheSeconds })
-  const leftMilliseconds = (cacheSeconds * 1000) / 3
+  const { now = Date.now, sessionCacheSeconds, extensions = true } = options
+  const keys = createProviderKeys({ ...options, now })
+  const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
+  const checkSession = createSessionCheck({ ...options, now })
+  const findToken = createTokenFinder({ ...options, now })
+  const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
+    readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
     async authenticate(authorizationHeader, origin) {
       const token = parseBearer(authorizationHeader)
       if (extensions && token.startsWith(tokenPrefix))
-        return acceptToken(token, { findToken, now, origin, leftMilliseconds })
+        return authenticatePersonalToken(token, { findToken, now, origin, minimumRemainingMilliseconds })
       const claims = await verifyAccessToken(token).catch((error) =>
         rejectUnverifiable(error, options, origin),
       )
-      if (!(await isCurrentSession(claims))) throw unauthenticated()
+      if (!(await checkSession(claims))) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
       return {
         caller: {
@@ -91,46 +95,47 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         },
         sessionId: claims.sessionId,
         expiresAt,
-        recheck: () => now() < expiresAt && isCurrentSession(claims, leftMilliseconds),
+        recheck: () => now() < expiresAt && checkSession(claims, minimumRemainingMilliseconds),
         isActiveNow: async (queries = options.database) =>
-          now() < expiresAt && isActiveNow({ ...options, database: queries }, claims),
+          now() < expiresAt && queryIsActive({ ...options, database: queries }, claims),
       }
     },
   }
 }
 
-interface TokenAcceptance {
+interface PersonalTokenOptions {
   readonly findToken: FindToken
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
-  /** The minimum time a result must remain in the cache to be used for a stream. */
-  readonly leftMilliseconds: number
+  /** A cached result is used for a stream only if it stays valid for this long. */
+  readonly minimumRemainingMilliseconds: number
 }
 
-/** A personal access token needs no session, and carries its permissions. */
-async function acceptToken(
+/** A personal access token needs no session: its own row has its permissions and its end. */
+async function authenticatePersonalToken(
   text: string,
-  { findToken, now, origin, leftMilliseconds }: TokenAcceptance,
+  { findToken, now, origin, minimumRemainingMilliseconds }: PersonalTokenOptions,
 ): Promise<Authenticated> {
-  const findActive = async (left?: number) => {
-    const found = await findToken(text, origin?.address, left)
+  const findActive = async (minimum?: number) => {
+    const found = await findToken(text, origin?.address, minimum)
     return found && now() < found.expiresAt ? found : undefined
   }
   const found = await findActive()
   if (!found) throw unauthenticated()
+  // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
+  const isUnchanged = async (minimum: number) =>
+    now() < found.expiresAt && (await findActive(minimum))?.isAdministrator === found.isAdministrator
   return {
-    caller: callerOf(found, origin),
+    caller: callerOfToken(found, origin),
     sessionId: undefined,
     expiresAt: found.expiresAt,
-    // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
-    recheck: async () =>
-      now() < found.expiresAt &&
-      (await findActive(leftMilliseconds))?.isAdministrator === found.isAdministrator,
-    isActiveNow: async () => (await findActive()) !== undefined,
+    recheck: () => isUnchanged(minimumRemainingMilliseconds),
+    // No cached result stays valid for so long.
+    isActiveNow: () => isUnchanged(Number.POSITIVE_INFINITY),
   }
 }
 
-const callerOf = (found: FoundToken, origin: RequestOrigin | undefined): Caller => ({
+const callerOfToken = (found: FoundToken, origin: RequestOrigin | undefined): Caller => ({
   id: found.accountId,
   isAdministrator: found.isAdministrator && found.projectIds === null,
   token: {
@@ -156,8 +161,8 @@ function parseBearer(header = ''): string {
 }
 
 /**
- * A token that cannot be verified is rejected; only failures that are not the token's fault are logged. If
- * the keys cannot be fetched, no token is rejected.
+ * Rejects a token that cannot be verified. Only failures that are not the token's fault are logged. If the keys
+ * cannot be fetched, the token may be valid, so the error asks the client to retry instead.
  */
 function rejectUnverifiable(
   error: unknown,
@@ -168,12 +173,12 @@ function rejectUnverifiable(
   const isExpected = error instanceof errors.JOSEError || error instanceof Problem
   if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
-    securityLog?.(rejectedByAudience(error.payload, origin))
+    securityLog?.(wrongAudienceEvent(error.payload, origin))
   throw unauthenticated()
 }
 
 /** Our provider signed the token, but for another host, so it was sent to a host it is not meant for. */
-function rejectedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
+function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
   const claims = parseAccessTokenClaims(payload)
   return {
     event: 'token-refused',
@@ -187,75 +192,81 @@ function rejectedByAudience(payload: JWTPayload, origin: RequestOrigin | undefin
 }
 
 /**
- * Checks whether the token's session is still valid. Cached results return synchronously; a caller that
- * relies on the result for a while asks for one that stays in the cache for at least as long.
+ * Checks whether the token's session is still valid. Cached results return synchronously. One that expires
+ * sooner than `minimumRemainingMilliseconds` is not used.
  */
-export type SessionCheck = (claims: VerifiedClaims, leftMilliseconds?: number) => boolean | Promise<boolean>
+type SessionCheck = (
+  claims: VerifiedClaims,
+  minimumRemainingMilliseconds?: number,
+) => boolean | Promise<boolean>
 
-export interface CurrentSessionOptions {
+interface SessionCheckOptions {
   readonly database: Queries
   readonly administrators: Administrators
   /** Zero queries the database every time. */
-  readonly cacheSeconds: number
+  readonly sessionCacheSeconds: number
   readonly now: () => number
 }
 
-/** The same number as of cached tokens. */
-const rememberedSessionsMax = 10_000
+/** The number of cached checks equals that of cached tokens. */
+const cachedSessionsMax = 10_000
 
 /**
- * Both results are cached: a new sign-in starts a new session, which has no cached result. The time counts
+ * Negative results are cached too, because a new sign-in has a new session and thus a new key. The time counts
  * from the query, so an ended session works no longer than the cache time.
  */
-function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
-  const { cacheSeconds, now } = options
-  const answers = createBoundedCache<Answer>({ entriesMax: rememberedSessionsMax, now })
-  function ask(key: string, claims: AccessTokenClaims): Promise<boolean> {
-    const asked = isActiveNow(options, claims)
-    const answer: Answer = { known: asked }
-    answers.set(key, answer, now() + cacheSeconds * 1000)
-    asked.then(
+function createSessionCheck(options: SessionCheckOptions): SessionCheck {
+  const { sessionCacheSeconds, now } = options
+  const cache = createBoundedCache<CachedCheck>({ entriesMax: cachedSessionsMax, now })
+  function queryAndCache(key: string, claims: AccessTokenClaims): Promise<boolean> {
+    const result = queryIsActive(options, claims)
+    const entry: CachedCheck = { isActive: result }
+    cache.set(key, entry, now() + sessionCacheSeconds * 1000)
+    result.then(
       (isActive) => {
-        answer.known = isActive
+        entry.isActive = isActive
       },
-      // An error of the database is no result, so it is not cached.
-      () => answers.delete(key),
+      // A database error is not a result, so it is not cached.
+      () => cache.delete(key),
     )
-    return asked
+    return result
   }
-  return (claims, leftMilliseconds) => {
-    const { sessionKey } = claims
-    return answers.get(sessionKey, leftMilliseconds)?.known ?? ask(sessionKey, claims)
+  return (claims, minimumRemainingMilliseconds) => {
+    const { activityCacheKey } = claims
+    return (
+      cache.get(activityCacheKey, minimumRemainingMilliseconds)?.isActive ??
+      queryAndCache(activityCacheKey, claims)
+    )
   }
 }
 
-interface Answer {
+interface CachedCheck {
   /** A promise while the query runs. */
-  known: boolean | Promise<boolean>
+  isActive: boolean | Promise<boolean>
 }
 
 /** Queries the database, bypassing the cache. */
-async function isActiveNow(
-  { database, administrators }: Pick<CurrentSessionOptions, 'database' | 'administrators'>,
+async function queryIsActive(
+  { database, administrators }: Pick<SessionCheckOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
   const [account] = await database.query<PossibleAdministrator>(
-    sql`select ${administratorColumns} from users as account where ${isActiveSession(claims, raw('now()'))}`,
+    sql`select ${administratorColumns} from users as account where ${tokenIsActiveSql(claims, raw('now()'))}`,
   )
   // A former administrator's token is rejected as a whole: its client signs in again and gets a correct one.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
-/** Returns the same database, whose every transaction first checks that the session is still valid. */
+/** Returns a database whose writes first check, in their transaction, that the session is still valid. Plain reads are unchecked. */
 export function requireActiveSession(
   database: Database,
   { isActiveNow }: Pick<Authenticated, 'isActiveNow'>,
 ): Database {
-  const transaction: Database['transaction'] = (work) =>
+  const transaction: Database['transaction'] = (work, limits) =>
     database.transaction(async (queries) => {
       if (!(await isActiveNow(queries))) throw unauthenticated()
       return work(queries)
-    })
-  const single: Queries = { query: (statement) => transaction(({ query }) => query(statement)) }
-  return { ...database, single, transaction }
+    }, limits)
+  const singleWrites: Queries = { query: (statement) => transaction(({ query }) => query(statement)) }
+  return { ...database, singleWrites, transaction }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBoundedCache } from './bounded-cache.ts'
 
-test('a value is cached until its expiry, and the oldest makes room for the next', () => {
+test('a value is cached until its expiry, and the oldest is evicted for the next', () => {
   let clock = 0
   const cache = createBoundedCache<number>({ entriesMax: 2, now: () => clock })
   cache.set('one', 1, 10)

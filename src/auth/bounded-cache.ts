@@ -1,7 +1,7 @@
 /** Caches a limited number of values, each until its own expiry; the oldest is evicted for the next. */
 export interface BoundedCache<Value> {
-  /** A caller that keeps the result for a while asks for one that is valid for at least as long. */
-  get(key: string, leftMilliseconds?: number): Value | undefined
+  /** An entry that expires sooner than `minimumRemainingMilliseconds` is not returned. */
+  get(key: string, minimumRemainingMilliseconds?: number): Value | undefined
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void
 }
@@ -15,9 +15,9 @@ export interface BoundedCacheOptions {
 export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptions): BoundedCache<Value> {
   const entries = new Map<string, { readonly value: Value; readonly expiresAt: number }>()
   return {
-    get(key, leftMilliseconds = 0) {
+    get(key, minimumRemainingMilliseconds = 0) {
       const entry = entries.get(key)
-      if (entry === undefined || now() + leftMilliseconds < entry.expiresAt) return entry?.value
+      if (entry === undefined || now() + minimumRemainingMilliseconds < entry.expiresAt) return entry?.value
       entries.delete(key)
       return undefined
     },

@@ -28,13 +28,13 @@ beforeEach(async () => {
 })
 afterEach(() => provider.stop())
 
-test('many first requests at once make one fetch', async () => {
+test('concurrent first requests cause one fetch', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.token({ account })))
   await Promise.all(tokens.map((token) => verify(token)))
   assert.equal(provider.fetches(), 1)
 })
 
-test('a token that names a new key makes one fetch, and the older key goes on working', async () => {
+test('a token that names a new key causes one fetch, and the older key keeps working', async () => {
   const old = provider.currentKey()
   await verify(await provider.token({ account }))
   await provider.rotate()
@@ -44,10 +44,10 @@ test('a token that names a new key makes one fetch, and the older key goes on wo
   assert.equal(provider.fetches(), 2)
 })
 
-test('made-up keys cannot make more than four fetches a minute', async () => {
+test('unknown key ids cause at most four fetches a minute', async () => {
   await verify(await provider.token({ account }))
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    const header = { kid: `made-up ${attempt}` }
+    const header = { kid: `unknown ${attempt}` }
     await assert.rejects(verify(await provider.token({ account, header })))
   }
   assert.equal(provider.fetches(), 4)
@@ -57,7 +57,7 @@ test('made-up keys cannot make more than four fetches a minute', async () => {
   assert.equal(provider.fetches(), 5)
 })
 
-test('a withdrawn key stops working after ten minutes and the five that tokens are cached', async () => {
+test('a withdrawn key stops working after ten minutes, and after five more for cached tokens', async () => {
   const old = provider.currentKey()
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
   const token = await provider.token({ account, claims })
@@ -85,7 +85,7 @@ test('known keys keep working while the provider is down', async () => {
   await until(() => warnings > 0, 'a warning')
 })
 
-test('while no key can be had it says to come back, it is logged, and a second later it works again', async () => {
+test('while no keys can be fetched, requests are asked to retry, and a second later the next fetch succeeds', async () => {
   const token = await provider.token({ account })
   provider.interrupt(isDown)
   await assert.rejects(verify(token), { kind: 'overloaded' })
@@ -98,7 +98,26 @@ test('while no key can be had it says to come back, it is logged, and a second l
   assert.equal(warnings, 1)
 })
 
-test('keys from a provider that speaks for another issuer are not used', async () => {
+test('while no keys are known, a host is not ready and logs the reason once a minute; known keys are enough', async () => {
+  const { requireKeys } = createKeys()
+  provider.interrupt(isDown)
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await assert.rejects(requireKeys())
+    clock += 2000
+  }
+  assert.equal(warnings, 1)
+  clock += 60_000
+  await assert.rejects(requireKeys())
+  assert.equal(warnings, 2)
+  provider.interrupt(undefined)
+  clock += 2000
+  await requireKeys()
+  provider.interrupt(isDown)
+  clock += 3_600_000
+  await requireKeys()
+})
+
+test('keys of another issuer are not used', async () => {
   const otherIssuer = await startTestIssuer()
   const metadata = { issuer: otherIssuer.issuer, jwks_uri: `${otherIssuer.metadataAddress}/jwks` }
   provider.interrupt((_, response) => response.end(JSON.stringify(metadata)))
@@ -107,7 +126,7 @@ test('keys from a provider that speaks for another issuer are not used', async (
   await otherIssuer.stop()
 })
 
-test('no other algorithm is accepted, even where the keys would allow it', async () => {
+test('no other algorithm is accepted, even if the keys would allow it', async () => {
   const { kid, privateKey, publicKey } = provider.currentKey()
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid }] }
   const metadata = { issuer: provider.issuer, jwks_uri: `${provider.metadataAddress}/jwks` }
@@ -122,7 +141,7 @@ test('no other algorithm is accepted, even where the keys would allow it', async
   }
 })
 
-test('keys are fetched on the way that the metadata address shows, where the public one leads nowhere', async () => {
+test('keys are fetched from the internal address of the metadata if the public one is unreachable', async () => {
   const issuer = 'https://identity.invalid'
   const jwks = {
     keys: [{ ...(await exportJWK(provider.currentKey().publicKey)), kid: provider.currentKey().kid }],
@@ -152,17 +171,24 @@ test('a provider with invalid responses yields no keys', async () => {
   assert.equal(warnings, answers.length + 1)
 })
 
-function createVerifier(issuer = provider.issuer) {
+const now = () => clock
+
+function createKeys(issuer = provider.issuer) {
   const { metadataAddress } = provider
-  const now = () => clock
   const log = {
     warn() {
       warnings += 1
     },
   }
-  const keys = createProviderKeys({ issuer, metadataAddress, now, log })
-  return createAccessTokenVerifier({ issuer, audience: 'svc-api', scope: 'svc.api', keys, now })
+  return createProviderKeys({ issuer, metadataAddress, now, log })
 }
+
+const createVerifier = (issuer = provider.issuer) =>
+  createAccessTokenVerifier({
+    ...{ issuer, audience: 'svc-api', scope: 'svc.api' },
+    keys: createKeys(issuer).find,
+    now,
+  })
 
 const isFalse = () => false
 const isTrue = () => true

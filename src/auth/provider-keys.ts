@@ -6,84 +6,112 @@ export interface ProviderKeysOptions {
   /** The address of the discovery document. */
   readonly metadataAddress: string
   readonly now: () => number
-  readonly log: Log
+  readonly log: WarningLog
 }
 
 /** Keys older than this are fetched again in the background, so that a withdrawn key stops working. */
-const freshMilliseconds = 10 * 60_000
-/** Limits the fetches, however many made-up kids arrive; new keys are published a day before their use. */
+const refetchAfterMilliseconds = 10 * 60_000
+/** Limits the fetches that unknown key ids cause. New keys are published a day before their use, so none is missed. */
 const fetchesPerMinuteMax = 4
-/** A provider that is still starting is ready within a second; while the known keys work, no request waits for it. */
-const pauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
+/**
+ * The pause after a failed fetch. It is short while no keys are known, because the provider may be starting; while known keys
+ * work, no request waits.
+ */
+const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
+
+/** An operator needs the reason of a lasting failure, but not a line for each attempt. */
+const repeatedWarningMilliseconds = 60_000
+
+export interface ProviderKeys {
+  /** Finds the key that a token names. */
+  readonly find: JWTVerifyGetKey
+  /** Rejects while no keys are known, because tokens cannot be verified then. */
+  requireKeys(): Promise<void>
+}
 
 /**
- * Finds the key that a token names. Fetched keys keep working while the provider is down; an unknown kid causes one fetch, which
- * all waiting requests share.
+ * Fetched keys keep working while the provider is down. An unknown key id causes one fetch, which all waiting requests
+ * share.
  */
-export function createProviderKeys({
-  issuer,
-  metadataAddress,
-  now,
-  log,
-}: ProviderKeysOptions): JWTVerifyGetKey {
-  let known: ReturnType<typeof createLocalJWKSet> | undefined
-  let fetching: Promise<void> | undefined
+export function createProviderKeys({ issuer, metadataAddress, now, log }: ProviderKeysOptions): ProviderKeys {
+  let findKnownKey: ReturnType<typeof createLocalJWKSet> | undefined
+  let pendingFetch: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
+  let warned = { reason: '', at: Number.NEGATIVE_INFINITY }
   /** End times of the latest successful fetches, newest first. */
-  let fetchedAt: readonly number[] = []
+  let fetchTimes: readonly number[] = []
 
   const mayFetch = () =>
-    now() >= failedAt + (known ? pauseMilliseconds.withKeys : pauseMilliseconds.withoutKeys) &&
-    fetchedAt.filter((at) => at > now() - 60_000).length < fetchesPerMinuteMax
+    now() >=
+      failedAt + (findKnownKey ? retryPauseMilliseconds.withKeys : retryPauseMilliseconds.withoutKeys) &&
+    fetchTimes.filter((at) => at > now() - 60_000).length < fetchesPerMinuteMax
+  const warn = (error: unknown) => {
+    const reason = String(error)
+    if (reason === warned.reason && now() < warned.at + repeatedWarningMilliseconds) return
+    warned = { reason, at: now() }
+    log.warn({ err: error, metadataAddress }, 'The signing keys cannot be fetched.')
+  }
   const fetchKeys = async () => {
     try {
-      known = createLocalJWKSet(await fetchProviderKeys(metadataAddress, issuer))
-      fetchedAt = [now(), ...fetchedAt].slice(0, fetchesPerMinuteMax)
+      findKnownKey = createLocalJWKSet(await fetchProviderKeys(metadataAddress, issuer))
+      fetchTimes = [now(), ...fetchTimes].slice(0, fetchesPerMinuteMax)
     } catch (error) {
       failedAt = now()
-      log.warn({ err: error, metadataAddress }, 'The signing keys cannot be fetched.')
+      warn(error)
     }
   }
   const refresh = async () => {
-    if (!fetching && !mayFetch()) return
-    fetching ??= fetchKeys().finally(() => {
-      fetching = undefined
+    if (!pendingFetch && !mayFetch()) return
+    pendingFetch ??= fetchKeys().finally(() => {
+      pendingFetch = undefined
     })
-    await fetching
+    await pendingFetch
   }
-  const isStale = () => now() >= (fetchedAt[0] ?? 0) + freshMilliseconds
-  return async (header, token) => {
-    if (!known) await refresh()
-    else if (isStale()) void refresh()
-    if (!known) throw keysUnknown()
-    try {
-      return await known(header, token)
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      await refresh()
-      return known(header, token)
-    }
+  const isStale = () => now() >= (fetchTimes[0] ?? 0) + refetchAfterMilliseconds
+  const requireKeys = async () => {
+    if (!findKnownKey) await refresh()
+    if (!findKnownKey) throw keysUnavailable()
+    return findKnownKey
+  }
+  return {
+    requireKeys: async () => void (await requireKeys()),
+    async find(header, token) {
+      if (findKnownKey && isStale()) void refresh()
+      const findKey = await requireKeys()
+      try {
+        return await findKey(header, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+        await refresh()
+        return (await requireKeys())(header, token)
+      }
+    },
   }
 }
 
 /** The token may be fine. A 401 would make the client sign in again, which cannot help. */
-const keysUnknown = () =>
+const keysUnavailable = () =>
   overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
     retryAfterSeconds: 1,
   })
 
-/** A provider on the same machine answers in milliseconds; a request must not wait for keys indefinitely. */
+/** Providers respond in milliseconds; a request must not wait for keys indefinitely. */
 const fetchSecondsMax = 5
 
+/** A setting is wrong, while every other failure may pass. */
+export class WrongIssuerError extends Error {}
+
 /** Reads the address of the keys from the discovery document, then the keys. */
-async function fetchProviderKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
+export async function fetchProviderKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
   const metadata = await fetchObject(metadataAddress)
   if (metadata.issuer !== issuer) {
-    throw new Error(`${metadataAddress} speaks for the issuer ${String(metadata.issuer)}, not for ${issuer}.`)
+    throw new WrongIssuerError(
+      `${metadataAddress} belongs to the issuer ${String(metadata.issuer)}, not to ${issuer}.`,
+    )
   }
   if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
-  // Its other contents are checked by their user.
-  const keysAddress = onTheSameWay(metadata.jwks_uri, metadataAddress, issuer)
+  // Only these two members of the document are used; jose checks the keys.
+  const keysAddress = reachableKeysAddress(metadata.jwks_uri, metadataAddress, issuer)
   const { keys } = await fetchObject(keysAddress)
   if (!Array.isArray(keys)) throw new Error(`${keysAddress} names no keys.`)
   return { keys }
@@ -91,8 +119,11 @@ async function fetchProviderKeys(metadataAddress: string, issuer: string): Promi
 
 const discoveryPath = '/.well-known/openid-configuration'
 
-/** A provider publishes its public address; a host that reaches it at another address uses that one for its keys too. */
-function onTheSameWay(keysAddress: string, metadataAddress: string, issuer: string): string {
+/**
+ * The document names the keys by the provider's public address. If it was fetched from an internal address, the keys are fetched
+ * from there too.
+ */
+function reachableKeysAddress(keysAddress: string, metadataAddress: string, issuer: string): string {
   const isBelowIssuer = keysAddress.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
   if (!isBelowIssuer) return keysAddress
   return metadataAddress.slice(0, -discoveryPath.length) + keysAddress.slice(issuer.length)
@@ -113,7 +144,7 @@ async function fetchObject(address: string): Promise<Readonly<Record<string, unk
   return body as Record<string, unknown>
 }
 
-/** The part of a log that this folder needs; pino's fits. */
-export interface Log {
+/** The part of a pino log that this folder needs. */
+export interface WarningLog {
   warn(details: object, message: string): void
 }

@@ -6,10 +6,11 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { cheapPasswords } from '../../test/support/cheap-passwords.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
+import { administratorsOf } from '../accounts/administrators.ts'
 import { openBudgets } from '../config/budgets.ts'
 import { readSettings } from '../config/settings.ts'
 import { readStoreSettings } from '../config/store-settings.ts'
-import { newId } from '../db/columns.ts'
+import { newId } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
@@ -31,7 +32,7 @@ describe('the first account', () => {
   const parts = () => ({ database: store.database, passwords: cheapPasswords(), budgets: openBudgets() })
   const start = async (name: string, variables = {}) => {
     const environment = {
-      ...{ DATABASE_URL: store.url, DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
+      ...{ DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
       ...variables,
     }
     return seedDemoAccount(parts(), readSettings(environment, readStoreSettings))
@@ -53,6 +54,16 @@ describe('the first account', () => {
     const folders = ['a', 'b', 'c', 'd'].map((name) => join(folder, name)).filter((path) => existsSync(path))
     const left = folders.flatMap((path) => readdirSync(path))
     assert.deepEqual(left, ['demo-password'])
+  })
+
+  test('is made at DATABASE_URL only if the settings ask for it; without it, the way to the first one is shown', async () => {
+    const url = { DATABASE_URL: store.url }
+    const without = await start('url', url)
+    assert.match(without.hint ?? '', /account create LOGIN --administrator/)
+    assert.deepEqual(await store.database.query(sql`select from users`), [])
+    const asked = await start('url', { ...url, SVC_DEMO_PASSWORD: 'Correct-Horse-1' })
+    assert.deepEqual([asked.login, asked.hint], ['demo@example.com', undefined])
+    assert.ok(await isRight('Correct-Horse-1'))
   })
 
   test('of many first starts that share a folder, none spoils the password that is kept', async () => {
@@ -135,7 +146,8 @@ describe('the first account', () => {
     test('is none where that cannot be determined, also for users who take the login later', async () => {
       const maker = { id: newId(), isAdministrator: true }
       const account = { name: 'Ann', login: 'ann@example.com', password: 'Correct-Horse-1' }
-      await create(parts(), user, maker, account)
+      const administrators = administratorsOf({ adminLogins: [] })
+      await create({ ...parts(), administrators }, user, maker, account)
       await deleteSeeded()
       await Promise.all([start('j'), start('j')])
       await insertAccount(store.database, { login: 'demo@example.com' })

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { administratorsOf } from '../accounts/administrators.ts'
 import type { StoreSettings } from '../config/store-settings.ts'
-import { newId } from '../db/columns.ts'
 import type { Database, Queries } from '../db/database.ts'
+import { newId } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { Problem } from '../model/problem.ts'
-import type { Context } from '../records/context.ts'
+import type { SharedContext } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { user } from '../resources/user.ts'
@@ -15,48 +16,66 @@ import { seedDemoWorkspace } from './demo-workspace.ts'
 import { publishFile } from './publish-file.ts'
 
 export interface DemoAccount {
-  /** The current login; undefined where the account is removed or unknown. */
+  /** Says how to create the first account, if the store has none. */
+  readonly hint: string | undefined
+  /** The current login; undefined if the account is removed or unknown. */
   readonly login: string | undefined
-  /** Shown once, right after the account was created. */
+  /** Only set by the start that created the account. */
   readonly generatedPassword: string | undefined
   /** The file with a generated password. */
   readonly passwordFile: string | undefined
 }
 
-/** Seeds an empty store with the demo account: without it nothing could create the first account. */
-export async function seedDemoAccount(context: Context, settings: StoreSettings): Promise<DemoAccount> {
+/** Creates the first account where the store was not seeded: only an existing account can create others. */
+export const createFirstAccount = 'npm run cli -- account create LOGIN --administrator'
+
+/** Seeds an empty store with the demo account. A store at DATABASE_URL is seeded only if the settings ask for it. */
+export async function seedDemoAccount(context: SharedContext, settings: StoreSettings): Promise<DemoAccount> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
+  const isEmpty = !(await hasAccounts(context.database))
   const isNew =
-    !(await hasAccounts(context.database)) &&
-    (await makeAccount(context, settings, demoPassword ?? (await pendingPassword(file))))
-  await decideSeeded(context.database, demoLogin)
-  const account = await findSeeded(context.database)
-  await settlePending(context, account, file)
+    isEmpty &&
+    settings.isSeeded &&
+    (await createAccount(context, settings, demoPassword ?? (await readOrCreatePendingPassword(file))))
+  await backfillSeededAccount(context.database, demoLogin)
+  const account = await findSeededAccount(context.database)
+  await resolvePendingPassword(context, account, file)
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
     login: account?.login,
+    hint: isEmpty && !settings.isSeeded ? `none yet: ${createFirstAccount}` : undefined,
     generatedPassword: isNew && isGenerated ? (await readFile(file, 'utf8')).trim() : undefined,
     passwordFile: isGenerated ? file : undefined,
   }
 }
 
 /** Creates account and workspace together or not at all. Returns false when another instance was first. */
-async function makeAccount(context: Context, settings: StoreSettings, password: string): Promise<boolean> {
+async function createAccount(
+  context: SharedContext,
+  settings: StoreSettings,
+  password: string,
+): Promise<boolean> {
   const { demoLogin: login, demoData } = settings
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
       // Writing the single row of seeded_account serializes concurrent starts. Those that lose are rolled back.
-      await keepSeeded(transaction, id)
+      await recordSeededAccount(transaction, id)
       if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
-      const within = { ...context, database: databaseWithin(context.database, transaction) }
+      const contextInTransaction = {
+        ...context,
+        database: databaseInTransaction(context.database, transaction),
+        administrators: administratorsOf({ adminLogins: [] }),
+      }
       const values = { id, name: 'Demo', login, password }
-      await create(within, userWithoutChecks, { id, isAdministrator: true }, values).catch(
-        explain('SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD'),
+      await create(contextInTransaction, userWithoutChecks, { id, isAdministrator: true }, values).catch(
+        explainProblem('SVC_DEMO_LOGIN or SVC_DEMO_PASSWORD'),
       )
       if (demoData)
-        await seedDemoWorkspace(within, id).catch(explain('The demo data, which SVC_DEMO_DATA adds'))
+        await seedDemoWorkspace(contextInTransaction, id).catch(
+          explainProblem('The demo data, which SVC_DEMO_DATA adds'),
+        )
     })
     return true
   } catch (error) {
@@ -67,7 +86,7 @@ async function makeAccount(context: Context, settings: StoreSettings, password: 
 
 class AnotherInstanceWasFirst extends Error {}
 
-const explain = (subject: string) => (error: unknown) => {
+const explainProblem = (subject: string) => (error: unknown) => {
   if (!(error instanceof Problem) || !error.errors) throw error
   throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
 }
@@ -77,32 +96,32 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** A password that the operator has chosen must only comply with the policy; the check for guessable ones is skipped. */
+/** The password of the operator must comply with the policy, but may be guessable. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
-/** Makes every verb join the one transaction. */
-const databaseWithin = (database: Database, transaction: Queries): Database => ({
+/** Makes every statement join the transaction. */
+const databaseInTransaction = (database: Database, transaction: Queries): Database => ({
   ...database,
-  single: transaction,
+  singleWrites: transaction,
   query: (statement) => transaction.query(statement),
   transaction: (work) => work(transaction),
 })
 
-const pendingFile = (file: string) => `${file}.pending`
+const pendingFileOf = (file: string) => `${file}.pending`
 
-/** Written before the account is created: an account whose password was lost would lock every user out. */
-async function pendingPassword(file: string): Promise<string> {
-  const pending = pendingFile(file)
-  const own = `${pending}.${randomBytes(6).toString('hex')}`
+/** The file is written before the account is created, so that the password of an existing account is never lost. */
+async function readOrCreatePendingPassword(file: string): Promise<string> {
+  const pending = pendingFileOf(file)
+  const temporary = `${pending}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // A hard link appears with its whole content. Another instance that shares the folder may have been first: then its file is used.
-    await publishFile(own, pending).catch(ignoreEexist)
-    await rm(own, { force: true })
+    await writeFile(temporary, `${generatePassword()}\n`, { mode: 0o600 })
+    // If another instance that shares the folder was first, its file is used.
+    await publishFile(temporary, pending).catch(ignoreEexist)
+    await rm(temporary, { force: true })
     return (await readFile(pending, 'utf8')).trim()
   } catch (error) {
-    throw cannotStorePassword(file, error)
+    throw cannotSavePassword(file, error)
   }
 }
 
@@ -111,22 +130,23 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Another instance may have been first, with the password in its own data folder; then this file is useless.
+ * Renames the pending file if its password is that of the account. Otherwise another instance, with its own data
+ * folder, has created the account, and the file is removed.
  */
-async function settlePending(
-  { passwords }: Context,
+async function resolvePendingPassword(
+  { passwords }: SharedContext,
   account: SeededAccount | undefined,
   file: string,
 ): Promise<void> {
-  const pending = pendingFile(file)
-  // A start that shares the folder settles it too, at any time.
-  const kept = await readFile(pending, 'utf8').catch(ignoreEnoent)
-  if (kept === undefined) return
-  const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
+  const pending = pendingFileOf(file)
+  // Another start that shares the folder may rename or remove the file at any time.
+  const password = await readFile(pending, 'utf8').catch(ignoreEnoent)
+  if (password === undefined) return
+  const isUsed = account !== undefined && (await passwords.verify(account.hash, password.trim()))
   try {
     await (isUsed ? rename(pending, file) : rm(pending)).catch(ignoreEnoent)
   } catch (error) {
-    throw cannotStorePassword(file, error)
+    throw cannotSavePassword(file, error)
   }
 }
 
@@ -134,8 +154,8 @@ function ignoreEnoent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-const cannotStorePassword = (file: string, error: unknown) =>
-  new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
+const cannotSavePassword = (file: string, error: unknown) =>
+  new Error(`The demo account's password cannot be saved in ${file}: ${(error as Error).message}`)
 
 /** 96 random bits, with one of each kind of character that the password policy requires. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`
@@ -145,22 +165,23 @@ interface SeededAccount {
   readonly hash: string
 }
 
-/** Joins the transaction that creates the account. */
-async function keepSeeded(transaction: Queries, id: string): Promise<void> {
+/** Runs in the transaction that creates the account. */
+async function recordSeededAccount(transaction: Queries, id: string): Promise<void> {
   await transaction.query(sql`
     insert into seeded_account (user_id) values (${id})
     on conflict (is_only) do update set user_id = excluded.user_id`)
 }
 
 /**
- * Handles stores from before the seeded account was recorded: it is the administrator until now, by its login. If no account has
- * that login any more, it is the oldest account, if that created itself, as only a seeded one does without a client. Decided
- * once, so that a user who takes the login later does not become an administrator.
+ * Records the seeded account of a store that is older than these records: the account with the demo login. If no
+ * account has it any more, the oldest account is recorded if it created itself, which only a seeded account does
+ * without a client. An unknown account is recorded, too, so that a user who takes the login later does not become
+ * an administrator.
  */
-async function decideSeeded({ query, single }: Database, demoLogin: string): Promise<void> {
-  const [decided] = await query(sql`select from seeded_account`)
-  if (decided) return
-  await single.query(sql`
+async function backfillSeededAccount({ query, singleWrites }: Database, demoLogin: string): Promise<void> {
+  const [recorded] = await query(sql`select from seeded_account`)
+  if (recorded) return
+  await singleWrites.query(sql`
     insert into seeded_account (user_id) select coalesce(
       (select id from users where active and lower(trim(login)) = lower(trim(${demoLogin})) limit 1),
       (select oldest.id from (select id from users order by created_at, id limit 1) as oldest
@@ -170,8 +191,8 @@ async function decideSeeded({ query, single }: Database, demoLogin: string): Pro
     ) on conflict do nothing`)
 }
 
-/** The current account; undefined where it is removed or unknown. */
-async function findSeeded({ query }: Queries): Promise<SeededAccount | undefined> {
+/** Returns undefined if the account is removed or unknown. */
+async function findSeededAccount({ query }: Queries): Promise<SeededAccount | undefined> {
   const [account] = await query<SeededAccount>(sql`
     select account.login, account.password_hash as hash from users as account
     join seeded_account as seeded on seeded.user_id = account.id where account.active`)

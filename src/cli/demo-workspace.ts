@@ -1,5 +1,4 @@
-import { newId } from '../db/columns.ts'
-import { insertRow, type Values } from '../db/rows.ts'
+import { insertRow, newId, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
@@ -9,33 +8,36 @@ import { user } from '../resources/user.ts'
 /** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
 export async function seedDemoWorkspace(context: Context, demoAccountId: string): Promise<void> {
   const caller: Caller = { id: demoAccountId, isAdministrator: true }
-  const make = async (resource: string, body: Values) =>
+  const createOne = async (resource: string, body: Values) =>
     (await create(context, resourceNamed(resource), caller, body)).id
-  const makeNamed = async (resource: string, bodies: readonly Values[]) => {
-    const made: Record<string, string> = {}
-    for (const body of bodies) made[String(body.name)] = await make(resource, body)
-    return made
+  const createByName = async (resource: string, bodies: readonly Values[]) => {
+    const ids: Record<string, string> = {}
+    for (const body of bodies) ids[String(body.name)] = await createOne(resource, body)
+    return ids
   }
-  const people: Record<string, string> = { Demo: demoAccountId, ...(await makeColleagues(context, caller)) }
-  const stages = await makeNamed(
+  const people: Record<string, string> = {
+    [demoPerson]: demoAccountId,
+    ...(await createColleagues(context, caller)),
+  }
+  const stages = await createByName(
     'workflow',
     stageNames.map((name, order) => ({ name, order })),
   )
-  const types = await makeNamed(
+  const types = await createByName(
     'assignmentType',
     typeNames.map((name) => ({ name })),
   )
-  const impediments = await makeNamed(
+  const impediments = await createByName(
     'impediment',
     impedimentNames.map((name) => ({ name })),
   )
-  const organizations = await makeNamed('organization', organizationBodies)
+  const organizations = await createByName('organization', organizationBodies)
   for (const { name, organization, members, work } of projects) {
-    const projectId = await make('project', { name, organizationId: organizations[organization] })
-    for (const member of members) await make('userProject', { projectId, userId: people[member] })
-    for (const { title, description, stage, type, person, hours, from, days, ...more } of work) {
+    const projectId = await createOne('project', { name, organizationId: organizations[organization] })
+    for (const member of members) await createOne('userProject', { projectId, userId: people[member] })
+    for (const { title, description, stage, type, person, hours, from, days, ...activity } of work) {
       const userId = people[person]
-      const assignmentId = await make('assignment', {
+      const assignmentId = await createOne('assignment', {
         name: title,
         description,
         startDate: dayFromNow(from),
@@ -46,54 +48,51 @@ export async function seedDemoWorkspace(context: Context, demoAccountId: string)
         userId,
         assignmentTypeId: types[type],
       })
-      await make('userAssignment', { assignmentId, userId })
-      for (const [resource, body] of whatHappened(more, { people, impediments }))
-        await make(resource, { assignmentId, userId, ...body })
+      await createOne('userAssignment', { assignmentId, userId })
+      for (const [resource, body] of activityOf(activity, { people, impediments }))
+        await createOne(resource, { assignmentId, userId, ...body })
     }
   }
 }
 
 type Ids = Readonly<Record<string, string>>
 
-/** Recorded time, comments and impediments of an assignment, in their order. */
-function whatHappened(
-  { done = [], said = [], blocked }: Pick<Work, 'done' | 'said' | 'blocked'>,
+/** The bodies of the time entries, comments and impediment of an assignment, each with its resource. */
+function activityOf(
+  { timeEntries = [], comments = [], impediment }: Activity,
   { people, impediments }: { readonly people: Ids; readonly impediments: Ids },
-): [string, Values][] {
-  return [
-    ...done.map(([day, amountHours, note]): [string, Values] => [
-      'appointment',
-      { keepDate: dayFromNow(day), amountHours, description: note },
-    ]),
-    ...said.map(([author, text]): [string, Values] => ['comment', { userId: people[author], text }]),
-    ...(blocked
-      ? [
-          ['assignmentImpediment', { impedimentId: impediments[blocked[0]], description: blocked[1] }] as [
-            string,
-            Values,
-          ],
-        ]
-      : []),
-  ]
+): [resource: string, body: Values][] {
+  const bodies: [resource: string, body: Values][] = []
+  for (const [day, amountHours, description] of timeEntries)
+    bodies.push(['appointment', { keepDate: dayFromNow(day), amountHours, description }])
+  for (const [author, text] of comments) bodies.push(['comment', { userId: people[author], text }])
+  if (impediment) {
+    const [name, description] = impediment
+    bodies.push(['assignmentImpediment', { impedimentId: impediments[name], description }])
+  }
+  return bodies
 }
 
-/** A colleague cannot sign in until an administrator sets a password: no hash equals this text. */
+/** Not a valid hash, so no password matches it until an administrator sets one. */
 const noPassword = '!'
 
-async function makeColleagues(context: Context, caller: Caller): Promise<Record<string, string>> {
-  const made: Record<string, string> = {}
+async function createColleagues(context: Context, caller: Caller): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {}
   for (const [name, login] of colleagues) {
     const values = { id: newId(), name, login, passwordHash: noPassword }
     const { id } = await context.database.transaction((transaction) =>
       insertRow(transaction, user, caller, values),
     )
-    made[name] = id
+    ids[name] = id
   }
-  return made
+  return ids
 }
 
 const dayFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Stands for the demo account in the lists below. */
+const demoPerson = 'Demo'
 
 const colleagues = [
   ['Mara Lindqvist', 'mara@example.com'],
@@ -106,32 +105,39 @@ const typeNames = ['Feature', 'Bug', 'Research', 'Chore'] as const
 const impedimentNames = ['Waiting for the customer', 'Waiting for another team', 'Missing access'] as const
 
 const organizationBodies = [
-  { name: 'Lighthouse Studio', description: 'Our own house: website, tools and the move.' },
+  { name: 'Lighthouse Studio', description: 'Internal: website, tools and the move to the new office.' },
   { name: 'Riverside Clinic', description: 'Customer since 2024, contact: Dr. Amara Osei.' },
 ]
 
-interface Work {
+type Colleague = (typeof colleagues)[number][0]
+type Person = typeof demoPerson | Colleague
+
+/** The time entries, comments and impediment of an assignment. */
+interface Activity {
+  /** Days relative to today, hours, and a note. */
+  readonly timeEntries?: readonly (readonly [day: number, hours: number, note: string])[]
+  /** In Markdown. */
+  readonly comments?: readonly (readonly [author: Person, text: string])[]
+  readonly impediment?: readonly [name: (typeof impedimentNames)[number], note: string]
+}
+
+interface Work extends Activity {
   readonly title: string
   readonly description?: string
   readonly stage: (typeof stageNames)[number]
   readonly type: (typeof typeNames)[number]
-  readonly person: string
+  readonly person: Person
   readonly hours: number
   /** Days relative to today. */
   readonly from: number
   readonly days: number
-  /** Recorded time: days relative to today, hours, a remark. */
-  readonly done?: readonly (readonly [number, number, string])[]
-  /** Comments: the author, and the Markdown. */
-  readonly said?: readonly (readonly [string, string])[]
-  readonly blocked?: readonly [impediment: (typeof impedimentNames)[number], note: string]
 }
 
 interface Project {
   readonly name: string
   readonly organization: string
-  /** Members in addition to the account that creates it. */
-  readonly members: readonly string[]
+  /** Members in addition to the demo account, which creates the project. */
+  readonly members: readonly Colleague[]
   readonly work: readonly Work[]
 }
 
@@ -149,7 +155,7 @@ const projects: readonly Project[] = [
         hours: 6,
         from: -12,
         days: 4,
-        done: [
+        timeEntries: [
           [-11, 3.5, 'Read through the statistics'],
           [-9, 2.25, 'List agreed with Jonas'],
         ],
@@ -163,7 +169,7 @@ const projects: readonly Project[] = [
         hours: 16,
         from: -7,
         days: 9,
-        done: [
+        timeEntries: [
           [-5, 6, 'First two drafts'],
           [-2, 4.5, 'Third draft, after feedback'],
         ],
@@ -176,18 +182,21 @@ const projects: readonly Project[] = [
         hours: 3,
         from: -1,
         days: 3,
-        done: [[-1, 1.5, 'Reproduced; the mail gateway it is']],
-        blocked: ['Missing access', 'Waiting for the gateway password'],
-        said: [
-          ['Mara Lindqvist', 'Only `ü` and `ß`, **not** `ä`. Plan: ask the host for the gateway log.'],
-          ['Jonas Weber', 'Asked; answer by tomorrow.'],
+        timeEntries: [[-1, 1.5, 'Reproduced: it is the mail gateway']],
+        impediment: ['Missing access', 'Waiting for the gateway password'],
+        comments: [
+          [
+            'Mara Lindqvist',
+            'Only `ü` and `ß`, **not** `ä`. Plan: ask the hosting provider for the gateway log.',
+          ],
+          ['Jonas Weber', 'I have asked them; they will answer tomorrow.'],
         ],
       },
       {
-        title: 'Write the imprint',
+        title: 'Write the legal notice',
         stage: 'Backlog',
         type: 'Chore',
-        person: 'Demo',
+        person: demoPerson,
         hours: 1,
         from: 5,
         days: 2,
@@ -208,7 +217,7 @@ const projects: readonly Project[] = [
         hours: 24,
         from: -6,
         days: 14,
-        done: [
+        timeEntries: [
           [-4, 7, 'Templates'],
           [-3, 5.75, 'Scheduling'],
           [0, 2, 'Translations'],
@@ -218,12 +227,12 @@ const projects: readonly Project[] = [
         title: 'Ask which records may be shown',
         stage: 'In progress',
         type: 'Research',
-        person: 'Demo',
+        person: demoPerson,
         hours: 4,
         from: -3,
         days: 7,
-        done: [[-2, 1, 'Call with Dr. Osei']],
-        blocked: ['Waiting for the customer', 'Legal department answers by Friday'],
+        timeEntries: [[-2, 1, 'Call with Dr. Osei']],
+        impediment: ['Waiting for the customer', 'Legal department answers by Friday'],
       },
       {
         title: 'Sign-in for relatives',

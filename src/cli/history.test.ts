@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
 import { sql } from '../db/sql.ts'
-import { historyPages } from './history.ts'
+import { historyPages, runVerifyHistory } from './history.ts'
 
 test('The exported history is one snapshot, while changes continue', async (t) => {
   const { url, database, drop } = await freshDatabase()
@@ -23,4 +26,14 @@ test('The exported history is one snapshot, while changes continue', async (t) =
     sequences,
     Array.from({ length: 1500 }, (_, index) => index + 1),
   )
+})
+
+test('A file of heads that has another line is rejected with this line', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heads-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'heads')
+  for (const line of ['no JSON', 'null', '{"day":"2026-11-22"}']) {
+    writeFileSync(file, `{"day":"2026-11-21","head":"ab"}\n${line}\n`)
+    await assert.rejects(runVerifyHistory([file]), { message: `This line is not the head of a day: ${line}` })
+  }
 })

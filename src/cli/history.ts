@@ -1,55 +1,65 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { columnTypes } from '../db/columns.ts'
-import { type Database, openDatabase } from '../db/database.ts'
-import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../db/history-chain.ts'
+import { pgTypeParsers } from '../db/columns.ts'
+import { type ClosedDay, closeDays, readClosedDays, verifyHistory } from '../db/history-chain.ts'
 import { render, sql } from '../db/sql.ts'
-import { csvHead, csvLine } from '../http/csv.ts'
+import { csvHeader, csvLine } from '../http/csv.ts'
 import type { Caller } from '../model/caller.ts'
 import { changeColumns, type StoredChange, serializeChange } from '../records/serialize-record.ts'
-import { withStore } from './backup/run-backup.ts'
+import { withDatabase, withStore } from './configured-store.ts'
 
-/** `npm run cli -- verify-history [FILE]`: also compares with a file of heads that was stored outside the system. */
+/** `npm run cli -- verify-history [FILE]`: also compares with a FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
-  const kept = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
+  const storedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withDatabase(async (database) => {
-    // Days that have ended since the last hourly run are sealed first, so that they are verified, too.
-    await sealHistory(database)
-    const problems = await verifyHistory(database, kept)
+    // Days that have ended since the last hourly run are closed first, so that they are verified, too.
+    const openDays = await closeDays(database)
+    const problems = await verifyHistory(database, storedHeads)
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
-    const days = await sealedDays(database)
+    const days = await readClosedDays(database)
     console.log(
-      `The history is intact: ${days.length} days are sealed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
+      `The history is intact: ${days.length} days are closed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
     )
+    warnOfOpenDays(openDays)
   })
 }
 
+function warnOfOpenDays(days: readonly string[]): void {
+  if (days.length > 0)
+    console.warn(`These days are not closed yet, because a transaction is still open: ${days.join(', ')}.`)
+}
+
 /**
- * `npm run cli -- history-heads`: prints one line of JSON a day, to be stored out of reach of everyone who
- * can write to the database.
+ * `npm run cli -- history-heads`: prints one line of JSON per day. Store the output out of reach of everyone with write
+ * access to the database.
  */
 export async function runHistoryHeads(): Promise<void> {
   await withDatabase(async (database) => {
-    await sealHistory(database)
-    for (const day of await sealedDays(database)) console.log(JSON.stringify(day))
+    warnOfOpenDays(await closeDays(database))
+    for (const day of await readClosedDays(database)) console.log(JSON.stringify(day))
   })
 }
 
 /** `npm run cli -- export-history [csv]`: the complete history, as lines of JSON or as CSV. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
   if (format !== 'jsonl' && format !== 'csv') throw new Error('The format must be jsonl or csv.')
+  // Each write reports its error by itself.
+  process.stdout.on('error', () => undefined)
   await withStore({ createIfMissing: false }, async ({ url }) => {
-    const lineOf =
-      format === 'csv' ? csvOf : (change: StoredChange) => `${JSON.stringify(serialize(change))}\n`
-    if (format === 'csv') await write(csvHead(columns))
-    for await (const page of historyPages(url)) await write(page.map(lineOf).join(''))
+    const formatLine =
+      format === 'csv' ? formatCsv : (change: StoredChange) => `${JSON.stringify(serialize(change))}\n`
+    if (format === 'csv') await write(csvHeader(columns))
+    for await (const page of historyPages(url)) await write(page.map(formatLine).join(''))
+  }).catch((error) => {
+    // The reader has seen enough, such as `head`.
+    if (error.code !== 'EPIPE') throw error
   })
 }
 
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-}
+const write = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
 
 const pageSize = 1000
 
@@ -58,7 +68,7 @@ const pageSize = 1000
  * after one with a higher sequence, and would be missing. Changes in progress are not included.
  */
 export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'history', types: columnTypes })
+  const client = new pg.Client({ connectionString: url, application_name: 'history', types: pgTypeParsers })
   // A lost connection also rejects the query in progress, which reports it.
   client.on('error', () => undefined)
   try {
@@ -102,7 +112,7 @@ const operator: Caller = { id: '', isAdministrator: true }
 
 const serialize = (change: StoredChange) => serializeChange(change, operator)
 
-function csvOf(change: StoredChange): string {
+function formatCsv(change: StoredChange): string {
   const entry = serialize(change)
   return csvLine(
     columns.map((name) => {
@@ -112,24 +122,25 @@ function csvOf(change: StoredChange): string {
   )
 }
 
-function parseHeads(text: string): SealedDay[] {
-  return text
+type Head = Pick<ClosedDay, 'day' | 'head'>
+
+const parseHeads = (text: string): Head[] =>
+  text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const { day, entries, head } = JSON.parse(line) as Partial<SealedDay>
-      if (typeof day !== 'string' || typeof head !== 'string')
-        throw new Error(`This line is not the head of a day: ${line}`)
-      return { day, entries: Number(entries), head }
-    })
+    .map(parseHead)
+
+function parseHead(line: string): Head {
+  const { day, head } = parseJson(line) ?? {}
+  if (typeof day !== 'string' || typeof head !== 'string')
+    throw new Error(`This line is not the head of a day: ${line}`)
+  return { day, head }
 }
 
-const withDatabase = (work: (database: Database) => Promise<void>): Promise<void> =>
-  withStore({ createIfMissing: false }, async ({ url }) => {
-    const database = openDatabase({ url, applicationName: 'history', namedStatements: false })
-    try {
-      await work(database)
-    } finally {
-      await database.close()
-    }
-  })
+function parseJson(text: string): Partial<Head> | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -2,8 +2,8 @@ import { purgeLockouts } from '../accounts/lockouts.ts'
 import type { StoreSettings } from '../config/store-settings.ts'
 import { purgeChanges } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
-import { sealHistory } from '../db/history-chain.ts'
-import { keepHistory, purgeRemoved } from '../db/purge.ts'
+import { closeDays } from '../db/history-chain.ts'
+import { maintainHistory, purgeRemoved } from '../db/purge.ts'
 import type { Log } from '../http/log.ts'
 import { repeat } from '../model/repeat.ts'
 import { purgeKeys } from '../records/idempotency.ts'
@@ -36,8 +36,8 @@ export const maintenanceJobs = (
   removed: () => purgeRemoved(database, resources, removedDays),
   lockouts: () => purgeLockouts(database),
   idempotency: () => purgeKeys(database),
-  partitions: () => keepHistory(database, historyDays),
-  seals: () => sealHistory(database),
+  partitions: () => maintainHistory(database, historyDays),
+  closeDays: () => closeDays(database),
 })
 
 /** Purging may be hours late, and instances that started together should not all purge together. */

@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { findAdministrators } from '../accounts/administrators.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../config/budgets.ts'
 import { readSettings, type Settings } from '../config/settings.ts'
 import { readStoreSettings } from '../config/store-settings.ts'
+import { readTrackerSettings } from '../config/tracker-settings.ts'
 import { openDatabase } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrate, newestMigration } from '../db/migrate.ts'
+import { examineAddress } from '../db/poolers.ts'
 import { distribute } from '../db/sharded/distribute.ts'
-import { seedDemoAccount } from './demo-account.ts'
+import { createFirstAccount, seedDemoAccount } from './demo-account.ts'
 import { grantRights } from './roles.ts'
 
 /** Migrates the schema and nothing else. */
@@ -16,13 +20,16 @@ export async function runMigrate(): Promise<void> {
 
 /** Does everything that requires the owner of the schema, before hosts start as roles with fewer rights. */
 export async function runPrepare(): Promise<void> {
-  const { url, store } = readSettings(process.env, readPrepareSettings)
+  const { url, store, administrators } = readSettings(process.env, (settings) => ({
+    ...readPrepareSettings(settings),
+    administrators: readTrackerSettings(settings),
+  }))
+  const address = await examineAddress(url, store)
   await migrateAndReport(url)
   const roles = await grantRights(url, rolePrefixOf(url))
   console.log(`The rights of ${roles.join(', ')} are set.`)
   const budgets = openBudgets()
-  const { namedStatements } = store
-  const database = openDatabase({ url, applicationName: 'prepare', namedStatements, budgets })
+  const database = openDatabase({ ...address, applicationName: 'prepare', budgets })
   try {
     const context = { database, passwords: createPasswords({}, budgets), budgets }
     const { login, generatedPassword, passwordFile } = await seedDemoAccount(context, store)
@@ -30,9 +37,19 @@ export async function runPrepare(): Promise<void> {
       console.log(
         `The first account is ${login}, its password ${generatedPassword} (kept in ${passwordFile}).`,
       )
+    const found = await findAdministrators(database, administrators)
+    if (found.length === 0) console.log(`There is no administrator yet: ${createFirstAccount}`)
   } finally {
     await database.close()
   }
+}
+
+/** The version of this program, the newest migration that it knows, and the Node that runs it. */
+export async function runVersion(): Promise<void> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(text) as { version: string }
+  const schema = (await newestMigration()).replace('.sql', '')
+  console.log(`tracker ${version}, schema ${schema}, Node ${process.versions.node}`)
 }
 
 const defaultPrefix = 'tracker_'
@@ -47,12 +64,12 @@ export function rolePrefixOf(url: string): string {
   return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? defaultPrefix
 }
 
-export async function migrateAndReport(url: string): Promise<void> {
+async function migrateAndReport(url: string): Promise<void> {
   const applied = await migrate(url)
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
 }
 
-export function readPrepareSettings(settings: Settings) {
+function readPrepareSettings(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
     settings.reject('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
@@ -66,10 +83,10 @@ export async function runDistribute([shards]: readonly string[]): Promise<void> 
     throw new Error('The number of shards must be from 1 to 999: npm run cli -- distribute 16')
   const { url } = readSettings(process.env, readPrepareSettings)
   await migrateAndReport(url)
-  const done = await distribute(url, shards === undefined ? undefined : Number(shards))
-  for (const line of done) console.log(line)
+  const steps = await distribute(url, shards === undefined ? undefined : Number(shards))
+  for (const line of steps) console.log(line)
   console.log(
-    done.length === 0
+    steps.length === 0
       ? 'All rows are already distributed.'
       : 'Start the hosts. If they have roles of their own, run `npm run cli -- prepare` first.',
   )

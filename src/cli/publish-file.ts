@@ -3,37 +3,42 @@ import { copyFile, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Gives a complete file its name, and fails with EEXIST if that is taken: a rename would overwrite. The file
- * is kept if this fails.
+ * Moves a complete file to its final name. Fails with EEXIST if that file exists, unlike a rename, which would
+ * overwrite it. If it fails, the source is kept.
  */
-export async function publishFile(complete: string, name: string): Promise<void> {
+export async function publishFile(source: string, target: string): Promise<void> {
   try {
-    await link(complete, name)
+    await link(source, target)
   } catch (error) {
-    if (!withoutLinks.has((error as NodeJS.ErrnoException).code)) throw error
-    await copyExclusively(complete, name)
+    if (!codesWithoutHardLinks.has((error as NodeJS.ErrnoException).code)) throw error
+    await copyExclusively(source, target)
   }
-  await rm(complete)
-  await syncFolder(dirname(name))
+  await rm(source)
+  await syncFolder(dirname(target))
 }
 
-/** The errors of volumes without hard links, such as USB disks with exFAT and some network folders. */
-const withoutLinks: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+/** The error codes of volumes without hard links, such as USB disks with exFAT and some network folders. */
+const codesWithoutHardLinks: ReadonlySet<string | undefined> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+])
 
-async function copyExclusively(complete: string, name: string): Promise<void> {
-  // Fails here if the name is taken; after this, the file is ours to remove.
-  await (await open(name, 'wx', 0o600)).close()
+async function copyExclusively(source: string, target: string): Promise<void> {
+  // Fails if the file exists. From here on, this process created it and may remove it.
+  await (await open(target, 'wx', 0o600)).close()
   try {
-    await copyFile(complete, name, constants.COPYFILE_FICLONE)
-    const copy = await open(name, 'r+')
+    await copyFile(source, target, constants.COPYFILE_FICLONE)
+    const copy = await open(target, 'r+')
     await copy.sync().finally(() => copy.close())
   } catch (error) {
-    await rm(name, { force: true })
+    await rm(target, { force: true })
     throw error
   }
 }
 
-/** A power failure could undo the new name without this. */
+/** Without this, a power failure could undo the new name. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path)

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import {
   type FreshDatabase,
@@ -12,11 +15,12 @@ import {
 import { purgeLockouts } from '../accounts/lockouts.ts'
 import { readSettings } from '../config/settings.ts'
 import type { Database } from '../db/database.ts'
+import { openInstances } from '../db/instances.ts'
 import { migrate } from '../db/migrate.ts'
 import { raw } from '../db/sql.ts'
 import { readIdentitySettings } from '../hosts/identity/configuration.ts'
 import { openKeys } from '../hosts/identity/keys/open-keys.ts'
-import { sweep } from '../hosts/identity/main.ts'
+import { purgeExpired } from '../hosts/identity/main.ts'
 import { openClients } from '../hosts/identity/open-clients.ts'
 import { maintenanceJobs } from './maintenance.ts'
 import { rolePrefixOf } from './prepare-store.ts'
@@ -90,7 +94,7 @@ describe('The role of a host', () => {
     return openTestDatabase(`${fresh.url}${fresh.url.includes('?') ? '&' : '?'}${options}`)
   }
 
-  for (const host of ['rest', 'commands'])
+  for (const host of ['rest', 'commands'] as const)
     test(`of ${host} suffices for each job of the maintenance`, async (t) => {
       const database = openUnderRole(host)
       t.after(() => database.close())
@@ -98,6 +102,10 @@ describe('The role of a host', () => {
         maintenanceJobs(database, { removedDays: 30, historyDays: 30 }),
       ))
         await assert.doesNotReject(run(), job)
+      const instances = openInstances({
+        ...{ database, host, settings: {}, log: { info: () => undefined, warn: () => undefined } },
+      })
+      await assert.doesNotReject(instances.refresh(), 'instances')
     })
 
   test('of identity suffices for its upkeep', async (t) => {
@@ -105,11 +113,17 @@ describe('The role of a host', () => {
     t.after(() => database.close())
     const settings = readSettings({ Jwt__SigningKey: 'a'.repeat(40) }, readIdentitySettings)
     const { refreshKeys } = await openKeys(database, settings, Date.now)
-    const { refreshClients } = await openClients(database, settings, Date.now)
+    const log = { info: () => undefined, warn: () => undefined }
+    const { refreshClients, knownClients } = await openClients(database, settings, Date.now, log)
+    const instances = openInstances({
+      ...{ database, host: 'identity', settings: settings.shared, log, clients: knownClients },
+    })
     const upkeep = {
       keys: refreshKeys,
       clients: refreshClients,
-      sweep: () => sweep(database, Date.now(), 15),
+      start: instances.refresh,
+      running: instances.refresh,
+      sweep: () => purgeExpired(database, Date.now(), 15),
       lockouts: () => purgeLockouts(database),
     }
     for (const [job, run] of Object.entries(upkeep)) await assert.doesNotReject(run(), job)
@@ -146,7 +160,7 @@ describe('The role of a host', () => {
     await assert.rejects(grantRights(url, prefix), {
       message: [
         `The role ${rest} may do more than a host needs: revoke pg_write_all_data from ${rest}`,
-        `The role ${commands} may do more than a host needs: alter role ${commands} nosuperuser nocreaterole …`,
+        `The role ${commands} may do more than a host needs: alter role ${commands} nosuperuser nocreaterole nocreatedb noreplication nobypassrls`,
         `The role ${bank} may do more than a host needs: reassign owned by ${bank} to current_user`,
       ].join('\n'),
     })
@@ -161,6 +175,28 @@ describe('The role of a host', () => {
         "lo_import('/etc/hostname')",
       ])
         assert.equal(await failureOf(host, `select ${call}`), denied, `${host}: ${call}`)
+  })
+
+  test('that finds an empty store says what has to run first', async () => {
+    const { database, url } = fresh
+    const empty = `${prefix}empty`
+    await database.query(raw(`create database ${empty}`))
+    try {
+      const emptyUrl = withDatabase(url, empty)
+      const options = `options=${encodeURIComponent(`-c role=${prefix}rest`)}`
+      const cli = join(import.meta.dirname, '..', 'cli.ts')
+      const env = {
+        ...process.env,
+        DATABASE_URL: `${emptyUrl}${emptyUrl.includes('?') ? '&' : '?'}${options}`,
+        REST_PORT: '0',
+      }
+      await assert.rejects(
+        promisify(execFile)(process.execPath, [cli, 'start', 'rest'], { env }),
+        /may not prepare the store .*Run `npm run cli -- prepare` as the owner of the schema first\./,
+      )
+    } finally {
+      await database.query(raw(`drop database ${empty} with (force)`))
+    }
   })
 
   test('that migrates and owns no function of PostgreSQL fails at none of them', async () => {

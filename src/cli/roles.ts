@@ -1,15 +1,13 @@
 import pg from 'pg'
 import { storeTasks } from '../db/stores.ts'
+import { withClient } from '../db/with-client.ts'
 import { resources } from '../resources/all.ts'
 
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
 
 /** Grants each host's role exactly its rights and nothing else; run by the role that owns the schema. */
-export async function grantRights(url: string, prefix: string): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'roles' })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
+export function grantRights(url: string, prefix: string): Promise<readonly string[]> {
+  return withClient(url, 'roles', async (client) => {
     const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
     await requireOrdinaryRoles(client, roles)
     const { rows } = await client.query<{ name: string }>('select current_database() as name')
@@ -19,15 +17,15 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
       for (const statement of grantsFor(roleOf(prefix, host), rights)) await client.query(statement)
     for (const statement of await grantsOnStoreTables(client, prefix)) await client.query(statement)
     for (const [host, functions] of Object.entries(functionsOfHosts))
-      await client.query(`grant execute on function ${functions.join(', ')} to ${name(roleOf(prefix, host))}`)
+      await client.query(
+        `grant execute on function ${functions.join(', ')} to ${quoteName(roleOf(prefix, host))}`,
+      )
     await client.query('commit')
     return roles
-  } finally {
-    await client.end()
-  }
+  })
 }
 
-/** Grants do not restrict a role that has other rights, by its attributes, as an owner, or as a member of another role. */
+/** A role that has more rights, by its attributes, as an owner or as a member of another role, is not limited by grants. */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<FoundRole>(
     `select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as "isPrivileged",
@@ -39,7 +37,9 @@ async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[])
   const problems = roles.flatMap((role) => {
     const found = rows.find(({ name }) => name === role)
     if (found === undefined) return [`There is no role ${role}: create role ${role} login password '…'`]
-    const excess = found.isPrivileged ? [`alter role ${role} nosuperuser nocreaterole …`] : []
+    const excess = found.isPrivileged
+      ? [`alter role ${role} nosuperuser nocreaterole nocreatedb noreplication nobypassrls`]
+      : []
     if (found.ownsTables) excess.push(`reassign owned by ${role} to current_user`)
     for (const group of found.memberOf) excess.push(`revoke ${group} from ${role}`)
     return excess.map((remedy) => `The role ${role} may do more than a host needs: ${remedy}`)
@@ -54,52 +54,52 @@ interface FoundRole {
   readonly ownsTables: boolean
 }
 
-const name = pg.escapeIdentifier
+const quoteName = pg.escapeIdentifier
 
 function revocations(database: string, roles: readonly string[]): string[] {
-  const all = [...roles.map(name), 'public'].join(', ')
+  const all = [...roles.map(quoteName), 'public'].join(', ')
   return [
-    `revoke all on database ${name(database)} from ${all}`,
+    `revoke all on database ${quoteName(database)} from ${all}`,
     ...['public', 'bank'].flatMap((schema) => [
       `revoke all on all tables in schema ${schema} from ${all}`,
       `revoke all on all sequences in schema ${schema} from ${all}`,
     ]),
     ...Object.values(functionsOfHosts).flatMap((functions) =>
-      functions.map((one) => `revoke all on function ${one} from ${all}`),
+      functions.map((signature) => `revoke all on function ${signature} from ${all}`),
     ),
     // Databases from before PostgreSQL 15 let every role create tables here.
     `revoke create on schema public from ${all}`,
     `revoke all on schema bank from ${all}`,
     `revoke all on all functions in schema bank from ${all}`,
-    `grant connect on database ${name(database)} to ${roles.map(name).join(', ')}`,
+    `grant connect on database ${quoteName(database)} to ${roles.map(quoteName).join(', ')}`,
   ]
 }
 
 /** The hosts that create and change rows of resources. */
 const hostsThatWriteRows = ['rest', 'commands', 'identity'] as const
 
-/** A sharded store has tables of its own, which every host that writes rows writes, too. */
+/** A sharded store has bookkeeping tables, which every host that writes rows must write, too. */
 async function grantsOnStoreTables(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
     [storeTasks.ownTables],
   )
-  const writers = hostsThatWriteRows.map((host) => name(roleOf(prefix, host)))
+  const writers = hostsThatWriteRows.map((host) => quoteName(roleOf(prefix, host)))
   return rows.map(
-    (table) => `grant select, insert, update, delete on ${name(table.name)} to ${writers.join(', ')}`,
+    (table) => `grant select, insert, update, delete on ${quoteName(table.name)} to ${writers.join(', ')}`,
   )
 }
 
 function grantsFor(role: string, rights: Rights): string[] {
   const grants = Object.entries(rights).map(
-    ([table, verbs]) =>
-      `grant ${verbs.join(', ')} on ${table.split('.').map(name).join('.')} to ${name(role)}`,
+    ([table, tableRights]) =>
+      `grant ${tableRights.join(', ')} on ${table.split('.').map(quoteName).join('.')} to ${quoteName(role)}`,
   )
   if (!Object.keys(rights).some((table) => table.startsWith('bank.'))) return grants
   return [
     ...grants,
-    `grant usage on schema bank to ${name(role)}`,
-    `grant execute on all functions in schema bank to ${name(role)}`,
+    `grant usage on schema bank to ${quoteName(role)}`,
+    `grant execute on all functions in schema bank to ${quoteName(role)}`,
   ]
 }
 
@@ -113,10 +113,13 @@ const readOnly: readonly Right[] = ['select']
 const readWrite: readonly Right[] = ['select', 'insert', 'update']
 const readWriteDelete: readonly Right[] = ['select', 'insert', 'update', 'delete']
 
+/** Every instance records itself and compares itself with the others. */
+const instanceRights: readonly Right[] = ['select', 'insert', 'update (clients, seen_at, stopped_at)']
+
 const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, readWrite]))
 
-/** Rows of resources are never deleted, only marked; a new password ends the account's sessions. */
-const tracker: Rights = {
+/** The rights that hosts need to serve resources, whose rows are never deleted, only marked. */
+const trackerRights: Rights = {
   ...resourceTables,
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
@@ -124,6 +127,7 @@ const tracker: Rights = {
   purges: readOnly,
   history_days: ['select', 'insert'],
   lockouts: readWriteDelete,
+  // A new password ends the account's sessions.
   signin_sessions: ['select', 'update (ended_at)'],
   // Every host that accepts a token records its use.
   api_tokens: ['select', 'update (last_used_at, last_used_address)'],
@@ -134,27 +138,32 @@ const tracker: Rights = {
   registered_clients: readOnly,
   revoked_tokens: readOnly,
   consents: readOnly,
+  instances: instanceRights,
+  latest_backup: readOnly,
   migrations: readOnly,
 }
 
-/** Functions that run with the rights of their owner (`security definer`), and the hosts that may call them. */
+/** The functions that a host may call with the rights of their owner (`security definer`). */
 const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
   rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
   commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
 }
 
-/** The rights by host. The web client uses no store, so it has no role. */
+/** The rights by host. The web host uses no store, so it has no role. */
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
-    ...tracker,
+    ...trackerRights,
     idempotency_keys: readWriteDelete,
     api_tokens: ['select', 'insert', 'update (last_used_at, last_used_address, ended_at)', 'delete'],
     administrators: readWriteDelete,
     account_links: readWriteDelete,
     mails: readWriteDelete,
     account_languages: readOnly,
+    verified_logins: readWrite,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
+    // Tells which accounts can sign in without an external identity.
+    passkeys: readOnly,
     registered_clients: readWrite,
     // Ending a client notifies all hosts.
     service_clients: readWrite,
@@ -163,8 +172,13 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],
   },
-  // Purges old keys: PostgreSQL allows row locks only to roles that may update some column.
-  commands: { ...tracker, idempotency_keys: ['select', 'update (created_at)', 'delete'] },
+  commands: {
+    ...trackerRights,
+    // This host purges old keys. PostgreSQL allows row locks only to roles that may update some column.
+    idempotency_keys: ['select', 'update (created_at)', 'delete'],
+    // Removing an account checks that the caller is still an administrator.
+    deactivated_accounts: readOnly,
+  },
   identity: {
     // A first sign-in by an external provider may create an account, in the provider's default project.
     users: ['select', 'insert'],
@@ -192,9 +206,12 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     passkeys: readWriteDelete,
     factor_changes: readWrite,
     account_languages: readWrite,
+    verified_logins: readWrite,
     // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],
     spent_steps: readWriteDelete,
+    instances: [...instanceRights, 'delete'],
+    latest_backup: readOnly,
     migrations: readOnly,
   },
   bank: {

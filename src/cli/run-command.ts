@@ -1,49 +1,307 @@
-type Command = (words: readonly string[]) => Promise<void>
+import { parseArgs } from 'node:util'
+import { Problem } from '../model/problem.ts'
+import { type Options, UsageError } from './ask.ts'
 
-/** Maps names to commands; `npm start` runs `start`. Each loads only its own modules. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  start: async () => (await import('./start.ts')).runStart,
-  migrate: async () => (await import('./prepare-store.ts')).runMigrate,
-  prepare: async () => (await import('./prepare-store.ts')).runPrepare,
-  backup: async () => (await import('./backup/run-backup.ts')).runBackup,
-  restore: async () => (await import('./backup/run-backup.ts')).runRestore,
-  restored: async () => (await import('./backup/run-backup.ts')).runRestored,
-  distribute: async () => (await import('./prepare-store.ts')).runDistribute,
-  'verify-history': async () => (await import('./history.ts')).runVerifyHistory,
-  'history-heads': async () => (await import('./history.ts')).runHistoryHeads,
-  'export-history': async () => (await import('./history.ts')).runExportHistory,
-  doctor: async () => (await import('./doctor/run-doctor.ts')).runDoctor,
+type Command = (args: readonly string[], options: Options) => Promise<void>
+
+interface CommandEntry {
+  /** The arguments as the help shows them; those in brackets may be left out. */
+  readonly args?: string
+  readonly about: string
+  /** Sentences that only the help of this command has. */
+  readonly more?: string
+  /** Explains each option; one that takes a value begins with the value's name, such as `NAME:`. Absent: all is passed on. */
+  readonly options?: Readonly<Record<string, string>>
+  /** How npm runs it, if not by `npm run cli --`. */
+  readonly script?: string
+  readonly load: () => Promise<Command>
 }
 
-const usage = `Usage:
-  npm start                     starts every host
-  npm start -- rest             starts the named hosts only
-  npm run cli -- migrate        brings the schema of DATABASE_URL up to date
-  npm run cli -- prepare        the same, and sets the rights of the hosts' roles and seeds the first account
-  npm run cli -- distribute     distributes the rows of a Citus coordinator over its workers; stop all hosts first
-  npm run backup -- FILE        writes the whole store to one file; hosts may keep running
-  npm run restore -- FILE       restores it into an empty store; with --check only verifies the file
-  npm run doctor                checks the installation and gives advice; exits with 1 if something is wrong
-  npm run cli -- restored       run after restoring a database with other tools, before starting the hosts
-  npm run cli -- verify-history [FILE]     verifies the sealed days of the history, also against the heads in FILE
-  npm run cli -- history-heads             prints the heads of the sealed days, to be stored outside the system as FILE
-  npm run cli -- export-history [csv]      prints the whole history as lines of JSON, or as CSV
-`
+const yes = 'asks nothing; a script without a terminal needs it'
+const link = 'prints a link that sets the password once, instead of asking for one'
+const json = 'prints a line of JSON for each'
+const passwordInput =
+  'The password is typed without echo, or is the first line of the input. It is never an argument.'
+const ofHosts = 'Run it with the settings of a rest host, or with the DATABASE_URL of the role that migrates.'
+const ofIdentity =
+  'Run it with the settings of an identity host, or with its secret and the DATABASE_URL of the role that migrates.'
 
-export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load === undefined) {
-    console.error(usage)
-    process.exitCode = 2
-    return
-  }
+/** The commands by name; `npm start` runs `start`. Each command loads only its own modules. The help and docs/commands.md are written from this table. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  start: {
+    script: 'npm start --',
+    args: '[HOST …]',
+    about: 'starts all hosts, or only those that are named',
+    load: async () => (await import('./start.ts')).runStart,
+  },
+  worker: {
+    about: 'only for `start` itself: one of several processes (`PROCESSES`)',
+    load: async () => (await import('./start.ts')).runWorker,
+  },
+  migrate: {
+    about: 'brings the schema of DATABASE_URL up to date',
+    load: async () => (await import('./prepare-store.ts')).runMigrate,
+  },
+  prepare: {
+    about: "the same, sets the rights of the hosts' roles, and says so if there is no administrator",
+    load: async () => (await import('./prepare-store.ts')).runPrepare,
+  },
+  distribute: {
+    args: '[SHARDS]',
+    about: 'distributes the rows of a Citus coordinator over its workers; stop all hosts first',
+    load: async () => (await import('./prepare-store.ts')).runDistribute,
+  },
+  doctor: {
+    script: 'npm run doctor',
+    about: 'checks the installation and gives advice; exits with 1 if there is an error',
+    load: async () => (await import('./doctor/run-doctor.ts')).runDoctor,
+  },
+  version: {
+    about: 'prints the version of this program, its schema and its Node',
+    options: {},
+    load: async () => (await import('./prepare-store.ts')).runVersion,
+  },
+  'account create': {
+    args: 'LOGIN',
+    about: 'creates an account',
+    more: `${passwordInput} ${ofHosts}`,
+    options: {
+      administrator: 'gives it the administrator role',
+      name: 'NAME: what others call the person; the login if left out',
+      link,
+    },
+    load: async () => (await import('./accounts.ts')).runCreateAccount,
+  },
+  'account list': {
+    args: '[TEXT]',
+    about: 'lists accounts, those with the text in login or name',
+    more: ofHosts,
+    options: { json },
+    load: async () => (await import('./accounts.ts')).runListAccounts,
+  },
+  'account reset-password': {
+    args: 'LOGIN',
+    about: 'sets a new password and ends the sessions',
+    more: `${passwordInput} ${ofHosts}`,
+    options: { link, yes },
+    load: async () => (await import('./accounts.ts')).runResetPassword,
+  },
+  'account remove-factors': {
+    args: 'LOGIN',
+    about: 'removes all second factors and ends the sessions',
+    more: ofIdentity,
+    options: { yes },
+    load: async () => (await import('./accounts.ts')).runRemoveFactors,
+  },
+  'account make-administrator': {
+    args: 'LOGIN',
+    about: 'gives an account the administrator role',
+    more: ofHosts,
+    options: {},
+    load: async () => (await import('./accounts.ts')).runMakeAdministrator,
+  },
+  'account deactivate': {
+    args: 'LOGIN',
+    about: 'closes the sign-in of an account and ends its sessions; never of the last administrator',
+    more: ofHosts,
+    options: { yes },
+    load: async () => (await import('./accounts.ts')).runDeactivate,
+  },
+  'client list': {
+    about: 'lists the clients that administrators have created; others are in the settings of identity',
+    more: ofHosts,
+    options: { json },
+    load: async () => (await import('./accounts.ts')).runListClients,
+  },
+  'client end': {
+    args: 'ID',
+    about: 'rejects the tokens of a client of the settings at once; remove it from the settings too',
+    more: ofIdentity,
+    options: {},
+    load: async () => (await import('./accounts.ts')).runEndClient,
+  },
+  'keys rotate': {
+    about: 'announces new keys, used from tomorrow on; nothing ends',
+    more: ofIdentity,
+    options: {},
+    load: async () => (await import('./secrets.ts')).runRotateKeys,
+  },
+  'keys revoke': {
+    about: 'replaces stolen keys at once; all users have to sign in again',
+    more: `${ofIdentity} Stop the identity hosts first; running ones use the old keys for up to 15 seconds.`,
+    options: {
+      yes,
+      'lost-secret': 'also replaces keys that were encrypted with another secret, which is lost',
+    },
+    load: async () => (await import('./secrets.ts')).runRevokeKeys,
+  },
+  'secret rotate': {
+    about: 'encrypts again, with the new secret, what the old one has encrypted; can be repeated',
+    more: 'Hosts may run if they have both: Identity__KeyEncryptionSecret is the new one, Identity__PreviousKeyEncryptionSecret the old one. Without the latter, the old one is the file in DATA_DIR.',
+    options: {
+      'new-file': 'FILE: has the new secret, instead of the setting',
+      'old-file': 'FILE: has the old secret, instead of the setting',
+    },
+    load: async () => (await import('./secrets.ts')).runRotateSecret,
+  },
+  backup: {
+    script: 'npm run backup --',
+    args: '[FILE]',
+    about: 'writes the whole store to one file, or to a new file in a folder; hosts may keep running',
+    options: {
+      keep: 'NUMBER: deletes all but the newest backups of the folder',
+      'key-file': 'FILE: encrypts the backup with the key that `openssl rand -hex 32` wrote into this file',
+      'copy-command': 'COMMAND: then runs this in a shell, to copy $BACKUP_FILE elsewhere',
+    },
+    load: async () => (await import('./backup/run-backup.ts')).runBackup,
+  },
+  'backup verify': {
+    script: 'npm run backup -- verify',
+    args: 'FILE',
+    about: 'reads a backup, or the newest one of a folder, to its end',
+    options: { 'key-file': 'FILE: has the key of an encrypted backup' },
+    load: async () => (await import('./backup/run-backup.ts')).runVerifyBackup,
+  },
+  restore: {
+    script: 'npm run restore --',
+    args: 'FILE',
+    about: 'restores a backup into an empty store',
+    options: {
+      check: 'only reads the file, as `backup verify` does',
+      'key-file': 'FILE: has the key of an encrypted backup',
+    },
+    load: async () => (await import('./backup/run-backup.ts')).runRestore,
+  },
+  restored: {
+    about: 'run after restoring a database with other tools, before starting the hosts',
+    load: async () => (await import('./backup/run-backup.ts')).runRestored,
+  },
+  'backed-up': {
+    about: 'run after each backup by another tool, so that doctor and metrics know its time',
+    load: async () => (await import('./backup/run-backup.ts')).runBackedUp,
+  },
+  'verify-history': {
+    args: '[FILE]',
+    about: 'verifies the closed days of the history, also against the heads in FILE',
+    load: async () => (await import('./history.ts')).runVerifyHistory,
+  },
+  'history-heads': {
+    about: 'prints the heads of the closed days, to be stored outside the system as FILE',
+    load: async () => (await import('./history.ts')).runHistoryHeads,
+  },
+  'export-history': {
+    args: '[csv]',
+    about: 'prints the whole history as lines of JSON, or as CSV',
+    load: async () => (await import('./history.ts')).runExportHistory,
+  },
+}
+
+const failed = 1
+const usedWrongly = 2
+
+/** Exit codes: 0 done, 1 failed, 2 used wrongly. */
+export async function runCommand(words: readonly string[]): Promise<void> {
+  const [name, args] = findCommand(words)
+  const entry = commands[name]
+  const wantsHelp = words.some((word) => word === '--help' || word === '-h')
+  if (wantsHelp) return console.log(entry ? helpOf(name, entry) : helpOfAll(words[0]))
+  if (entry !== undefined) return run(name, entry, args)
+  console.error(helpOfAll(words[0]))
+  process.exitCode = usedWrongly
+}
+
+async function run(name: string, entry: CommandEntry, args: readonly string[]): Promise<void> {
   try {
-    const command = await load()
-    await command(words)
+    const parsed = parse(entry, args)
+    const command = await entry.load()
+    await command(parsed.args, parsed.options)
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(messageOf(error))
+    if (error instanceof UsageError) console.error(`\n${synopsis(name, entry)}`)
     if (process.env.LOG_LEVEL === 'debug') console.error(error)
     // Open handles must not keep the process alive.
-    process.exit(1)
+    process.exit(error instanceof UsageError ? usedWrongly : failed)
   }
+}
+
+/** A name has one word or two. */
+function findCommand(words: readonly string[]): [name: string, args: readonly string[]] {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ')
+    if (Object.hasOwn(commands, name)) return [name, words.slice(length)]
+  }
+  return ['', []]
+}
+
+function parse({ args: expected = '', options }: CommandEntry, args: readonly string[]) {
+  if (options === undefined) return { args, options: {} }
+  const declared = Object.entries(options).map(([name, about]) => {
+    const type: 'string' | 'boolean' = takesValue(about) ? 'string' : 'boolean'
+    return [name, { type }] as const
+  })
+  const { values, positionals } = parseOrExplain(args, Object.fromEntries(declared))
+  const most = expected === '' ? 0 : 1
+  const least = expected.startsWith('[') ? 0 : most
+  if (positionals.length < least) throw new UsageError(`${expected} is missing.`)
+  if (positionals.length > most) throw new UsageError('There are too many arguments.')
+  return { args: positionals, options: values }
+}
+
+function parseOrExplain(
+  args: readonly string[],
+  options: Readonly<Record<string, { type: 'string' | 'boolean' }>>,
+): { readonly values: Options; readonly positionals: readonly string[] } {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    return { values: values as Options, positionals }
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ', 1)[0])
+  }
+}
+
+/** A problem says in its fields what is wrong. */
+function messageOf(error: unknown): unknown {
+  if (error instanceof Problem && error.errors) return Object.values(error.errors).flat().join('\n')
+  return error instanceof Error ? error.message : error
+}
+
+const takesValue = (about: string): boolean => /^[A-Z]+: /.test(about)
+
+/** The help of all commands, or of those that begin with the word. */
+function helpOfAll(word: string | undefined): string {
+  const entries = Object.entries(commands)
+  const ofGroup = entries.filter(([name]) => name.startsWith(`${word} `))
+  const shown = ofGroup.length > 0 ? ofGroup : entries
+  const lines = shown.map(([name, entry]) => [synopsis(name, entry), entry.about] as const)
+  const width = Math.max(...lines.map(([text]) => text.length))
+  return [
+    'Usage:',
+    ...lines.map(([text, about]) => `  ${text.padEnd(width)}  ${about}`),
+    '',
+    'Each of them explains itself with --help. Exit codes: 0 done, 1 failed, 2 used wrongly.',
+  ].join('\n')
+}
+
+function helpOf(name: string, entry: CommandEntry): string {
+  const options = Object.entries(entry.options ?? {}).map(([option, about]) => {
+    const [, value = '', meaning = about] = /^([A-Z]+): (.*)$/.exec(about) ?? []
+    return `  ${`--${option} ${value}`.trim().padEnd(18)}${meaning}`
+  })
+  return [
+    synopsis(name, entry),
+    '',
+    sentence(entry.about),
+    ...(options.length > 0 ? ['', ...options] : []),
+    ...(entry.more === undefined ? [] : ['', entry.more]),
+  ].join('\n')
+}
+
+const sentence = (about: string): string => `${about[0]?.toUpperCase()}${about.slice(1)}.`
+
+export function synopsis(name: string, { script, args, options = {} }: CommandEntry): string {
+  const optional = Object.entries(options).map(([option, about]) => {
+    const [value] = takesValue(about) ? about.split(':', 1) : []
+    return `[--${option}${value === undefined ? '' : ` ${value}`}]`
+  })
+  return [script ?? `npm run cli -- ${name}`, args, ...optional].filter((part) => part).join(' ')
 }

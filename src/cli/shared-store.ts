@@ -1,44 +1,63 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords } from '../accounts/passwords.ts'
-import { type Budgets, openBudgets } from '../config/budgets.ts'
+import { type Budgets, divideConnections, openBudgets } from '../config/budgets.ts'
 import type { TelemetrySettings } from '../config/host-settings.ts'
 import type { StoreSettings } from '../config/store-settings.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
 import { migrate } from '../db/migrate.ts'
+import { applicationNameOf } from '../db/pooled-connections.ts'
+import { examineAddress, type StoreAddress } from '../db/poolers.ts'
 import { createLog, type Log } from '../http/log.ts'
+import type { Siblings } from '../model/siblings.ts'
 import { watchSlowStatements } from '../observability/slow-statements.ts'
-import type { Context } from '../records/context.ts'
+import type { SharedContext } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
 
-/** The store shared by all hosts of this process. The first request opens it; without one it stays closed. */
+/** The store shared by all hosts of this process. It is opened by the first call that needs it. */
 export interface SharedStore {
   /** The address for hosts that run as separate processes. */
-  url(): Promise<string>
+  address(): Promise<StoreAddress>
   /** The context of a store that has at least one account. */
-  context(): Promise<Context>
-  /** Starts the hourly jobs: purging, partitions of the history, sealing. */
+  context(): Promise<SharedContext>
+  /** Starts the hourly jobs: purging, partitions of the history, closing its days. */
   startMaintenance(): Promise<void>
-  /** Starts logging slow statements. Called once all hosts run, because statements of the start may be slow. */
+  /** Starts logging slow statements. Called when all hosts run, because statements during the start may be slow. */
   logSlowStatements(): void
-  /** Undefined until a host has requested the tracker. */
+  /** Prepares the store for other processes, and closes the connections of this one. */
+  prepare(): Promise<StoreAddress>
+  /** Undefined until a host has requested the context. */
   demoAccount(): DemoAccount | undefined
 }
 
-interface Process {
-  /** Functions to call at the stop, last first. */
+interface ProcessHooks {
+  /** Called when the process stops, the last one first. */
   readonly stops: (() => Promise<void>)[]
-  /** Reports faults of the embedded database, which is started again. */
+  /** Receives a sentence when the embedded database has ended unexpectedly, and when it runs again. */
   readonly onFault: (sentence: string) => void
 }
 
-export function shareStore(settings: StoreSettings, { stops, onFault }: Process): SharedStore {
+/** Values shared by all processes that serve the same ports. */
+interface SharedPorts {
+  readonly address: StoreAddress
+  readonly processes: number
+  readonly siblings: Siblings
+}
+
+/** If `shared` is given, another process has opened the store and migrated its schema. */
+export function createSharedStore(
+  settings: StoreSettings,
+  { stops, onFault }: ProcessHooks,
+  shared?: SharedPorts,
+): SharedStore {
   let account: DemoAccount | undefined
   let opened: Database | undefined
-  const budgets = openBudgets()
+  const budgets = openBudgets(divideConnections(settings.connections), undefined, shared?.processes)
   const open = once(async () => {
-    const store = await openStore(settings, budgets, onFault)
-    stops.push(store.close)
+    const store = shared
+      ? connectStore(shared.address, settings, budgets)
+      : await openStore(settings, budgets, onFault)
+    stops.push(store.stop ?? noStop, store.close)
     opened = store.database
     if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
     return store
@@ -46,23 +65,31 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   const context = once(async () => {
     const [{ database }, { seedDemoAccount }] = await Promise.all([
       open(),
-      // Importing blocks this process, so the start of the database is requested first.
+      // The import blocks this process, so the database is opened first.
       nextTurn().then(() => import('./demo-account.ts')),
     ])
-    const context = { database, passwords: createPasswords({}, budgets), budgets }
+    const passwords = createPasswords({}, budgets)
+    const context = { database, passwords, budgets, siblings: shared?.siblings }
     account = await seedDemoAccount(context, settings)
     return context
   })
   const startMaintenance = once(async () => {
     const { database } = await open()
     const maintenance = await import('./maintenance.ts')
-    stops.push(...(await maintenance.startMaintenance(database, settings, logOf(settings))))
+    stops.push(...(await maintenance.startMaintenance(database, settings, createStoreLog(settings))))
   })
   return {
-    url: async () => (await open()).url,
+    address: async () => (await open()).address,
     context,
     startMaintenance,
-    logSlowStatements: () => opened && watchForSlowStatements(opened, settings),
+    logSlowStatements: () => opened && startSlowStatementLog(opened, settings),
+    async prepare() {
+      await context()
+      const { address, close } = await open()
+      opened = undefined
+      await close()
+      return address
+    },
     demoAccount: () => account,
   }
 }
@@ -77,55 +104,85 @@ async function startTelemetry(
   return stop
 }
 
-function watchForSlowStatements(database: Database, settings: StoreSettings) {
+function startSlowStatementLog(database: Database, settings: StoreSettings) {
   const { slowStatementMilliseconds } = settings
   if (slowStatementMilliseconds === 0) return
-  const log = logOf(settings)
+  const log = createStoreLog(settings)
   watchSlowStatements(database, { slowMilliseconds: slowStatementMilliseconds }, (slow) =>
     log.warn(slow, 'A statement was slow.'),
   )
 }
 
-const logOf = ({ logLevel }: StoreSettings): Log => createLog({ level: logLevel, host: 'store' })
-
-function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let made: Promise<Result> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
+const createStoreLog = ({ logLevel }: StoreSettings): Log => createLog({ level: logLevel, host: 'store' })
 
 interface OpenStore {
-  readonly url: string
+  readonly address: StoreAddress
   readonly database: Database
-  close(): Promise<void>
+  /** Closes the connections. */
+  readonly close: () => Promise<void>
+  /** Stops the embedded server. */
+  readonly stop?: () => Promise<void>
 }
 
-/** The store named by the settings, or the embedded one, with its schema migrated. */
+const noStop = async () => undefined
+
+/** Opens the store of DATABASE_URL or the embedded one, and migrates its schema. */
 async function openStore(
   settings: StoreSettings,
   budgets: Budgets,
   onFault: (sentence: string) => void,
 ): Promise<OpenStore> {
   const { databaseUrl, dataDirectory } = settings
-  if (databaseUrl !== undefined) return openMigrated(databaseUrl, settings, budgets)
+  if (databaseUrl !== undefined) {
+    const log = createStoreLog(settings)
+    const onNoNamedStatements = (reason: string) =>
+      log.warn({ reason }, 'Statements are sent without names, which costs time.')
+    const address = await examineAddress(databaseUrl, { ...settings, onNoNamedStatements })
+    return openMigratedStore(address, settings, budgets)
+  }
   const embedded = await startEmbeddedStore({ dataDirectory, onFault })
   try {
-    const store = await openMigrated(embedded.url, settings, budgets)
-    return { ...store, close: () => store.close().finally(embedded.stop) }
+    const store = await openMigratedStore({ url: embedded.url }, settings, budgets)
+    return { ...store, stop: embedded.stop }
   } catch (error) {
     await embedded.stop()
     throw error
   }
 }
 
-async function openMigrated(
-  url: string,
-  { readUrls, namedStatements }: StoreSettings,
+/** A host's role may not migrate, and `prepare` grants it everything else. */
+function explainMissingRight(error: Error & { readonly code?: string }): never {
+  if (error.code !== '42501') throw error
+  throw new Error(
+    `The role of DATABASE_URL may not prepare the store (${error.message}). Run \`npm run cli -- prepare\` as the owner of the schema first.`,
+    { cause: error },
+  )
+}
+
+async function openMigratedStore(
+  address: StoreAddress,
+  settings: StoreSettings,
   budgets: Budgets,
 ): Promise<OpenStore> {
-  await migrate(url)
-  const database = openDatabase({ url, readUrls, applicationName: 'tracker', namedStatements, budgets })
-  return { url, database, close: () => database.close() }
+  await migrate(address.url).catch(explainMissingRight)
+  return connectStore(address, settings, budgets)
+}
+
+function connectStore(
+  address: StoreAddress,
+  { readUrls, connections }: StoreSettings,
+  budgets: Budgets,
+): OpenStore {
+  const applicationName = applicationNameOf('tracker', connections)
+  const database = openDatabase({ ...address, readUrls, applicationName, budgets })
+  return { address, database, close: once(() => database.close()) }
+}
+
+/** Every call returns the result of the first one, which alone runs the function. */
+export function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= run()
+    return result
+  }
 }

@@ -5,27 +5,35 @@ const mebibyte = 1024 ** 2
 
 /**
  * The limits of bytes, connections, streams, statements and hashes that a process holds at once. Every such number is in this
- * table and nowhere else. `/metrics` shows those that are counted; a limit per request is met by that request alone. They are
- * explained together in docs/decisions/0040-budgets-before-work.md.
+ * table and nowhere else. docs/decisions/0040-budgets-before-work.md explains them together.
+ *
+ * `per` is the holder that has a limit of its own, `of` is the unit. `OfAccount` and `PerAccount` mean the same in a name.
+ * A limit is counted, and shown by `/metrics`, if code opens it with `budgets.budget(name)`. The others are only numbers, which
+ * code reads as `budgetLimits.<name>.max`: limits per request, the sizes of caches, and limits that SQL compares. Overrides of
+ * tests apply to counted limits only.
  */
 export const budgetLimits = {
+  // HTTP hosts: connections, logs and unread bodies.
+
   /** More connections than one process can serve; each idle one costs about 10 KB. */
   httpConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** A large office behind one address, with live listings. Proxies are one address each, and have to limit their own clients. */
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** Requests of one connection that wait for their responses: clients that pipeline send a few, and half a megabyte could hold thousands. */
   pipelinedRequests: { max: 16, per: 'connection', of: 'requests' },
-  /** About 20 MB of windows when full; the oldest is dropped for a new one. */
-  limiterAddresses: { max: 100_000, per: 'host', of: 'requests' },
+  /** Addresses whose requests the rate limiter counts, about 20 MB when full; the oldest is dropped for a new one. */
+  limiterAddresses: { max: 100_000, per: 'host', of: 'addresses' },
   /**
-   * Log lines of requests without an accepted token, for each kind of line: about 250 bytes each, so a flood writes at most a
-   * gigabyte a day and host. Beyond it, the next line reports how many were left out.
+   * Log lines of requests without an accepted token, counted separately for each kind of line. A line has about 250 bytes, so a
+   * flood writes at most a gigabyte per day and host. The next line that is logged says how many were dropped.
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
-  /** Bodies of requests that are answered before them, such as those of 401, 404, 413 and 429: some large uploads at once. */
+  /** Bodies still arriving when their requests have been answered, by 401, 404, 413 or 429: some large uploads at once. */
   unreadBodyBytes: { max: 64 * mebibyte, perSecond: 8 * mebibyte, per: 'process', of: 'bytes' },
   unreadBodyBytesOfAddress: { max: 16 * mebibyte, perSecond: mebibyte, per: 'address', of: 'bytes' },
+
+  // REST host: bodies, batches, live listings and webhooks.
 
   /** Hundreds of times the longest legal record. The token is verified before the first byte is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
@@ -43,94 +51,112 @@ export const budgetLimits = {
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
   /** A user rarely has more windows and tabs open. */
   liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
-  /** Newest snapshots, and those that clients have not read yet: two of the largest pages, or twenty of 100 long records. */
+  /**
+   * Bytes of the newest snapshots and of those still being sent. Fits two pages of the maximum size, or
+   * twenty pages of 100 long records.
+   */
   liveBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
   /** A snapshot with many readers is counted once. */
   liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
-  /** Requests to webhooks in flight; each waits ten seconds at most. */
+  /** Requests to webhooks; each waits ten seconds at most. A webhook that is being served holds one, and up to seven more while it sends. */
   webhookRequests: { max: 32, per: 'process', of: 'requests' },
 
-  /** Twice the longest sign-in form, most of which is its pending request. */
+  // Identity host: forms, mails, factors, external providers and password hashes.
+
+  /** Twice the longest sign-in form. Most of a form is its pending authorization request. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
-  /** Mails for a new password in an hour; further requests get the same response, but no mail. */
-  passwordMailsOfAddress: { max: 20, per: 'address', of: 'requests' },
-  passwordMailsOfAccount: { max: 3, per: 'account', of: 'requests' },
-  /** Daily limit of the mails that a signed-in user has sent to others. */
-  mailsOfAccount: { max: 50, per: 'account', of: 'requests' },
+  /** Password mails in one hour, which SQL counts in `mail-queue.ts`; further requests get the same response, but no mail. */
+  passwordMailsOfAddress: { max: 20, per: 'address', of: 'mails' },
+  passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
+  /** Mails that a signed-in user has sent to others within one day, which SQL counts, too. */
+  mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
   /** Unsent mails in the database: more than a server that is down for a day leaves behind. */
-  mailsWaiting: { max: 2000, per: 'host', of: 'requests' },
+  mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
   /** Mails being sent; each waits for the server for twenty seconds at most. */
-  mailsAtOnce: { max: 4, per: 'process', of: 'requests' },
+  mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
   /**
    * Consecutive wrong codes without a time limit, after which authenticator codes are rejected until the user signs in another
    * way.
    */
-  wrongCodesOfAccount: { max: 20, per: 'account', of: 'requests' },
+  wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
   /** Requests to external providers; each waits five seconds at most. */
   outsideRequests: { max: 32, per: 'process', of: 'requests' },
   /**
-   * Sign-ins in progress at external providers, stored for a quarter of an hour: an office behind one address has a few. Beyond
-   * the second number the upkeep deletes the oldest.
+   * Sign-ins in progress at external providers, stored for a quarter of an hour. An office behind one address has a few; more
+   * are rejected.
    */
   outsideAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
+  /** The regular cleanup deletes the oldest above this number. */
   outsideAttempts: { max: 20_000, per: 'host', of: 'requests' },
   /** A discovery document or a set of keys has some kilobytes. */
   outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
   /** More at a time would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
-  /** The last one waits half a second, at about 0.1 s each. */
+  /** With four hashes at a time and 0.1 s each, the last of 16 waits about 0.4 s. */
   passwordHashesWaiting: { max: 16, per: 'process', of: 'requests' },
 
-  /** No route of this host needs a body. */
+  // Web host and diagnostics of the command host: no route needs a body.
+
   webBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
   diagnosticsBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
 
-  /** The same as on the HTTP hosts. */
+  // Command host (gRPC and the .NET wire), before a connection has sent an accepted token. Such connections are newcomers.
+
+  /** Equals the limit of the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** Every client assumes this many before it knows the limit (RFC 9113, 6.5.2), so none has a stream rejected at its start. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
   /**
-   * Connections without an accepted token, including idle ones and partial prefaces: about 30 KB each. Beyond it, the address
-   * that has most loses its oldest. Both are higher than the number of new connections at once below, so that the oldest one has
-   * had seconds to show a token.
+   * Open connections without an accepted token, including idle ones and partial prefaces: about 30 KB each. Above the limit, the
+   * address with the most connections loses its oldest. Both numbers are higher than the bursts of `newcomerConnections` below, so
+   * the oldest connection has had seconds to send a token.
    */
   newcomers: { max: 2048, per: 'process', of: 'connections' },
   newcomersOfAddress: { max: 640, per: 'address', of: 'connections' },
   /**
-   * New connections, streams, and streams that end before their response. The first two are released with an accepted token, so
-   * these are the rates of clients that never show one.
+   * The rate of new connections. An accepted token releases its connection, so this limits clients that never send one. Such an
+   * HTTP/2 session occupies about 15 KB until the next full garbage collection, so the rate of the process decides how much
+   * memory a flood from many addresses occupies.
    */
-  newcomerConnections: { max: 1536, perSecond: 200, per: 'process', of: 'connections' },
+  newcomerConnections: { max: 640, perSecond: 50, per: 'process', of: 'connections' },
   newcomerConnectionsOfAddress: { max: 512, perSecond: 10, per: 'address', of: 'connections' },
-  /** Ten connections of one address may each begin with a hundred calls. */
+  /** The rate of new streams, which a token releases, too: ten connections of an address may each begin with a hundred calls. */
   newcomerStreams: { max: 16_384, perSecond: 1000, per: 'process', of: 'streams' },
   newcomerStreamsOfAddress: { max: 1024, perSecond: 100, per: 'address', of: 'streams' },
+  /** The rate of streams that end before their response. */
   newcomerResets: { max: 1000, perSecond: 100, per: 'process', of: 'streams' },
   newcomerResetsOfAddress: { max: 100, perSecond: 10, per: 'address', of: 'streams' },
-  /** Frames of every kind: forty times a hundred calls with their headers, or sixty-four windows of messages. */
+  /**
+   * The rate of bytes in frames of every kind. The burst of an address is 64 windows of 64 KiB, or forty
+   * times the headers of a hundred calls.
+   */
   newcomerBytes: { max: 32 * mebibyte, perSecond: 4 * mebibyte, per: 'process', of: 'bytes' },
   newcomerBytesOfAddress: { max: 4 * mebibyte, perSecond: 128 * kibibyte, per: 'address', of: 'bytes' },
-  /** Connections beyond the rate wait unread, a socket each; the last one of an address waits six seconds. */
+  /** Connections above the rate wait unread, and occupy a socket each. The last one of an address waits six seconds. */
   newcomersWaiting: { max: 1024, per: 'process', of: 'connections' },
   newcomersWaitingOfAddress: { max: 64, per: 'address', of: 'connections' },
+  // Command host, after a token was accepted.
+
   /**
-   * Applies once a token was accepted. Node counts a stream until the turn of its loop after it ended; on a full connection it
-   * resets a new one, and after a hundred of these the connection. So there is room for a client that cancels 2,048 calls and
-   * makes them again.
+   * Node still counts a stream for one event-loop turn after it has ended. It resets a stream above the
+   * limit, and closes a connection after a hundred such resets. The number lets a client cancel 2,048 calls
+   * and repeat them.
    */
   commandStreams: { max: 4096, per: 'connection', of: 'streams' },
-  /** The sum over all connections of the account: as many as one of them may have. */
+  /** Equals the limit of one connection, although an account may have several. */
   commandStreamsOfAccount: { max: 4096, per: 'account', of: 'streams' },
-  /** Requests that arrive or are in progress, compressed and uncompressed: two of the largest, or hundreds of ordinary ones. */
+  /** Bytes of requests that arrive or are in progress, compressed and uncompressed: two of the largest, or hundreds of others. */
   commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },
   /** A proxy carries several accounts on one connection. */
   commandBytesPerConnection: { max: 16 * mebibyte, per: 'connection', of: 'bytes' },
   commandBytes: { max: 32 * mebibyte, per: 'process', of: 'bytes' },
-  /** A compressed message can turn out to be the largest, so only a few are decompressed at a time. */
+  /** Messages being decompressed. Any of them can turn out to have the largest size. */
   commandUnpacking: { max: 4, per: 'process', of: 'requests' },
   commandUnpackingWaiting: { max: 10_000, per: 'process', of: 'requests' },
-  /** Reflection and health, for callers without a token: a load balancer has one or two watches open. */
+  // Command host: reflection and health, which need no token.
+
+  /** A load balancer has one or two watches open. */
   unauthenticatedStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
   unauthenticatedStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
   unauthenticatedStreams: { max: 1024, per: 'process', of: 'streams' },
@@ -138,10 +164,12 @@ export const budgetLimits = {
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
   /** Requests of one stream that wait for the response to the one before. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
-  /** Larger messages are rejected before they are kept, compressed or not; the largest legal one has a tenth of it. */
+  /** Ten times the largest legal message. Larger ones are rejected before they are kept, compressed or not. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
-  /** Each takes a few kilobytes; every instance accepts as many. */
+  // Bank.
+
+  /** The limit of each instance. A connection takes a few kilobytes. */
   bankConnections: { max: 8192, per: 'host', of: 'connections' },
   /**
    * Half of the connections, so that one address cannot take all; a load balancer, which is a single address,
@@ -150,17 +178,21 @@ export const budgetLimits = {
   bankConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** Allows unknown fields and generous white space; the longest necessary body has 300 bytes. */
   bankBodyBytes: { max: 8 * kibibyte, per: 'request', of: 'bytes' },
-  /** No client needs to send ahead of the responses; load generators send some dozens of requests. */
+  /** Pipelined requests, which wait for the responses to those before. Load generators send some dozens. */
   bankRequestsAhead: { max: 1000, per: 'connection', of: 'requests' },
+  /** Bytes of pipelined requests. */
   bankAheadBytes: { max: 256 * kibibyte, per: 'connection', of: 'bytes' },
   bankAheadBytesOfAll: { max: 32 * mebibyte, per: 'process', of: 'bytes' },
+
+  // Store: transactions and keyed writes.
 
   /** Enough writers for group commit to pay off; more would only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
   /**
-   * Each may wait for a row that a transaction of the same account holds for seconds: two such accounts leave room for others.
-   * One more than its keyed writes, so that the user can still end sessions. On the identity host, and without a session, those
-   * of an address are counted together.
+   * A transaction may wait seconds for a row lock held by another one of its account. The limit leaves room
+   * for others when two accounts do so. It exceeds `keyedWritesOfAccount` by one, so that the user can still
+   * end sessions. On the identity host, and without a session, the transactions of an address are counted
+   * instead.
    */
   storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
   /** Each holds a waiting request and its data. */
@@ -171,20 +203,24 @@ export const budgetLimits = {
   storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },
 
   /**
-   * Writes with an Idempotency-Key. Each holds a connection from the claim of its key on, and a change of password needs a second
-   * one: half of them are left for those and for all other writes.
+   * Writes with an Idempotency-Key. Each holds a connection as soon as it has claimed its key, and a change of password needs a
+   * second one. So half of `storeTransactions` is left for second connections and for all other writes.
    */
   keyedWrites: { max: 6, per: 'process', of: 'statements' },
   keyedWritesOfAccount: { max: 4, per: 'account', of: 'statements' },
   keyedWritesWaiting: { max: 2000, per: 'process', of: 'requests' },
   keyedWritesWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
-  /** The keys that are kept for a day: a request a second, with responses as small as those of the contract. */
+  /** Idempotency keys are stored for a day: about one request per second. */
   keysOfAccount: { max: 100_000, per: 'account', of: 'requests' },
+  /** The stored responses of keyed requests: 100,000 of 670 bytes. */
   keyedAnswerBytesOfAccount: { max: 64 * mebibyte, per: 'account', of: 'bytes' },
 
-  /** Lists in flight on the one connection that they share: the last waits for those before it. */
+  // Lists, exports and live listings. `src/db/limited-reads.ts` composes the names from kind, speed and holder, such as
+  // `lists` + `Quick` + `OfAccount`. A list that takes longer than 40 ms is stopped and restarted as a slow one.
+
+  /** Lists in flight on the one connection that the quick ones share: the last waits for those before it. */
   listsQuick: { max: 64, per: 'process', of: 'statements' },
-  /** Each occupies the shared connection for 40 ms at most, once a minute. */
+  /** An account whose list was stopped after 40 ms does not use the shared connection for the next minute. */
   listsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },
   /** Each keeps a core of the database busy, for 2.5 s at most. */
   listsSlow: { max: 4, per: 'process', of: 'statements' },
@@ -193,7 +229,7 @@ export const budgetLimits = {
   listsWaiting: { max: 2000, per: 'process', of: 'requests' },
   listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
 
-  /** Each holds a connection while it reads ahead of its reader; a slow reader gives way to others (0062). */
+  /** Each holds a connection while it reads ahead of its reader; a slow reader gives way to others (docs/decisions/0062-exports.md). */
   exports: { max: 2, per: 'process', of: 'statements' },
   exportsOfAccount: { max: 1, per: 'account', of: 'statements' },
   /** Each holds a waiting request with some kilobytes of data. */
@@ -218,17 +254,72 @@ export const budgetLimits = {
 export type BudgetName = keyof typeof budgetLimits
 export type Budgets = BudgetsOf<BudgetName>
 
-/** Called once per process; tests may pass their own numbers, and a clock for the rates. */
+/**
+ * Called once per process; tests may pass their own numbers, and a clock for the rates. `processes` is the number of those that
+ * serve the same ports.
+ */
 export const openBudgets = (
-  ownMaxima: Partial<Record<BudgetName, number>> = {},
+  maximumOverrides: Partial<Record<BudgetName, number>> = {},
   now?: () => number,
+  processes = 1,
 ): Budgets =>
   createBudgets(
     Object.fromEntries(
-      Object.entries(budgetLimits).map(([name, limit]) => [
+      Object.entries(budgetLimits).map(([name, limit]: [string, BudgetLimit]) => [
         name,
-        { ...limit, max: ownMaxima[name as BudgetName] ?? limit.max },
+        shareOf({ ...limit, max: maximumOverrides[name as BudgetName] ?? limit.max }, processes),
       ]),
     ) as Record<BudgetName, BudgetLimit>,
     now,
   )
+
+/**
+ * Connections are distributed evenly, so limits per address and per host are divided by the number of
+ * processes. Limits of hashes are divided too, because all processes share the same cores. Other limits are
+ * not divided: they protect one process, or belong to an account.
+ */
+function shareOf(limit: BudgetLimit, processes: number): BudgetLimit {
+  const { max, perSecond, per, of } = limit
+  if (per !== 'address' && per !== 'host' && of !== 'hashes') return limit
+  return {
+    ...limit,
+    max: Math.ceil(max / processes),
+    ...(perSecond !== undefined && { perSecond: Math.ceil(perSecond / processes) }),
+  }
+}
+
+/** Few processes on one database: more connections than this do not make it faster. */
+export const connectionsDefault = 25
+/** One for each kind of work, and three for transactions. */
+export const connectionsMin = 10
+export const connectionsMax = 200
+
+/** Single reads, quick lists and the snapshots of live listings each share one connection. */
+const sharedConnections = 3
+const ownConnections = ['listsSlow', 'liveListsSlow', 'exports', 'storeGatheredWrites'] as const
+
+/**
+ * Scales the connections of lists, live listings, exports and batched writes as in the table; transactions
+ * get the rest. The shares of one account and of keyed writes scale with it.
+ */
+export function divideConnections(connections: number): Partial<Record<BudgetName, number>> {
+  const scale = (connections - sharedConnections) / (connectionsDefault - sharedConnections)
+  const scaled = (name: (typeof ownConnections)[number]) =>
+    Math.max(1, Math.floor(budgetLimits[name].max * scale))
+  const others = ownConnections.reduce((sum, name) => sum + scaled(name), sharedConnections)
+  const storeTransactions = connections - others
+  const partOf = (name: 'storeTransactionsOfAccount' | 'keyedWrites', min: number) =>
+    Math.max(
+      min,
+      Math.floor((storeTransactions * budgetLimits[name].max) / budgetLimits.storeTransactions.max),
+    )
+  const storeTransactionsOfAccount = partOf('storeTransactionsOfAccount', 2)
+  return {
+    ...Object.fromEntries(ownConnections.map((name) => [name, scaled(name)])),
+    listsSlowOfAccount: Math.ceil(scaled('listsSlow') / 2),
+    storeTransactions,
+    storeTransactionsOfAccount,
+    keyedWrites: partOf('keyedWrites', 1),
+    keyedWritesOfAccount: storeTransactionsOfAccount - 1,
+  }
+}

@@ -1,7 +1,8 @@
+import { connectionsDefault, connectionsMax, connectionsMin } from './budgets.ts'
 import {
   address,
   choice,
-  entries,
+  commaSeparated,
   flag,
   numbered,
   port,
@@ -14,21 +15,31 @@ const database = {
   DATABASE_URL: text({
     isSecret: true,
     documentedDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
-    about: 'any PostgreSQL, 15 or newer',
+    about: 'any PostgreSQL, 15 or newer, with the encoding UTF8',
   }),
-  DATABASE_READ_URL: entries({
+  DATABASE_READ_URL: commaSeparated({
     isSecret: true,
     about:
       'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
   }),
-  DATA_DIR: text({ byDefault: '.data', about: 'folder of the embedded database and of generated secrets' }),
+  DATA_DIR: text({
+    defaultValue: '.data',
+    about: 'folder of the embedded database and of generated secrets',
+  }),
   DB_NAMED_STATEMENTS: flag({
-    byDefault: true,
+    documentedDefault: 'found out at the start',
     about:
-      '`false` behind a pooler in transaction mode that does not support named statements, such as pgbouncer before 1.21',
+      'statements are prepared by name; `false` behind poolers in transaction mode that do not support it, such as pgbouncer before 1.21',
+  }),
+  DB_CONNECTIONS: wholeNumber({
+    defaultValue: connectionsDefault,
+    min: connectionsMin,
+    max: connectionsMax,
+    about:
+      'the most connections that one process opens, except the bank, whose processes have two each: [availability.md](availability.md#connections)',
   }),
   SLOW_STATEMENT_MILLISECONDS: wholeNumber({
-    byDefault: 1000,
+    defaultValue: 1000,
     min: 0,
     max: 60_000,
     about: 'slower statements are logged with their operation, at most one a second; 0 logs none',
@@ -36,7 +47,7 @@ const database = {
 }
 
 const addresses = {
-  HOST: text({ byDefault: '127.0.0.1', about: 'address to listen on' }),
+  HOST: text({ defaultValue: '127.0.0.1', about: 'address to listen on' }),
   REST_PORT: port(5100, 'port of the REST host'),
   WEB_PORT: port(5400, 'port of the web client, whose origin is allowed by default'),
   WEB_API_URL: address({
@@ -47,7 +58,7 @@ const addresses = {
   COMMAND_PORT: port(5300, 'port of the command host for commands, over HTTP/2'),
   COMMAND_DIAGNOSTICS_PORT: port(5301, 'port of the command host for diagnostics, over HTTP/1.1'),
   COMMAND_DOTNET_NAMESPACE: text({
-    byDefault: 'GrpcServer.Contracts.Commands',
+    defaultValue: 'GrpcServer.Contracts.Commands',
     about: "namespace of the .NET clients' commands",
   }),
   Cors__AllowedOrigins: numbered({
@@ -55,20 +66,28 @@ const addresses = {
     about: 'origins of browser clients',
   }),
   ASPNETCORE_FORWARDEDHEADERS_ENABLED: flag({
-    byDefault: false,
+    defaultValue: false,
     about:
       "take the client's address from `X-Forwarded-For`: two proxies deep on REST, one on the other hosts",
   }),
   TRUSTED_PROXIES: wholeNumber({
-    byDefault: 0,
+    defaultValue: 0,
     min: 0,
     // Chains of proxies are short, and each trusted proxy could forge addresses.
     max: 10,
     about:
       'with forwarded headers: the number of your proxies in front of every host; 0 means two on REST and one elsewhere. With a number that is too high, clients can forge their address',
   }),
+  PROCESSES: wholeNumber({
+    defaultValue: 1,
+    min: 1,
+    // More of them than cores only share the cores.
+    max: 64,
+    about:
+      'processes that serve REST, identity and commands together, each on its one port: as many as cores: [availability.md](availability.md#several-cores)',
+  }),
   DRAIN_SECONDS: wholeNumber({
-    byDefault: 0,
+    defaultValue: 0,
     min: 0,
     // Longer than any load balancer takes to notice.
     max: 300,
@@ -79,15 +98,16 @@ const addresses = {
 
 const tokens = {
   Jwt__Issuer: address({
-    byDefault: 'http://localhost:5200',
-    about: 'issuer of the tokens: the public address of the identity host',
+    documentedDefault: 'the identity host: `http://localhost:{IDENTITY_PORT}`',
+    about: 'issuer of the tokens: the public address of the identity host, the same for every host',
   }),
   Jwt__MetadataAddress: address({
     documentedDefault: "the issuer's `/.well-known/openid-configuration`",
-    about: 'discovery document with the signing keys',
+    about:
+      'discovery document with the signing keys, where REST and commands reach it; for a certificate of your own authority, set `NODE_EXTRA_CA_CERTS`',
   }),
-  Jwt__Audience: text({ byDefault: 'svc-api', about: 'audience of the REST host' }),
-  Identity__GrpcAudience: text({ byDefault: 'svc-grpc', about: 'audience of the command host' }),
+  Jwt__Audience: text({ defaultValue: 'svc-api', about: 'audience of the REST host' }),
+  Identity__GrpcAudience: text({ defaultValue: 'svc-grpc', about: 'audience of the command host' }),
   Jwt__SigningKey: text({
     isSecret: true,
     documentedDefault: 'generated into `DATA_DIR`',
@@ -98,13 +118,18 @@ const tokens = {
     documentedDefault: '`Jwt__SigningKey`',
     about: 'the same, and takes precedence',
   }),
+  Identity__PreviousKeyEncryptionSecret: text({
+    isSecret: true,
+    about:
+      'the secret before that one, while it is being rotated: [runbooks.md](runbooks.md#rotate-the-encryption-secret)',
+  }),
   Jwt__SigningPrivateKey: text({
     isSecret: true,
     documentedDefault: 'none: a rotating key ring',
     about: 'PEM of one externally managed RSA key',
   }),
   Auth__SessionValidationCacheSeconds: wholeNumber({
-    byDefault: 30,
+    defaultValue: 30,
     min: 0,
     max: 3600,
     about: 'how long the check of a session is cached',
@@ -117,11 +142,16 @@ const signIn = {
     about: "the sign-in page if the client's own is unknown",
   }),
   Identity__Passwords: flag({
-    byDefault: true,
+    defaultValue: true,
     about: '`false`: users sign in by providers only; on the identity host and the REST host',
   }),
+  Identity__LoginsAreVerified: flag({
+    defaultValue: false,
+    about:
+      '`true`: every login that is an address counts as verified (`email_verified`); only where administrators check addresses before they create accounts',
+  }),
   Identity__InactivityMinutes: wholeNumber({
-    byDefault: 0,
+    defaultValue: 0,
     min: 0,
     // The contract's eight hours, after which a session ends anyway.
     max: 8 * 60,
@@ -133,7 +163,7 @@ const signIn = {
     'administrators',
     'all',
   )({
-    byDefault: 'off',
+    defaultValue: 'off',
     about: 'users who must have a second factor; with `off` it is optional: [identity.md](identity.md)',
   }),
   Identity__PasskeyDomain: text({
@@ -147,19 +177,19 @@ const signingAlgorithm = choice(
   'RS256',
   'ES256',
 )({
-  byDefault: 'RS256',
+  defaultValue: 'RS256',
   about: "`ES256`: the algorithm of the signatures of the client's tokens",
 })
 
 const clients = {
   'Identity__ServiceClients__{id}__Secret': text({
     isSecret: true,
-    byDefault: '',
+    defaultValue: '',
     documentedDefault: 'required',
     about: `a client that acts as an account; ${clientSecret}`,
   }),
   'Identity__ServiceClients__{id}__Login': text({
-    byDefault: '',
+    defaultValue: '',
     documentedDefault: 'required',
     about: 'the login of its account',
   }),
@@ -177,7 +207,7 @@ const clients = {
   }),
   'Identity__Clients__{id}__Name': text({ documentedDefault: 'its id', about: 'its name on the pages' }),
   'Identity__Clients__{id}__FirstParty': flag({
-    byDefault: false,
+    defaultValue: false,
     about: '`true`: users are not asked for consent',
   }),
   'Identity__Clients__{id}__Secret': text({
@@ -186,7 +216,7 @@ const clients = {
     about: clientSecret,
   }),
   'Identity__Clients__{id}__RequirePkce': flag({
-    byDefault: true,
+    defaultValue: true,
     about: '`false` allows requests without PKCE, for clients with a secret only',
   }),
   'Identity__Clients__{id}__Scopes': numbered({
@@ -198,12 +228,12 @@ const clients = {
 
 const providers = {
   'Identity__Providers__{id}__Issuer': text({
-    byDefault: '',
+    defaultValue: '',
     documentedDefault: 'required',
     about: 'an external OpenID Connect provider for sign-in: [identity.md](identity.md)',
   }),
   'Identity__Providers__{id}__ClientId': text({
-    byDefault: '',
+    defaultValue: '',
     documentedDefault: 'required',
     about: 'the id of this service at the provider',
   }),
@@ -217,15 +247,15 @@ const providers = {
     about: 'the name on its button',
   }),
   'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
-    byDefault: false,
+    defaultValue: false,
     about: 'links a new external user to the account whose login is the verified address',
   }),
   'Identity__Providers__{id}__TrustAddresses': flag({
-    byDefault: false,
+    defaultValue: false,
     about: 'treats every address as verified',
   }),
   'Identity__Providers__{id}__CreateAccounts': flag({
-    byDefault: false,
+    defaultValue: false,
     about: 'creates an account for a user who has none',
   }),
   'Identity__Providers__{id}__DefaultProject': text({
@@ -234,13 +264,14 @@ const providers = {
 }
 
 const accounts = {
-  SVC_ADMIN_LOGINS: entries({
+  SVC_ADMIN_LOGINS: commaSeparated({
     documentedDefault: 'none: the account that the database was seeded with, whatever its login is now',
     about: 'logins of the administrators, separated by commas',
   }),
   SVC_DEMO_LOGIN: text({
-    byDefault: 'demo@example.com',
-    about: 'login of the account that an empty database is seeded with',
+    documentedDefault: '`demo@example.com`',
+    about:
+      'login of the account that an empty embedded database is seeded with; one at `DATABASE_URL` only if this, the password or `SVC_DEMO_DATA` is set',
   }),
   SVC_DEMO_PASSWORD: text({
     isSecret: true,
@@ -255,7 +286,7 @@ const accounts = {
 
 const features = {
   EXTENSIONS: flag({
-    byDefault: true,
+    defaultValue: true,
     about:
       '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`',
   }),
@@ -264,17 +295,17 @@ const features = {
     0.25,
     1,
   )({
-    byDefault: 0.01,
+    defaultValue: 0.01,
     about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
   }),
   SMTP_URL: text({
     isSecret: true,
     documentedDefault: 'none: no mails',
-    about: 'the server for mails: [operations.md](operations.md#mails)',
+    about: 'the server for mails: [deployment.md](deployment.md#mails)',
   }),
   MAIL_FROM: text({ about: 'the sender of mails' }),
-  WEBHOOKS: flag({ byDefault: true, about: '`off` leaves the deliveries to other instances' }),
-  WEBHOOK_RECEIVERS: entries({
+  WEBHOOKS: flag({ defaultValue: true, about: '`off` leaves the deliveries to other instances' }),
+  WEBHOOK_RECEIVERS: commaSeparated({
     about:
       'receivers in addition to public https addresses: hosts, or hosts with a port, separated by commas',
   }),
@@ -284,7 +315,7 @@ const features = {
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>
-  wholeNumber({ byDefault: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
+  wholeNumber({ defaultValue: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
 
 const retention = {
   HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
@@ -293,25 +324,25 @@ const retention = {
   ),
 }
 
-const permits = (byDefault: number, about: string) =>
-  wholeNumber({ byDefault, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
-const queued = (byDefault: number) =>
-  wholeNumber({ byDefault, min: 0, max: 10_000, about: 'how many further requests may wait' })
+const permitLimit = (defaultValue: number, about: string) =>
+  wholeNumber({ defaultValue, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
+const queueLimit = (defaultValue: number) =>
+  wholeNumber({ defaultValue, min: 0, max: 10_000, about: 'how many further requests may wait' })
 
 const rateLimits = {
-  RateLimit__Rest__PermitLimit: permits(300, 'requests a minute and address on the REST host'),
-  RateLimit__Rest__QueueLimit: queued(20),
-  RateLimit__Identity__PermitLimit: permits(60, 'the same on the identity host'),
-  RateLimit__Identity__QueueLimit: queued(5),
+  RateLimit__Rest__PermitLimit: permitLimit(300, 'requests a minute and address on the REST host'),
+  RateLimit__Rest__QueueLimit: queueLimit(20),
+  RateLimit__Identity__PermitLimit: permitLimit(60, 'the same on the identity host'),
+  RateLimit__Identity__QueueLimit: queueLimit(5),
   // Programs call in bursts, so there is no limit by default.
-  RateLimit__Command__PermitLimit: permits(0, 'the same on the command host'),
-  RateLimit__Command__QueueLimit: queued(0),
+  RateLimit__Command__PermitLimit: permitLimit(0, 'the same on the command host'),
+  RateLimit__Command__QueueLimit: queueLimit(0),
 }
 
 const bank = {
   BANK_PORT: port(9999, 'port of the bank'),
   BANK_INSTANCES: wholeNumber({
-    byDefault: 2,
+    defaultValue: 2,
     min: 1,
     // Each is a process with two connections; more of them than cores only share the cores.
     max: 8,
@@ -321,7 +352,7 @@ const bank = {
     200,
     422,
   )({
-    byDefault: 200,
+    defaultValue: 200,
     about: "`422` answers a debit over the limit as the challenge's rules do",
   }),
 }
@@ -339,7 +370,7 @@ const observability = {
     documentedDefault: '`info`; `warn` in a terminal',
     about: 'the least severe level that is logged',
   }),
-  METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
+  METRICS: flag({ defaultValue: false, about: 'Prometheus metrics at `/metrics`' }),
   METRICS_TOKEN: text({
     isSecret: true,
     documentedDefault: 'none: only programs on this machine read them',
@@ -351,13 +382,13 @@ const observability = {
     about:
       'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: entries({
+  OTEL_EXPORTER_OTLP_HEADERS: commaSeparated({
     isSecret: true,
     about: 'headers for it as `name=value`, separated by commas',
   }),
-  OTEL_SERVICE_NAME: text({ byDefault: 'tracker', about: 'name of this process for the collector' }),
+  OTEL_SERVICE_NAME: text({ defaultValue: 'tracker', about: 'name of this process for the collector' }),
   OTEL_TRACES_SAMPLER_ARG: text({
-    byDefault: '1',
+    defaultValue: '1',
     about:
       'share of the traces that begin here and are recorded, from 0 to 1; others follow the choice of their caller',
   }),

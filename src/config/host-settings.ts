@@ -29,7 +29,7 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
  * True if mail is configured. Hosts that only queue mails are not given SMTP_URL, which contains a password, so
  * MAIL_FROM decides.
  */
-export const canMail = (settings: Settings): boolean =>
+export const isMailConfigured = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
 
 function readMailSender(settings: Settings): string | undefined {
@@ -56,7 +56,7 @@ export interface TelemetrySettings {
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   /** Fraction of new traces that are recorded. A trace that the caller started follows the caller's decision. */
-  readonly sampledShare: number
+  readonly sampleRatio: number
 }
 
 export function readTelemetrySettings(settings: Settings): TelemetrySettings | undefined {
@@ -64,7 +64,7 @@ export function readTelemetrySettings(settings: Settings): TelemetrySettings | u
   const telemetry = {
     headers: readHeaders(settings),
     serviceName: settings.get('OTEL_SERVICE_NAME'),
-    sampledShare: readShare(settings),
+    sampleRatio: readSampleRatio(settings),
   }
   return endpoint === undefined ? undefined : { endpoint, ...telemetry }
 }
@@ -85,11 +85,11 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   }
 }
 
-function readShare(settings: Settings): number {
+function readSampleRatio(settings: Settings): number {
   const given = settings.get('OTEL_TRACES_SAMPLER_ARG')
-  const share = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
-  if (Number.isNaN(share)) settings.reject('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
-  return share
+  const ratio = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
+  if (Number.isNaN(ratio)) settings.reject('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
+  return ratio
 }
 
 export interface MetricsSettings {
@@ -141,6 +141,15 @@ export function readPasskeySettings(settings: Settings, addresses: Addresses): P
   return { domain, origins, includeIdentityHost: origins.includes(issuerOrigin) }
 }
 
+/** Returns the domain of passkeys that sign in alone; undefined where no page accepts them. */
+export function readPasskeySignInDomain(
+  settings: Settings,
+  tracker: Addresses & Pick<TrackerSettings, 'extensions'>,
+): string | undefined {
+  const passkeys = tracker.extensions ? readPasskeySettings(settings, tracker) : undefined
+  return passkeys?.includeIdentityHost ? passkeys.domain : undefined
+}
+
 const namePattern = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
 const isSecure = (origin: string): boolean => {
@@ -157,8 +166,8 @@ const isWithin = (host: string, domain: string): boolean => host === domain || h
  */
 function commonDomain(web: string, identity: string): string {
   const [webLabels, identityLabels] = [web.split('.').reverse(), identity.split('.').reverse()]
-  const end = webLabels.findIndex((label, index) => label !== identityLabels[index])
-  const common = end === -1 ? web : webLabels.slice(0, end).reverse().join('.')
+  const firstDifference = webLabels.findIndex((label, index) => label !== identityLabels[index])
+  const common = firstDifference === -1 ? web : webLabels.slice(0, firstDifference).reverse().join('.')
   return common === web || (common.includes('.') && !isPublicSuffix(common)) ? common : web
 }
 

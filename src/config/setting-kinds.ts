@@ -3,9 +3,9 @@ export interface Setting<Value> {
   /** Undefined for a text that the setting rejects. */
   parse(text: string): Value | undefined
   /** Completes the sentence "X must be …". */
-  readonly wanted: string
+  readonly expected: string
   /** The value when the variable is not set. */
-  readonly byDefault: Value
+  readonly defaultValue: Value
   /** The default as documentation shows it. */
   readonly documentedDefault: string
   readonly about: string
@@ -15,52 +15,56 @@ export interface Setting<Value> {
   readonly isSecret?: true
 }
 
-interface Described<Value> {
+interface SettingOptions<Value> {
   readonly about: string
-  readonly byDefault?: Value
+  readonly defaultValue?: Value
   /** Given where the default depends on something else, or needs more words. */
   readonly documentedDefault?: string
   readonly isSecret?: true
 }
 
 /** Without a default, the value is undefined where the variable is not set. */
-interface Kind<Value> {
-  (described: Described<Value> & { readonly byDefault: Value }): Setting<Value>
-  (described: Described<Value> & { readonly byDefault?: undefined }): Setting<Value | undefined>
+interface SettingKind<Value> {
+  (options: SettingOptions<Value> & { readonly defaultValue: Value }): Setting<Value>
+  (options: SettingOptions<Value> & { readonly defaultValue?: undefined }): Setting<Value | undefined>
 }
 
-function kind<Value>(wanted: string, parse: Setting<Value>['parse']): Kind<Value> {
-  const declare = ({ about, byDefault, documentedDefault, isSecret }: Described<Value>) => ({
+function createKind<Value>(expected: string, parse: Setting<Value>['parse']): SettingKind<Value> {
+  const declare = ({ about, defaultValue, documentedDefault, isSecret }: SettingOptions<Value>) => ({
     parse,
-    wanted,
-    byDefault,
-    documentedDefault: documentedDefault ?? (byDefault === undefined ? 'none' : `\`${byDefault}\``),
+    expected,
+    defaultValue,
+    documentedDefault: documentedDefault ?? (defaultValue === undefined ? 'none' : `\`${defaultValue}\``),
     about,
     ...(isSecret && { isSecret }),
   })
-  return declare as Kind<Value>
+  return declare as SettingKind<Value>
 }
 
-export const text = kind<string>('a text', (given) => given)
+export const text = createKind<string>('a text', (text) => text)
 
-export const address = kind<string>('an http or https address', addressIn)
+export const address = createKind<string>('an http or https address', parseAddress)
 
 /** Returns the address without a trailing slash, because it is compared and joined as text. */
-export function addressIn(given: string): string | undefined {
-  const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
-  return isAddress ? given.replace(/\/+$/, '') : undefined
+export function parseAddress(text: string): string | undefined {
+  const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return isAddress ? text.replace(/\/+$/, '') : undefined
 }
 
-type Range = Described<number> & { readonly byDefault: number; readonly min: number; readonly max: number }
+type NumberOptions = SettingOptions<number> & {
+  readonly defaultValue: number
+  readonly min: number
+  readonly max: number
+}
 
-export const wholeNumber = ({ min, max, ...described }: Range): Setting<number> =>
-  kind<number>(`a whole number from ${min} to ${max}`, (given) => {
-    const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+export const wholeNumber = ({ min, max, ...options }: NumberOptions): Setting<number> =>
+  createKind<number>(`a whole number from ${min} to ${max}`, (text) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return number >= min && number <= max ? number : undefined
-  })(described)
+  })(options)
 
-export const port = (byDefault: number, about: string): Setting<number> =>
-  wholeNumber({ byDefault, min: 0, max: 65_535, about })
+export const port = (defaultValue: number, about: string): Setting<number> =>
+  wholeNumber({ defaultValue, min: 0, max: 65_535, about })
 
 const flags: Readonly<Record<string, boolean | undefined>> = {
   true: true,
@@ -71,29 +75,31 @@ const flags: Readonly<Record<string, boolean | undefined>> = {
   0: false,
 }
 
-export const flag = kind<boolean>('true or false (or on or off)', (given) => flags[given.toLowerCase()])
+export const flag = createKind<boolean>('true or false (or on or off)', (text) => flags[text.toLowerCase()])
 
-export const choice = <const Value extends string | number>(...values: readonly Value[]): Kind<Value> =>
-  kind(`one of ${values.join(', ')}`, (given) => values.find((value) => String(value) === given))
+export const choice = <const Value extends string | number>(
+  ...values: readonly Value[]
+): SettingKind<Value> =>
+  createKind(`one of ${values.join(', ')}`, (text) => values.find((value) => String(value) === text))
 
-type Listed = Omit<Described<readonly string[]>, 'byDefault'>
+type ListOptions = Omit<SettingOptions<readonly string[]>, 'defaultValue'>
 
-const list = (parse: Setting<readonly string[]>['parse'], described: Listed) =>
-  kind('a list', parse)({ documentedDefault: 'none', ...described, byDefault: [] })
+const list = (parse: Setting<readonly string[]>['parse'], options: ListOptions) =>
+  createKind('a list', parse)({ documentedDefault: 'none', ...options, defaultValue: [] })
 
 /** Entries separated by commas. */
-export const entries = (described: Listed): Setting<readonly string[]> =>
+export const commaSeparated = (options: ListOptions): Setting<readonly string[]> =>
   list(
-    (given) =>
-      given
+    (text) =>
+      text
         .split(',')
         .map((entry) => entry.trim())
         .filter((entry) => entry !== ''),
-    described,
+    options,
   )
 
 /** One variable for each entry, in any numbering. */
-export const numbered = (described: Listed): Setting<readonly string[]> => ({
-  ...list((given) => [given], described),
+export const numbered = (options: ListOptions): Setting<readonly string[]> => ({
+  ...list((text) => [text], options),
   isNumbered: true,
 })

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
 import { readCommandSettings } from '../hosts/commands/configuration.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { readWebSettings } from '../hosts/web/configuration.ts'
+import { declaredSettings } from './declared-settings.ts'
+import type { Setting } from './setting-kinds.ts'
 import { type Environment, readSettings, SettingsError, unknownSettings } from './settings.ts'
 import { readStoreSettings } from './store-settings.ts'
 
@@ -18,6 +24,15 @@ describe('the configuration', () => {
     assert.equal(audience, 'svc-api')
     assert.deepEqual(rateLimit, { permitLimit: 300, queueLimit: 20 })
     assert.deepEqual(allowedOrigins, ['http://localhost:5400', 'http://127.0.0.1:5400'])
+  })
+
+  it('has the address of the identity host as issuer, unless another one is set', () => {
+    const issuerOf = (environment: Environment) => readSettings(environment, readRestSettings).issuer
+    assert.equal(issuerOf({ IDENTITY_PORT: '5210' }), 'http://localhost:5210')
+    assert.equal(issuerOf({ HOST: '0.0.0.0' }), 'http://localhost:5200')
+    assert.equal(issuerOf({ HOST: '10.0.0.5' }), 'http://10.0.0.5:5200')
+    const Jwt__Issuer = 'https://id.example.com'
+    assert.equal(issuerOf({ IDENTITY_PORT: '5210', Jwt__Issuer }), Jwt__Issuer)
   })
 
   it('takes numbered variables in their order and logins separated by commas', () => {
@@ -79,13 +94,108 @@ describe('the configuration', () => {
           'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
           'Cors__AllowedOrigins has https://a.example/path, which is not an origin such as https://app.example.com.',
           'EXTENSIONS must be true or false (or on or off).',
+          'DATABASE_URL must start with postgresql://.',
           'REST_PORT must be a whole number from 0 to 65535.',
           'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',
-          'DATABASE_URL must start with postgresql://.',
         ])
         return true
       },
     )
+  })
+})
+
+describe('a secret', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const fileOf = (content: string) => {
+    const path = join(folder, randomUUID())
+    writeFileSync(path, content)
+    return path
+  }
+
+  it('is the content of the file that its variable with _FILE names', () => {
+    const environment = {
+      DATABASE_URL_FILE: fileOf('postgresql://in-a-file/tracker\n'),
+      DATABASE_READ_URL_FILE: fileOf('postgresql://one/tracker, postgresql://two/tracker'),
+    }
+    const { databaseUrl, readUrls } = readSettings(environment, readStoreSettings)
+    assert.equal(databaseUrl, 'postgresql://in-a-file/tracker')
+    assert.deepEqual(readUrls, ['postgresql://one/tracker', 'postgresql://two/tracker'])
+    const client = { Identity__Clients__shop__Secret_FILE: fileOf('of one client') }
+    readSettings(client, (settings) => {
+      assert.deepEqual(settings.ids('Identity__Clients'), ['shop'])
+      assert.equal(settings.getFor('Identity__Clients__{id}__Secret', 'shop'), 'of one client')
+    })
+  })
+
+  it('is never given twice, and its file is never ignored', () => {
+    const missing = join(folder, 'missing')
+    const problems: readonly (readonly [Environment, string])[] = [
+      [
+        { DATABASE_URL: 'postgresql://a/b', DATABASE_URL_FILE: fileOf('postgresql://a/b') },
+        'DATABASE_URL and DATABASE_URL_FILE exclude each other.',
+      ],
+      [
+        { DATABASE_URL_FILE: missing },
+        `DATABASE_URL_FILE names a file that cannot be read (ENOENT): ${missing}`,
+      ],
+      [
+        { DATABASE_URL_FILE: folder },
+        `DATABASE_URL_FILE names a file that cannot be read (EISDIR): ${folder}`,
+      ],
+    ]
+    const empty = fileOf(' \n')
+    const large = fileOf('x'.repeat(70_000))
+    for (const [environment, problem] of [
+      ...problems,
+      [{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names a file that is empty: ${empty}`] as const,
+      [
+        { DATABASE_URL_FILE: large },
+        `DATABASE_URL_FILE names a file that is larger than 65536 bytes: ${large}`,
+      ] as const,
+    ])
+      assert.throws(() => readSettings(environment, readStoreSettings), { problems: [problem] })
+  })
+
+  it('is read from a file for every setting that is a secret, and only for these', () => {
+    const file = fileOf('value')
+    for (const [declared, { isSecret }] of Object.entries<Setting<unknown>>(declaredSettings)) {
+      if (!declared.includes('_')) continue
+      const variable = `${declared.replace('{id}', 'one')}_FILE`
+      const unknown = isSecret ? [] : [`${variable} is not a setting: only secrets are read from files.`]
+      assert.deepEqual(unknownSettings({ [variable]: file }), unknown)
+    }
+    assert.deepEqual(unknownSettings({ DATABASEURL_FILE: file, Jwt__SigningKey_File: file }), [
+      'DATABASEURL_FILE is not a setting; DATABASE_URL_FILE is.',
+      'Jwt__SigningKey_File is not a setting; Jwt__SigningKey_FILE is.',
+    ])
+  })
+})
+
+describe('TLS in the address of the database', () => {
+  const problemsOf = (DATABASE_URL: string) => {
+    try {
+      readSettings({ DATABASE_URL }, readStoreSettings)
+      return []
+    } catch (error) {
+      return (error as SettingsError).problems
+    }
+  }
+
+  it("has PostgreSQL's modes, and no file that is missing", () => {
+    const url = 'postgresql://somebody@db.example.com/tracker'
+    for (const mode of ['disable', 'prefer', 'require', 'verify-full'])
+      assert.deepEqual(problemsOf(`${url}?sslmode=${mode}`), [])
+    assert.deepEqual(problemsOf(`${url}?sslmode=verify_full`), [
+      'DATABASE_URL has sslmode=verify_full, which is none of disable, prefer, require, verify-ca, verify-full.',
+    ])
+    assert.deepEqual(problemsOf(`${url}?sslmode=verify-ca`), [
+      'DATABASE_URL has sslmode=verify-ca, which needs sslrootcert, the file of your certificate authority.',
+    ])
+    assert.deepEqual(problemsOf(`${url}?sslmode=verify-full&sslrootcert=/no/ca.pem&sslkey=/no/key.pem`), [
+      'DATABASE_URL has a sslrootcert that cannot be read: /no/ca.pem',
+      'DATABASE_URL has a sslkey that cannot be read: /no/key.pem',
+    ])
   })
 })
 
@@ -104,6 +214,16 @@ describe('variables that look like settings', () => {
       'BANKPORT is not a setting; BANK_PORT is.',
       'Cors__AllowedOrigins is not a setting.',
       'Identity__Clients__shop__Redirects__0 is not a setting.',
+    ])
+  })
+
+  it('are named even with two wrong letters', () => {
+    const environment = { DATABASE_ULR: 'x', PROCESES: '2', METRCIS: 'true', RESTPORTS: '1', HOSTS: 'x' }
+    assert.deepEqual(unknownSettings(environment), [
+      'DATABASE_ULR is not a setting; DATABASE_URL is.',
+      'PROCESES is not a setting; PROCESSES is.',
+      'METRCIS is not a setting; METRICS is.',
+      'RESTPORTS is not a setting; REST_PORT is.',
     ])
   })
 
@@ -141,7 +261,7 @@ describe('the number of trusted proxies', () => {
     return [trustedProxies(2), trustedProxies(1)]
   }
 
-  it('is none by default, and each host has its own once forwarded headers are believed', () => {
+  it('is 0 by default, and each host has its own once forwarded headers are trusted', () => {
     assert.deepEqual(proxiesWith({}), [0, 0])
     assert.deepEqual(proxiesWith({ TRUSTED_PROXIES: '3' }), [0, 0])
     assert.deepEqual(proxiesWith({ ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }), [2, 1])

@@ -1,6 +1,10 @@
+import { accessSync, constants } from 'node:fs'
 import { daysKeptMin } from './declared-settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './host-settings.ts'
 import type { Settings } from './settings.ts'
+
+/** A file in the data folder, whose content encrypts the keys in the store. */
+export const identitySecretFile = 'identity-secret'
 
 export interface StoreSettings {
   /** Undefined for the embedded PostgreSQL. */
@@ -8,8 +12,10 @@ export interface StoreSettings {
   /** Standbys that may serve lists. */
   readonly readUrls: readonly string[]
   readonly dataDirectory: string
-  /** Switched off for poolers in transaction mode that do not support named statements. */
-  readonly namedStatements: boolean
+  /** Undefined to detect at the start whether a pooler prevents them. */
+  readonly namedStatements: boolean | undefined
+  /** The most connections of one process. */
+  readonly connections: number
   /** 0 keeps the history forever. */
   readonly historyDays: number
   /** 0 keeps removed rows forever. */
@@ -22,31 +28,69 @@ export interface StoreSettings {
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
+  /** Whether an empty store gets the demo account. */
+  readonly isSeeded: boolean
 }
 
 export function readStoreSettings(settings: Settings): StoreSettings {
-  const databaseUrl = settings.get('DATABASE_URL')
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    settings.reject('DATABASE_URL must start with postgresql://.')
-  }
-  const readUrls = settings.get('DATABASE_READ_URL')
-  if (readUrls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
-    settings.reject('DATABASE_READ_URL must be addresses that start with postgresql://, separated by commas.')
+  const givenUrl = settings.get('DATABASE_URL')
+  const databaseUrl = givenUrl && readDatabaseUrl(settings, 'DATABASE_URL', givenUrl)
+  const readUrls = settings
+    .get('DATABASE_READ_URL')
+    .map((url) => readDatabaseUrl(settings, 'DATABASE_READ_URL', url))
   if (readUrls.length > 0 && databaseUrl === undefined)
     settings.reject('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
+  const [demoLogin, demoPassword] = [settings.get('SVC_DEMO_LOGIN'), settings.get('SVC_DEMO_PASSWORD')]
+  const demoData = settings.get('SVC_DEMO_DATA') ?? databaseUrl === undefined
   return {
     databaseUrl,
     readUrls,
     dataDirectory: settings.get('DATA_DIR'),
     namedStatements: settings.get('DB_NAMED_STATEMENTS'),
+    connections: settings.get('DB_CONNECTIONS'),
     historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
     removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
     slowStatementMilliseconds: settings.get('SLOW_STATEMENT_MILLISECONDS'),
     logLevel: settings.get('LOG_LEVEL'),
     telemetry: readTelemetrySettings(settings),
-    demoLogin: settings.get('SVC_DEMO_LOGIN'),
-    demoPassword: settings.get('SVC_DEMO_PASSWORD'),
-    demoData: settings.get('SVC_DEMO_DATA') ?? databaseUrl === undefined,
+    demoLogin: demoLogin ?? 'demo@example.com',
+    demoPassword,
+    demoData,
+    // Strangers may reach any other store, so it gets no account whose login everyone knows.
+    isSeeded: databaseUrl === undefined || demoLogin !== undefined || demoPassword !== undefined || demoData,
+  }
+}
+
+/** The supported modes of libpq (all but `allow`): https://www.postgresql.org/docs/current/libpq-ssl.html */
+const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
+const tlsFiles = ['sslrootcert', 'sslcert', 'sslkey']
+
+/**
+ * Checks the TLS parameters, and selects libpq's certificate checks instead of node-postgres's own. Unlike in
+ * libpq, `prefer` never falls back to plain text.
+ */
+function readDatabaseUrl(settings: Settings, name: string, url: string): string {
+  const reject = (problem: string) => settings.reject(`${name} ${problem}`)
+  if (!/^postgres(ql)?:\/\//.test(url)) reject('must start with postgresql://.')
+  const parameters = new URLSearchParams(/\?(.*)$/.exec(url)?.[1])
+  for (const file of tlsFiles) {
+    const path = parameters.get(file)
+    if (path !== null && !isReadable(path)) reject(`has a ${file} that cannot be read: ${path}`)
+  }
+  const mode = parameters.get('sslmode')
+  if (mode === null) return url
+  if (!tlsModes.includes(mode)) reject(`has sslmode=${mode}, which is none of ${tlsModes.join(', ')}.`)
+  if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
+    reject('has sslmode=verify-ca, which needs sslrootcert, the file of your certificate authority.')
+  return parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HoursStep } from '../model/field.ts'
-import { addressIn } from './setting-kinds.ts'
+import { localUrl } from '../model/host-url.ts'
+import { parseAddress } from './setting-kinds.ts'
 import type { Settings } from './settings.ts'
 
 /** Settings that every host of the tracker needs. */
@@ -13,9 +14,9 @@ export interface TrackerSettings {
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
   /**
-   * The number of trusted proxies in front of a host whose own default is `byDefault`; 0 trusts no header.
+   * The number of trusted proxies in front of a host whose own default is `hostDefault`; 0 trusts no header.
    */
-  trustedProxies(byDefault: number): number
+  trustedProxies(hostDefault: number): number
   /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
   /** True if users may sign in by password; if not, they use external providers only. */
@@ -23,9 +24,10 @@ export interface TrackerSettings {
 }
 
 export function readTrackerSettings(settings: Settings): TrackerSettings {
-  const issuer = settings.get('Jwt__Issuer')
+  const host = settings.get('HOST')
+  const issuer = settings.get('Jwt__Issuer') ?? localUrl(host, settings.get('IDENTITY_PORT'))
   return {
-    host: settings.get('HOST'),
+    host,
     logLevel: settings.get('LOG_LEVEL'),
     issuer,
     metadataAddress: settings.get('Jwt__MetadataAddress') ?? `${issuer}/.well-known/openid-configuration`,
@@ -39,6 +41,17 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
   }
 }
 
+/** The settings that all instances of the tracker's hosts must have in common. */
+export const sharedTrackerSettings = ({
+  issuer,
+  adminLogins,
+  extensions,
+}: Pick<TrackerSettings, 'issuer' | 'adminLogins' | 'extensions'>) => ({
+  Jwt__Issuer: issuer,
+  SVC_ADMIN_LOGINS: adminLogins,
+  EXTENSIONS: extensions,
+})
+
 function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
   const isEnabled = settings.get('ASPNETCORE_FORWARDEDHEADERS_ENABLED')
   const given = settings.get('TRUSTED_PROXIES')
@@ -51,7 +64,7 @@ function readOrigins(settings: Settings): readonly string[] {
   const given = settings.get('Cors__AllowedOrigins')
   if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
   return given.flatMap((text) => {
-    const address = addressIn(text)
+    const address = parseAddress(text)
     const isOrigin = address !== undefined && new URL(address).origin === address
     if (!isOrigin)
       settings.reject(

@@ -21,7 +21,7 @@ describe('Connections for writing', () => {
   })
 
   const one = sql`select 1`
-  const write = (holder: string | undefined) => during(holder, () => database.single.query(one))
+  const write = (holder: string | undefined) => during(holder, () => database.singleWrites.query(one))
 
   function during<Result>(holder: string | undefined, run: () => Promise<Result>): Promise<Result> {
     const work = startWork('Write', 'test')
@@ -70,14 +70,14 @@ describe('Connections for writing', () => {
   })
 
   it('are acquired at once by a request that has one already', async () => {
-    const { done, letGo } = await hold('greedy', () => database.single.query(one))
+    const { done, letGo } = await hold('greedy', () => database.singleWrites.query(one))
     letGo()
     await done
   })
 
   it('are released by failed writes, too', async () => {
     const wrong = sql`select 1 / 0`
-    await assert.rejects(during('greedy', () => database.single.query(wrong)))
+    await assert.rejects(during('greedy', () => database.singleWrites.query(wrong)))
     await assert.rejects(during('greedy', () => database.transaction(({ query }) => query(wrong))))
     await write('greedy')
   })
@@ -92,7 +92,7 @@ describe('Connections for writing', () => {
     const work = startWork('Write', 'test')
     work.holder = 'modest'
     await assert.rejects(
-      none.complete(work, () => none.single.query(one)),
+      none.complete(work, () => none.singleWrites.query(one)),
       rejectedAs('overloaded'),
     )
     assert.equal(own.budget('storeTransactions').used(), 0)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import {
@@ -8,9 +8,11 @@ import {
   poolerProgram,
   startPooler,
 } from '../../test/support/pgbouncer.ts'
+import { checkStore } from '../cli/doctor/check-store.ts'
 import { openDatabase } from './database.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
+import { detectPooler, examineAddress } from './poolers.ts'
 import { sql } from './sql.ts'
 
 const poolers = [
@@ -45,6 +47,20 @@ for (const { name, mode, namedStatements } of poolers) {
       await direct.end()
       await fresh.drop()
     })
+    test('is recognized, also while others use the pooler', async () => {
+      const others = openDatabase({ url: pooler.url, applicationName: 'others', namedStatements: false })
+      let isDone = false
+      const load = Array.from({ length: 4 }, async () => {
+        while (!isDone) await others.transaction(({ query }) => query(sql`select pg_sleep(0.002)`))
+      })
+      const found = await Promise.all([detectPooler(pooler.url), detectPooler(pooler.url)])
+      isDone = true
+      await Promise.all(load)
+      await others.close()
+      const expected = { mode, supportsNamedStatements: mode === 'session' || knowsNamedStatements }
+      assert.deepEqual(found, [expected, expected])
+    })
+
     const open = () => openDatabase({ url: pooler.url, applicationName: 'test', namedStatements })
 
     test('two instances that start at once migrate once, and the next start does not wait', async () => {
@@ -63,8 +79,8 @@ for (const { name, mode, namedStatements } of poolers) {
       const answers = await Promise.all(
         Array.from({ length: 24 }, (_, count) => [
           database.query(one),
-          database.lists.query(one, `account ${count % 7}`),
-          database.liveLists.query(one, `account ${count % 7}`),
+          database.listReads.query(one, `account ${count % 7}`),
+          database.liveListReads.query(one, `account ${count % 7}`),
           database.transaction(async (transaction) => {
             await transaction.query(sql`insert into rows values (${count})`)
             return transaction.query(one)
@@ -79,7 +95,7 @@ for (const { name, mode, namedStatements } of poolers) {
     test('a list is stopped at its limit, which does not affect other clients of the pooler', async () => {
       const database = open()
       await assert.rejects(
-        database.lists.query(sql`select pg_sleep(20)`, 'slow'),
+        database.listReads.query(sql`select pg_sleep(20)`, 'slow'),
         (error) => error instanceof StatementTooSlowError,
       )
       await database.transaction((transaction) => transaction.query(sql`select 1`))
@@ -99,3 +115,95 @@ for (const { name, mode, namedStatements } of poolers) {
     })
   })
 }
+
+describe('Between hosts and database', {
+  skip: poolerProgram === undefined && 'pgbouncer is not installed',
+}, () => {
+  const options = { namedStatements: undefined, readUrls: [] }
+  let fresh: FreshDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+  })
+  after(() => fresh.drop())
+  const poolerOf = async (t: TestContext, ...[mode, lines]: [Mode, Readonly<Record<string, string>>?]) => {
+    const pooler = await startPooler(fresh.url, mode, lines)
+    t.after(pooler.stop)
+    return pooler
+  }
+  type Mode = Parameters<typeof startPooler>[1]
+
+  test('is no pooler on a direct connection', async () => {
+    assert.equal(await detectPooler(fresh.url), undefined)
+    assert.deepEqual(await examineAddress(fresh.url, options), {
+      url: fresh.url,
+      pooler: undefined,
+      namedStatements: true,
+    })
+  })
+
+  test('a pooler that does not support named statements gets unnamed ones, also in front of a standby', async (t) => {
+    const lines = knowsNamedStatements ? { max_prepared_statements: '0' } : {}
+    const pooler = await poolerOf(t, 'transaction', lines)
+    const reason =
+      'The database is behind a pooler in transaction mode that does not support named statements.'
+    const reasons: string[] = []
+    const onNoNamedStatements = (text: string) => void reasons.push(text)
+    const ofStandby = await examineAddress(fresh.url, {
+      ...options,
+      readUrls: [pooler.url],
+      onNoNamedStatements,
+    })
+    const ofPrimary = await examineAddress(pooler.url, { ...options, onNoNamedStatements })
+    assert.deepEqual([ofStandby.namedStatements, ofPrimary.namedStatements], [false, false])
+    assert.deepEqual(reasons, [reason, reason])
+    await assert.rejects(examineAddress(pooler.url, { ...options, namedStatements: true }), {
+      message: `${reason} Remove DB_NAMED_STATEMENTS=true.`,
+    })
+    const asked = await examineAddress(pooler.url, { ...options, namedStatements: false })
+    assert.equal(asked.namedStatements, false)
+  })
+
+  test('a standby that cannot be reached changes nothing', async () => {
+    const readUrls = ['postgresql://nobody@127.0.0.1:1/nowhere']
+    assert.equal((await examineAddress(fresh.url, { ...options, readUrls })).namedStatements, true)
+  })
+
+  test('a pooler is named by the doctor', async (t) => {
+    const pooler = await poolerOf(t, 'session')
+    const findings = await checkStore(pooler.url, {})
+    assert.deepEqual(
+      findings.filter(({ subject }) => subject === 'pooler'),
+      [
+        {
+          subject: 'pooler',
+          result: 'The database is behind a pooler in session mode.',
+          grade: 'ok',
+        },
+      ],
+    )
+  })
+
+  test('a pooler in statement mode is rejected with what to set', async (t) => {
+    const pooler = await poolerOf(t, 'statement')
+    await assert.rejects(
+      detectPooler(pooler.url),
+      /is in statement mode.* Set pool_mode = transaction or session/,
+    )
+  })
+
+  test('a pooler that has one connection for each role is rejected in session mode', async (t) => {
+    const pooler = await poolerOf(t, 'session', { default_pool_size: '1' })
+    await assert.rejects(
+      detectPooler(pooler.url, 1000),
+      /has no server connection left\. Raise default_pool_size/,
+    )
+  })
+
+  test('options in the address are rejected with what to do', { skip: knowsNamedStatements }, async (t) => {
+    const pooler = await poolerOf(t, 'transaction')
+    await assert.rejects(
+      detectPooler(`${pooler.url}?options=-c%20role%3Dx`),
+      /Remove `options` from DATABASE_URL/,
+    )
+  })
+})

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { changesSince, lastChangeSecond, purgeChanges } from './change-log.ts'
+import { until } from '../../test/support/until.ts'
+import { changesSince, lastChangeSecond, purgeChanges, watchChanges } from './change-log.ts'
+import type { Database } from './database.ts'
 import { raw, sql } from './sql.ts'
 
 const append = (resource: string, at = 'clock_timestamp()') =>
@@ -66,6 +68,31 @@ describe('the change log', () => {
     // Transactions in the server's other databases are in progress, too.
     assert.ok(open.split(',').includes(rows[0].number), open)
     assert.ok(Number(least) <= Number(rows[0].number), least)
+  })
+
+  it('misses no change when several readers start to watch at the same time', async (t) => {
+    const hold = Promise.withResolvers<void>()
+    let queries = 0
+    const database: Database = {
+      ...fresh.database,
+      async query(statement) {
+        queries += 1
+        if (queries === 2) await hold.promise
+        return fresh.database.query(statement)
+      },
+    }
+    const reported = new Set<string>()
+    const onChanges = (resources: ReadonlySet<string>) => {
+      for (const resource of resources) reported.add(resource)
+    }
+    const watch = watchChanges({ database, onChanges, onFailure: assert.ifError })
+    t.after(watch.stop)
+    const [first, second] = [watch.start(), watch.start()]
+    await first
+    await other.query(append('savedView'))
+    hold.resolve()
+    await second
+    await until(() => reported.has('savedView'), 'the change')
   })
 
   it('knows the second of the newest change to any of some resources', async () => {

@@ -1,10 +1,16 @@
-import { type Repetition, repeat } from '../model/repeat.ts'
+import { type RepeatedWork, repeat } from '../model/repeat.ts'
 import type { Database, Queries } from './database.ts'
-import { limitsOfUpkeep } from './in-time.ts'
+import { maintenanceLimits } from './deadline.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
-/** The state committed at one instant. Opaque, so that another database may fill it differently. */
+/**
+ * The state committed at one instant. Its text is opaque to callers. `settled_snapshot()` is the current one: everything in it can be
+ * read, on all nodes. `lasting_snapshot()` is the same, but no newer than the newest change, so that it stays valid after a failover.
+ */
 export type Snapshot = string
+
+/** Precedes every change. */
+export const firstSnapshot: Snapshot = '1:1:'
 
 export interface Changes {
   readonly resources: readonly string[]
@@ -12,9 +18,9 @@ export interface Changes {
 }
 
 /**
- * Returns the resources with changes that became visible since `snapshot`, none missed and none twice, in
- * whatever order their transactions committed: a row counts when it is settled now and was not in the older
- * snapshot.
+ * Returns the resources with changes that became visible since `snapshot`. No change is missed or reported twice,
+ * regardless of the order in which transactions commit: a change counts if it is settled now and was not visible in
+ * the older snapshot.
  */
 export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
   const [row] = await database.query<Changes>(
@@ -33,20 +39,19 @@ export async function changesSince(database: Queries, snapshot: Snapshot | undef
   return row
 }
 
-/** The second of the newest change to any of these resources; null when the log no longer has one. */
+/** Selects the time of the newest change to any of these resources, in whole seconds since 1970; null if there is none. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
-  const newest = resources.map(newestOf)
+  const newest = resources.map(newestSequence)
   return sql`(
     select floor(extract(epoch from at))::bigint from changes where sequence = greatest(${join(newest, ', ')})
   )`
 }
 
 /**
- * Not compared with `=`: the planner would expect a frequent resource among the newest changes, and read all
- * of them backwards, which may include a large import of another resource. Only the index by resource has
- * this order.
+ * Uses `between` instead of `=`, so that PostgreSQL uses the index by resource. With `=`, the planner scans the
+ * newest changes backwards for the resource, which is slow after a large import of another one.
  */
-const newestOf = (name: string): Sql => {
+const newestSequence = (name: string): Sql => {
   const resource = raw(`'${name}'`)
   return sql`(
     select sequence from changes where resource between ${resource} and ${resource}
@@ -54,31 +59,35 @@ const newestOf = (name: string): Sql => {
   )`
 }
 
-/** No reader looks back further than its last poll; the days are for people who investigate what happened. */
-const daysByDefault = 30
-/** Rows deleted per statement, so that none hits its time limit after a long break. */
-const purgedAtOnceMax = 10_000
+/** Readers only need the changes since their last poll. Operators may want to look further back. */
+const defaultDays = 30
+/** Limits the rows that a statement deletes, so that it stays within its time limit. */
+const purgeBatchMax = 10_000
 
-const purging = (days: number) => sql`
-  with forgotten as (
+/** Returns a row without columns for each deleted row, so that they can be counted. */
+const purgeStatement = (days: number) => sql`
+  with purged as (
     delete from changes where sequence in (
       select sequence from changes where at < now() - make_interval(days => ${days}::int)
-      limit ${purgedAtOnceMax}::int
+      limit ${purgeBatchMax}::int
     ) returning 1
-  ) select from forgotten`
+  ) select from purged`
 
-export async function purgeChanges(database: Database, days = daysByDefault): Promise<void> {
+export async function purgeChanges(database: Database, days = defaultDays): Promise<void> {
   let purged: unknown[]
   do {
-    purged = await database.transaction((transaction) => transaction.query(purging(days)), limitsOfUpkeep)
-  } while (purged.length === purgedAtOnceMax)
+    purged = await database.transaction(
+      (transaction) => transaction.query(purgeStatement(days)),
+      maintenanceLimits,
+    )
+  } while (purged.length === purgeBatchMax)
 }
 
 export interface ChangeWatch {
   /** Resolves once every change committed from now on will be reported. */
   start(): Promise<void>
   stop(): void
-  /** Returns how old the known state may be; 0 without watchers. */
+  /** Returns the seconds since the last successful poll began; 0 if not started. */
   secondsBehind(): number
 }
 
@@ -89,36 +98,37 @@ export interface ChangeWatchOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Changes by other processes are noticed within this time, at the cost of one cheap statement. */
+/** Changes by other processes are noticed within this time. A poll is one cheap statement. */
 const pollMilliseconds = 200
 
 /**
- * Reports which resources changed, on any instance or host: this process at once, others at the next poll.
+ * Reports which resources changed. Changes by this process are reported at once, those by others at the next poll.
  */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined
-  let polling: Repetition | undefined
-  let ignoreCommits: (() => void) | undefined
+  let starting: Promise<void> | undefined
+  let polling: RepeatedWork | undefined
+  let unsubscribeFromCommits: (() => void) | undefined
   let isPolling = false
-  let isPollWanted = false
-  let lookedAt = 0
+  let needsAnotherPoll = false
+  let polledAt = 0
 
   async function poll() {
     if (isPolling) {
-      isPollWanted = true
+      needsAnotherPoll = true
       return
     }
     isPolling = true
     try {
       do {
-        isPollWanted = false
-        const askedAt = performance.now()
+        needsAnotherPoll = false
+        const startedAt = performance.now()
         const since = snapshot
         const changes = await changesSince(database, since)
         snapshot = changes.snapshot
-        lookedAt = askedAt
+        polledAt = startedAt
         if (since !== undefined && changes.resources.length > 0) onChanges(new Set(changes.resources), since)
-      } while (isPollWanted && polling)
+      } while (needsAnotherPoll && polling)
     } catch (error) {
       // The snapshot is kept, so the next poll misses nothing.
       onFailure(error)
@@ -127,20 +137,29 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     }
   }
 
+  async function start() {
+    snapshot = (await changesSince(database, undefined)).snapshot
+    polledAt = performance.now()
+    polling = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
+    unsubscribeFromCommits = database.onCommit(() => void poll())
+  }
+
   return {
-    secondsBehind: () => (polling ? (performance.now() - lookedAt) / 1000 : 0),
-    async start() {
-      if (polling) return
-      snapshot = (await changesSince(database, undefined)).snapshot
-      lookedAt = performance.now()
-      polling ??= repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
-      ignoreCommits ??= database.onCommit(() => void poll())
+    secondsBehind: () => (polling ? (performance.now() - polledAt) / 1000 : 0),
+    start() {
+      // Shared, because a second snapshot would hide the changes since the first from readers that have begun.
+      starting ??= start().catch((error) => {
+        starting = undefined
+        throw error
+      })
+      return starting
     },
     stop() {
       void polling?.stop()
-      ignoreCommits?.()
+      unsubscribeFromCommits?.()
+      starting = undefined
       polling = undefined
-      ignoreCommits = undefined
+      unsubscribeFromCommits = undefined
     },
   }
 }
@@ -149,18 +168,22 @@ const waitMilliseconds = 20
 const waitsMax = 100
 
 /**
- * Waits until every transaction that may have written by now has ended; false when that takes more than two
- * seconds. The mark is a transaction number assigned now, because a snapshot does not include transactions
- * that began after the last one that ended.
+ * Waits until every transaction that may have written before this call has ended. Returns false if that takes more
+ * than two seconds. The mark is a newly assigned transaction number: the upper bound of a snapshot may be lower than
+ * numbers that are already in use.
  */
-export async function hasSettled(database: Queries): Promise<boolean> {
+export async function waitUntilSettled(database: Queries): Promise<boolean> {
   const [mark] = await database.query<{ next: string }>(sql`select pg_current_xact_id()::text as next`)
   for (let waits = 0; waits < waitsMax; waits += 1) {
-    const [row] = await database.query<{ isOver: boolean }>(
-      sql`select pg_snapshot_xmin(settled_snapshot()) >= ${mark?.next}::xid8 as "isOver"`,
+    const [row] = await database.query<{ hasPassed: boolean }>(
+      sql`select ${hasSettledBefore(mark?.next ?? '')} as "hasPassed"`,
     )
-    if (row?.isOver) return true
+    if (row?.hasPassed) return true
     await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
   }
   return false
 }
+
+/** True if every transaction with a lower number has ended, on all nodes. */
+export const hasSettledBefore = (transaction: string): Sql =>
+  sql`pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8`

@@ -1,81 +1,96 @@
 import { invalid, type Problem } from '../model/problem.ts'
-import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
+import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
 export type Strength = 'update' | 'no key update' | 'key share'
 
-/** Rows called `row` that are locked until the transaction ends, in the order of their ids. */
-export interface Locking {
+/** Describes rows called `row` to lock until the transaction ends, in the order of their ids. */
+export interface RowLock {
   readonly table: string
   readonly columns: Sql
   readonly where: Sql
   /** `update` blocks new references, `no key update` allows them, `key share` is the lock of a reference. */
   readonly strength: Strength
-  /** `where` may name the row of `input` that has the same id. */
-  readonly isOfInput?: boolean
+  /** Joins `input` by the id, so that `where` may use its columns. */
+  readonly joinsInput?: boolean
   /** Skips rows that another transaction has locked. */
   readonly skipsLocked?: true
 }
 
-export type LockedRows = Sql & { readonly locking: Locking }
+export type LockedRows = Sql & { readonly lock: RowLock }
 
-export const lockRows = namedStatement<Locking>('lock rows')
+/** A sharded store locks rows in steps (`db/sharded/conditions.ts`). */
+export const lockRowsStatement = stepwiseStatement<RowLock>('lock rows')
 
-export function lockedRows(locking: Locking): LockedRows {
-  const { table, columns, where, strength, isOfInput, skipsLocked } = locking
-  const input = raw(isOfInput ? ' join input on input.id = row.id' : '')
-  const lock = raw(`for ${strength} of row${skipsLocked ? ' skip locked' : ''}`)
-  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lock}`
-  return { ...lockRows.of(locking, statement), locking }
+export function selectForLock(lock: RowLock): LockedRows {
+  const { table, columns, where, strength, joinsInput, skipsLocked } = lock
+  const input = raw(joinsInput ? ' join input on input.id = row.id' : '')
+  const lockClause = raw(`for ${strength} of row${skipsLocked ? ' skip locked' : ''}`)
+  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lockClause}`
+  return { ...lockRowsStatement.attach(lock, statement), lock }
 }
 
-/** A requirement of a write. The statement that writes checks it too, so a write takes one round trip. */
+/**
+ * A condition under which a write is rejected. It is part of the statement that writes, so a write takes one round
+ * trip.
+ */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `rejectIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
+  /** Rejects the write if it is true, or null because it cannot be decided. */
   readonly rejectIf: Sql
   readonly problem: () => Problem
 }
 
-/** A member of a statement's `with` list. */
-export interface Part {
+/** The CTE of the stored rows that a statement locks and changes. Conditions refer to it by this name. */
+export const storedRowsCte = 'before'
+
+/** A common table expression of a statement. */
+export interface Cte {
   readonly name: string
   readonly statement: Sql
 }
 
-/** Every part of a conditional write must have this in its `where`. */
-export const permitted: Sql = raw('verdict.refused = 0')
+/** Every CTE that writes must select from the CTE `verdict`, and include this in its `where`. */
+export const noRejectionSql: Sql = raw('verdict.rejections = 0')
 
-export interface Asked<Written> {
+export interface RowOutcome<Written> {
   readonly position: number
   readonly problem: Problem | undefined
-  /** Also undefined, without a rejection, where another row already had the same key. */
+  /** Undefined if the row was rejected, or if another row already has the same key. */
   readonly written: Written | undefined
 }
 
+interface RowsToWrite {
+  /** Selects the rows to write, each with `id` and `position`. It becomes the CTE `input`. */
+  readonly input: Sql
+  readonly conditions: readonly Condition[]
+  /** The CTEs that write. */
+  readonly ctes: readonly Cte[]
+  readonly returning: { readonly columns: Sql; readonly cteName: string }
+  /** Attaches what a sharded store needs to execute the statement in steps. */
+  readonly attachStepInput: (statement: Sql) => Sql
+}
+
 /**
- * Checks every condition for each row of `input`, which `rejectIf` may name, and rejects rows one by one. If
- * rows are locked under the name `before`, a condition sees the one that has the id of the input.
+ * Checks the conditions for each row of `input`, and rejects rows one by one. `rejectIf` may use columns of `input`
+ * and, if a condition locks rows under the name `before`, columns of the `before` row with the same id.
  */
-export async function writeEachIf<Written extends object>(
+export async function writeEachConditionally<Written extends object>(
   queries: Queries,
-  input: Sql,
-  conditions: readonly Condition[],
-  parts: readonly Part[],
-  answer: { readonly columns: Sql; readonly from: string },
-  named: (statement: Sql) => Sql,
-): Promise<Asked<Written>[]> {
+  { input, conditions, ctes, returning, attachStepInput }: RowsToWrite,
+): Promise<RowOutcome<Written>[]> {
   const first = { name: 'input', statement: input }
   const statement = sql`
-    with ${listOf([first, ...verdictOf(conditions, 'each'), ...parts])}
-    select verdict.position, verdict.refused, row.id as "writtenId", ${answer.columns}
-    from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
+    with ${joinCtes([first, ...verdictCtes(conditions, 'perInputRow'), ...ctes])}
+    select verdict.position, verdict.rejections, row.id as "writtenId", ${returning.columns}
+    from verdict left join ${raw(returning.cteName)} as row on row.id = verdict.id
     order by verdict.position`
   const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
-    named(statement),
+    attachStepInput(statement),
   )
   return rows.map((row) => ({
     position: row.position,
-    problem: row.refused === 0 ? undefined : problemOf(row.refused, conditions),
+    problem: row.rejections === 0 ? undefined : problemOf(row.rejections, conditions),
     written: row.writtenId === null ? undefined : row,
   }))
 }
@@ -86,61 +101,74 @@ export async function requireConditions(
   conditions: readonly Condition[],
 ): Promise<void> {
   if (conditions.length === 0) return
-  const statement = sql`with ${listOf(verdictOf(conditions, 'one'))} select refused from verdict`
-  const [verdict] = await transaction.query<Verdict>(checkConditions.of(conditions, statement))
-  rejectBy(conditions, verdict)
+  const statement = sql`with ${joinCtes(verdictCtes(conditions, 'single'))} select rejections from verdict`
+  const [verdict] = await transaction.query<Verdict>(checkConditionsStatement.attach(conditions, statement))
+  throwIfRejected(conditions, verdict)
 }
 
-export const checkConditions = namedStatement<readonly Condition[]>('ask conditions')
+/** A sharded store locks and checks in steps (`db/sharded/conditions.ts`). */
+export const checkConditionsStatement = stepwiseStatement<readonly Condition[]>('check conditions')
 
 export interface Verdict {
-  /** One bit per condition, set where it rejects the write. */
-  readonly refused: number
+  /** One bit per condition, set if it rejects the write. */
+  readonly rejections: number
 }
 
-export function rejectBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
-  const refused = verdict?.refused ?? 0
-  if (refused !== 0) throw problemOf(refused, conditions)
+export function throwIfRejected(conditions: readonly Condition[], verdict: Verdict | undefined) {
+  const rejections = verdict?.rejections ?? 0
+  if (rejections !== 0) throw problemOf(rejections, conditions)
 }
 
-/** The parts that lock rows, in the order of the conditions, and the one that then checks all conditions. */
-export function verdictOf(conditions: readonly Condition[], rows: 'one' | 'each'): Part[] {
-  const parts: Part[] = []
-  for (const { locks } of conditions) if (locks) parts.push({ name: locks.name, statement: locks.rows })
-  return [...parts, { name: 'verdict', statement: checkOf(conditions, rows) }]
+/** Conditions are checked once for the whole statement, or for each row of `input`. */
+type CheckMode = 'single' | 'perInputRow'
+
+/** Returns the CTEs that lock rows, in the order of the conditions, and the one that then checks all conditions. */
+export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): Cte[] {
+  const ctes: Cte[] = []
+  for (const { locks } of conditions) if (locks) ctes.push({ name: locks.name, statement: locks.rows })
+  return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
+
+/** The bits of a 32-bit integer without its sign, in PostgreSQL and in JavaScript. */
+const conditionsMax = 31
 
 /**
- * Checks all conditions, for one row or for each row of `input`. One that evaluates to null rejects the write.
- * The row as it is stored is called `before`; where it is missing, its columns are null.
+ * Returns the query that evaluates all conditions into the bit mask `rejections`. The columns of `before` are
+ * null if there is no stored row.
  */
-export function checkOf(conditions: readonly Condition[], rows: 'one' | 'each'): Sql {
+export function conditionsSql(conditions: readonly Condition[], mode: CheckMode): Sql {
+  if (conditions.length > conditionsMax)
+    throw new Error(
+      `A write has ${conditions.length} conditions, but at most ${conditionsMax} can be checked.`,
+    )
   const bits: Sql[] = []
-  let isOfStored = false
+  let usesStoredRow = false
   for (const { locks, rejectIf } of conditions) {
     bits.push(sql`((${rejectIf}) is not false)::int * ${raw(String(1 << bits.length))}`)
-    if (locks?.name === 'before') isOfStored = true
+    if (locks?.name === storedRowsCte) usesStoredRow = true
   }
-  const refused = bits.length === 0 ? raw('0') : join(bits, ' + ')
-  return rows === 'one'
-    ? sql`select ${refused} as refused from (select 1) as once${raw(isOfStored ? ' left join before on true' : '')}`
-    : sql`select input.*, ${refused} as refused from input${raw(isOfStored ? ' left join before on before.id = input.id' : '')}`
+  const rejections = bits.length === 0 ? raw('0') : join(bits, ' + ')
+  return mode === 'single'
+    ? sql`select ${rejections} as rejections from (select 1) as once${raw(usesStoredRow ? ' left join before on true' : '')}`
+    : sql`select input.*, ${rejections} as rejections from input${raw(usesStoredRow ? ' left join before on before.id = input.id' : '')}`
 }
 
-export function listOf(parts: readonly Part[]): Sql {
+export function joinCtes(ctes: readonly Cte[]): Sql {
   const list: Sql[] = []
-  for (const { name, statement } of parts) list.push(sql`${raw(`"${name}"`)} as materialized (${statement})`)
+  for (const { name, statement } of ctes) list.push(sql`${raw(`"${name}"`)} as materialized (${statement})`)
   return join(list, ', ')
 }
 
-/** The first rejection becomes the error. Consecutive validation errors are merged into one. */
-function problemOf(refused: number, conditions: readonly Condition[]): Problem {
-  const problems = conditions.flatMap(({ problem }, index) => ((refused >> index) & 1 ? [problem()] : []))
+/** The first rejection becomes the error. If it is a validation error, it includes all other validation errors. */
+function problemOf(rejections: number, conditions: readonly Condition[]): Problem {
+  const problems = conditions.flatMap(({ problem }, index) => ((rejections >> index) & 1 ? [problem()] : []))
   const [first] = problems
-  if (!first) throw new Error('A statement rejected a write for a condition that it was not given.')
+  if (!first) throw new Error('A statement rejected a write, but none of its conditions did.')
   if (first.kind !== 'invalid') return first
-  const violations = problems
-    .filter(({ kind }) => kind === 'invalid')
-    .flatMap(({ errors = {} }) => Object.entries(errors))
-  return invalid(Object.fromEntries(violations))
+  const merged: Record<string, readonly string[]> = {}
+  for (const { kind, errors = {} } of problems)
+    if (kind === 'invalid')
+      for (const [key, messages] of Object.entries(errors))
+        merged[key] = [...(merged[key] ?? []), ...messages]
+  return invalid(merged)
 }

@@ -1,21 +1,28 @@
 import pg, { type QueryConfig } from 'pg'
-import { ask } from './ask.ts'
-import { columnTypes } from './columns.ts'
-import { inTime } from './in-time.ts'
-import { type ConnectionLimits, cut, limitConnection, limitsOf, streamOf } from './pooled-connections.ts'
-import { isThere, type Position, StandbyBehindError } from './position.ts'
+import { pgTypeParsers } from './columns.ts'
+import { withDeadline } from './deadline.ts'
+import {
+  type ConnectionLimits,
+  destroy,
+  limitConnection,
+  limitStatements,
+  socketOf,
+  whileServerIsFull,
+} from './pooled-connections.ts'
+import { hasReplayed, type Position, StandbyBehindError } from './position.ts'
+import { queryRows } from './query-rows.ts'
 import { render, type Sql } from './sql.ts'
 
-/** Opens every connection of a process, and sets the limits of a statement on it. */
+/** Opens connections, and sets the limits of statements on them. */
 export interface Connections {
   openPool(max: number, limits: ConnectionLimits): pg.Pool
   openPipelined(limits: ConnectionLimits): PipelinedConnection
-  /** Sends one statement that is a transaction, with its limits where the connection does not keep them. */
+  /** Sends one statement as a transaction. Sets the limits first if the connection does not keep them. */
   run<Row>(
     client: pg.ClientBase,
     statement: Sql,
     limits: ConnectionLimits,
-    /** The position that a standby must have replayed; throws `StandbyBehindError` when it has not. */
+    /** The position that a standby must have replayed. If it has not, throws `StandbyBehindError`. */
     position?: Position,
   ): Promise<Row[]>
   /** Sends the statements that begin a transaction. */
@@ -28,7 +35,7 @@ export interface ConnectionOptions {
   readonly prepare: Prepare
   /** The time after which an attempt to connect is given up. */
   readonly connectMilliseconds: number
-  /** Allows read-only servers, which are of use only to readers that can tell how far behind they are. */
+  /** Accepts read-only servers, for readers that check how far behind a standby is. */
   readonly isForStandbys?: boolean
 }
 
@@ -42,23 +49,25 @@ export function createConnections({
   const config = {
     connectionString: url,
     application_name: applicationName,
-    types: columnTypes,
+    types: pgTypeParsers,
     // Statements are sent without waiting for the answer to the previous one.
     pipeline: true,
     connectionTimeoutMillis: connectMilliseconds,
   }
-  /** Connections that keep their limits. */
-  const limited = new WeakMap<pg.ClientBase, ConnectionLimits>()
-  const limit = (limits: ConnectionLimits) => async (client: pg.Client) => {
+  /** The limits of connections that keep them. */
+  const limitsByClient = new WeakMap<pg.ClientBase, ConnectionLimits>()
+  const applyLimits = (limits: ConnectionLimits) => async (client: pg.Client) => {
     const endsAt = performance.now() + connectMilliseconds
-    const isKept = await inTime(endsAt, limitConnection(client, limits, isForStandbys), () => cut(client))
-    if (isKept) limited.set(client, limits)
+    const isKept = await withDeadline(endsAt, limitConnection(client, limits, isForStandbys), () =>
+      destroy(client),
+    )
+    if (isKept) limitsByClient.set(client, limits)
   }
-  const beginning = (client: pg.ClientBase, limits: ConnectionLimits) =>
-    limited.get(client) === limits ? 'begin' : `begin; ${limitsOf(limits, 'local')}`
+  const beginStatement = (client: pg.ClientBase, limits: ConnectionLimits) =>
+    limitsByClient.get(client) === limits ? 'begin' : `begin; ${limitStatements(limits, 'local')}`
   return {
     openPool(max, limits) {
-      const onConnect = (client: pg.ClientBase) => limit(limits)(client as pg.Client)
+      const onConnect = (client: pg.ClientBase) => applyLimits(limits)(client as pg.Client)
       const pool = new pg.Pool({ ...config, max, onConnect } as pg.PoolConfig)
       // A connection may break while it is idle or between two statements, and the next statement fails then.
       // Without listeners the error would end the process.
@@ -66,21 +75,21 @@ export function createConnections({
       pool.on('connect', (client) => client.on('error', () => undefined))
       return pool
     },
-    openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
+    openPipelined: (limits) => openPipelinedConnection(config, applyLimits(limits)),
     async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
-      const isLimited = limited.get(client) === limits
-      if (isLimited && position === undefined) return ask<Row>(client, prepare(statement))
+      const isLimited = limitsByClient.get(client) === limits
+      if (isLimited && position === undefined) return queryRows<Row>(client, prepare(statement))
       // Sent together, so that no other caller's statement comes between them on a shared connection.
-      const [there, rows] = await Promise.all([
-        isLimited ? undefined : client.query(beginning(client, limits)),
-        position && ask<{ isThere: boolean }>(client, prepare(isThere(position))),
-        ask<Row>(client, prepare(statement)),
+      const [standby, rows] = await Promise.all([
+        isLimited ? undefined : client.query(beginStatement(client, limits)),
+        position && queryRows<{ hasReplayed: boolean }>(client, prepare(hasReplayed(position))),
+        queryRows<Row>(client, prepare(statement)),
         isLimited ? undefined : client.query('commit'),
-      ]).then(([, asked, answered]) => [asked, answered] as const)
-      if (there && !there[0]?.isThere) throw new StandbyBehindError()
+      ]).then(([, standby, rows]) => [standby, rows] as const)
+      if (standby && !standby[0]?.hasReplayed) throw new StandbyBehindError()
       return rows
     },
-    begin: (client, limits) => client.query(beginning(client, limits)),
+    begin: (client, limits) => client.query(beginStatement(client, limits)),
   }
 }
 
@@ -97,76 +106,86 @@ export interface PipelinedConnection {
 }
 
 /**
- * Opens the connection at its first use, and again after it dropped. A connection that has been silent for as
- * long as connecting may take is dropped by the next call that times out. Not every such call drops it, or a
- * hanging server would receive a new connection for each.
+ * Opens the connection at its first use, and again after it dropped. A call that times out only drops the connection
+ * if it has been silent for as long as connecting may take. Otherwise a hanging server would receive a new connection
+ * for each call.
  */
 export function openPipelinedConnection(
   config: pg.ClientConfig & { readonly connectionTimeoutMillis: number },
   onConnect: (client: pg.Client) => Promise<unknown>,
 ): PipelinedConnection {
-  let opening: Opening | undefined
+  let current: OpenConnection | undefined
   let isClosed = false
   const open = () => {
     // When a dropped connection ends at last, its successor must stay.
-    const made: Opening = { client: connect(() => evict(made)), heardAt: performance.now() }
-    return made
+    const opened: OpenConnection = { client: connect(() => evict(opened)), lastAnswerAt: performance.now() }
+    return opened
   }
-  const evict = (made: Opening) => {
-    if (opening === made) opening = undefined
+  const evict = (connection: OpenConnection) => {
+    if (current === connection) current = undefined
   }
-  const connect = async (onEnd: () => void) => {
+  const connectOnce = async () => {
     const client = new pg.Client(config)
-    client.on('error', onEnd)
-    client.on('end', onEnd)
+    // The error is that of the attempt; without a listener it would end the process.
+    client.on('error', () => undefined)
     try {
       await client.connect()
       await onConnect(client)
     } catch (error) {
-      onEnd()
       // Not awaited: a connection that failed may never end.
       client.end().catch(() => undefined)
       throw error
     }
     return client
   }
-  const drop = (made: Opening) => {
-    made.client.then(cut, () => undefined)
-    evict(made)
+  const connect = async (onEnd: () => void) => {
+    try {
+      const client = await whileServerIsFull(performance.now() + config.connectionTimeoutMillis, connectOnce)
+      client.on('error', onEnd)
+      client.on('end', onEnd)
+      return client
+    } catch (error) {
+      onEnd()
+      throw error
+    }
+  }
+  const drop = (connection: OpenConnection) => {
+    connection.client.then(destroy, () => undefined)
+    evict(connection)
   }
   return {
     use(send, endsAt) {
       // A late call must not open it again.
       if (isClosed) return Promise.reject(new Error('The database is closed.'))
-      opening ??= open()
-      const used = opening
-      const answer = used.client.then((client) => {
-        batchWrites(client)
+      current ??= open()
+      const connection = current
+      const answer = connection.client.then((client) => {
+        sendInOnePacket(client)
         return send(client).finally(() => {
-          used.heardAt = performance.now()
+          connection.lastAnswerAt = performance.now()
         })
       })
-      const isSilent = () => performance.now() - used.heardAt >= config.connectionTimeoutMillis
-      return inTime(endsAt, answer, () => isSilent() && drop(used))
+      const isSilent = () => performance.now() - connection.lastAnswerAt >= config.connectionTimeoutMillis
+      return withDeadline(endsAt, answer, () => isSilent() && drop(connection))
     },
-    drop: () => opening && drop(opening),
+    drop: () => current && drop(current),
     async close() {
       isClosed = true
-      const client = await opening?.client.catch(() => undefined)
+      const client = await current?.client.catch(() => undefined)
       await client?.end()
     },
   }
 }
 
-interface Opening {
+interface OpenConnection {
   readonly client: Promise<pg.Client>
   /** On the clock of `performance.now()`; until the first answer, the time at which it was opened. */
-  heardAt: number
+  lastAnswerAt: number
 }
 
 /** Sends the statements of one turn of the event loop in one packet: sending is most of their cost. */
-function batchWrites(client: pg.Client): void {
-  const stream = streamOf(client)
+function sendInOnePacket(client: pg.Client): void {
+  const stream = socketOf(client)
   if (stream.writableCorked > 0) return
   stream.cork()
   setImmediate(() => stream.uncork())
@@ -174,15 +193,15 @@ function batchWrites(client: pg.Client): void {
 
 export type Prepare = (statement: Sql) => QueryConfig
 
-/** Each named statement keeps a plan on every connection; beyond this number, statements are sent unnamed. */
+/** Each named statement keeps a plan on every connection. Further statements are sent unnamed. */
 const namesMax = 1000
 
-/** Names every distinct text, so that the server parses and plans it once: its work is 2.4 times less. */
+/** Names every distinct text, so that the server parses and plans it once, which reduces its work 2.4 times. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
   return (statement) => {
     const { text, values } = render(statement)
-    if (!named || statement.isRare) return { text, values }
+    if (!named || statement.isUnprepared) return { text, values }
     let name = names.get(text)
     if (name === undefined && names.size < namesMax) {
       name = `s${names.size}`

@@ -89,9 +89,9 @@ describe('the database', () => {
     const timestamp = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
     const ways = [
       elsewhere.query(timestamp),
-      elsewhere.single.query(timestamp),
+      elsewhere.singleWrites.query(timestamp),
       elsewhere.transaction(({ query }) => query(timestamp)),
-      elsewhere.lists.query(timestamp, 'account'),
+      elsewhere.listReads.query(timestamp, 'account'),
     ]
     for (const rows of await Promise.all(ways))
       assert.deepEqual(rows, [{ at: '2026-10-08T12:34:56Z', text: '2026-10-08 12:34:56' }])

@@ -1,22 +1,28 @@
 import type pg from 'pg'
 import { type Budgets, openBudgets } from '../config/budgets.ts'
-import { ask } from './ask.ts'
 import { type Connections, createConnections, type Prepare, preparedStatements } from './connections.ts'
-import type { Query } from './execution.ts'
+import { requestLimits, retry, type TimeLimits } from './deadline.ts'
 import { isLostConnection } from './failures.ts'
-import { limitsOfRequests, retried, type TimeLimits } from './in-time.ts'
 import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
-import { createPositions } from './position.ts'
+import { createPositionReader } from './position.ts'
+import { queryRows } from './query-rows.ts'
 import type { Queries, Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
 import { chooseExecution } from './stores.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
-import { openTransactions, type Transactions } from './transactions.ts'
-import { createCalls, createWorks, type StatementKind, type StatementListener, type Works } from './work.ts'
+import { openTransactions, type Query, type Transactions } from './transactions.ts'
+import {
+  createStatementTimer,
+  createWorks,
+  type StatementKind,
+  type StatementListener,
+  type Works,
+} from './work.ts'
 
 export type { SingleWrites } from './transactions.ts'
 export type { Queries }
 
+/** The part of `Works` for hosts. A work is a request or command, to which its statements are attributed. */
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
@@ -25,22 +31,21 @@ type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
  */
 export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
   /** Serves lists. */
-  readonly lists: LimitedReads
+  readonly listReads: LimitedReads
   /** Serves the snapshots of live listings, which must not delay lists. */
-  readonly liveLists: LimitedReads
+  readonly liveListReads: LimitedReads
   /**
-   * Reads of rows alone, from a standby that has everything committed so far, if there is one. Reads that
-   * take a snapshot as a starting point for later changes use the ones above, because standbys do not know
-   * which transactions were in progress.
+   * Reads from a standby that has replayed every commit, if there is one. Reads that also take a snapshot of the
+   * change log use the members above, because a standby does not know which transactions are in progress.
    */
-  readonly listsAnywhere: LimitedReads
-  readonly liveListsAnywhere: LimitedReads
-  /** Counts the outcomes of reads that might have used a standby; undefined where none is configured. */
+  readonly listReadsAnywhere: LimitedReads
+  readonly liveListReadsAnywhere: LimitedReads
+  /** Counts the outcomes of reads that might have used a standby. Undefined if none is configured. */
   readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
   /** Serves exports of any length. */
   readonly exports: Pick<StreamedReads, 'stream'>
   /**
-   * Calls back when a statement or a transaction has ended, with its duration, including the wait for a
+   * Calls the listener when a statement or a transaction has ended. The duration includes the wait for a
    * connection.
    */
   onStatement(listener: StatementListener): void
@@ -57,7 +62,7 @@ export interface DatabaseOptions {
   readonly poolSize?: number
   readonly budgets?: Budgets
   readonly exportLimits?: Partial<StreamLimits>
-  /** The time after which a silent store is given up; tests use a shorter one. */
+  /** The time after which a call of a silent store fails. Tests set a shorter one. */
   readonly answerMilliseconds?: number
 }
 
@@ -71,26 +76,27 @@ export function openDatabase({
   exportLimits,
   answerMilliseconds,
 }: DatabaseOptions): Database {
-  const limits = limitsOfRequests(answerMilliseconds)
+  const limits = requestLimits(answerMilliseconds)
   const prepare = preparedStatements({ named: namedStatements })
   const connectMilliseconds = limits.answerMilliseconds
   const connections = createConnections({ url, applicationName, prepare, connectMilliseconds })
-  const reads = openReads(connections, prepare, limits)
-  const atStandby = (each: string) =>
+  const reads = openSingleReads(connections, prepare, limits)
+  const connectStandby = (each: string) =>
     createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
-  const standbys = openStandbys(readUrls.map(atStandby), createPositions(reads))
-  const ofLists = openLimitedReads(connections, budgets, 'lists', standbys)
-  const ofLiveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
+  const standbys = openStandbys(readUrls.map(connectStandby), createPositionReader(reads))
+  const listReads = openLimitedReads(connections, budgets, 'lists', standbys)
+  const liveListReads = openLimitedReads(connections, budgets, 'liveLists', standbys)
   const exports = openStreamedReads(connections, budgets, limits, exportLimits)
   const works = createWorks()
-  const { call, onStatement } = createCalls(works.current, limits)
+  const { call, onStatement } = createStatementTimer(works.current, limits)
+  // This read detects whether the store is sharded. A sharded store runs some statements in steps.
   const execution = chooseExecution((statement) =>
-    call({ kind: 'read', statement }, ({ endsAt }) => reads.by(endsAt)(statement)),
+    call({ kind: 'read', statement }, ({ endsAt }) => reads.queryUntil(endsAt)(statement)),
   )
-  const lists = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
+  const limitedReads = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
     query: (statement, account) =>
       call({ kind, statement }, (waiting) =>
-        execution.execute((one) => query(one, account, waiting), statement),
+        execution.execute((step) => query(step, account, waiting), statement),
       ),
   })
   const transactions = openTransactions(connections, {
@@ -103,43 +109,48 @@ export function openDatabase({
     execution,
   })
   return {
-    lists: lists('list', ofLists.query),
-    liveLists: lists('live list', ofLiveLists.query),
-    listsAnywhere: lists('list', ofLists.queryAnywhere),
-    liveListsAnywhere: lists('live list', ofLiveLists.queryAnywhere),
+    listReads: limitedReads('list', listReads.query),
+    liveListReads: limitedReads('live list', liveListReads.query),
+    listReadsAnywhere: limitedReads('list', listReads.queryAnywhere),
+    liveListReadsAnywhere: limitedReads('live list', liveListReads.queryAnywhere),
     standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
     ...works,
     onStatement,
     query: (statement) =>
-      call({ kind: 'read', statement }, ({ endsAt }) => execution.execute(reads.by(endsAt), statement)),
-    single: transactions.single,
+      call({ kind: 'read', statement }, ({ endsAt }) =>
+        execution.execute(reads.queryUntil(endsAt), statement),
+      ),
+    singleWrites: transactions.singleWrites,
     transaction: transactions.transaction,
     onCommit: transactions.onCommit,
     async close() {
       await standbys.close()
-      const all = [reads, ofLists, ofLiveLists, exports, transactions]
+      const all = [reads, listReads, liveListReads, exports, transactions]
       await Promise.all(all.map((each) => each.close()))
     },
   }
 }
 
-/** Single statements that read, on the one connection that they share. */
-function openReads(connections: Connections, prepare: Prepare, limits: TimeLimits) {
+/** Opens the connection that all single reading statements share. */
+function openSingleReads(connections: Connections, prepare: Prepare, limits: TimeLimits) {
   const connection = connections.openPipelined(limits)
-  const by =
+  const queryUntil =
     (endsAt: number): Query =>
     <Row>(statement: Sql) => {
-      const send = (client: pg.ClientBase) => ask<Row>(client, prepare(statement))
-      return retried({ endsAt }, () => connection.use(send, endsAt), isLostConnection)
+      const send = (client: pg.ClientBase) => queryRows<Row>(client, prepare(statement))
+      return retry({ endsAt }, () => connection.use(send, endsAt), isLostConnection)
     }
-  const query: Query = (statement) => by(performance.now() + limits.answerMilliseconds)(statement)
-  return { by, query, close: connection.close }
+  const query: Query = (statement) => queryUntil(performance.now() + limits.answerMilliseconds)(statement)
+  return { queryUntil, query, close: connection.close }
 }
 
-/** The same database, whose writes join this transaction: they are committed with it, or not at all. */
-export const within = (database: Database, transaction: Queries): Database => ({
+/**
+ * Returns the same database, whose writes join this transaction: they are committed with it, or not at all.
+ * The transaction's time limits apply; limits passed by individual writes are ignored.
+ */
+export const joinTransaction = (database: Database, transaction: Queries): Database => ({
   ...database,
-  single: transaction,
+  singleWrites: transaction,
   transaction: (work) => work(transaction),
 })

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { NothingAppliedError, openConnection } from '../hosts/bank/connection.ts'
-import { openTransactions } from '../hosts/bank/transactions.ts'
+import { batchTransactions } from '../hosts/bank/transactions.ts'
 import { openDatabase } from './database.ts'
 import { raw, sql } from './sql.ts'
 
@@ -32,7 +32,7 @@ describe('a server that has become read-only', () => {
       sql`select count(*) as count from entries`,
     )
     await database.transaction((transaction) => transaction.query(raw(demote)))
-    await database.single.query(write)
+    await database.singleWrites.query(write)
     await database.transaction((transaction) => transaction.query(raw(demote)))
     await database.transaction((transaction) => transaction.query(write))
     assert.deepEqual(await database.query(sql`select count(*) as count from entries`), [
@@ -47,7 +47,7 @@ describe('a server that has become read-only', () => {
     await assert.rejects(database.query(sql`select 1`), ({ cause }) =>
       /The store takes no writes\./.test(cause.message),
     )
-    const waiting = database.single.query(write)
+    const waiting = database.singleWrites.query(write)
     await setForNew('off')
     assert.equal((await waiting).length, 1)
     await database.close()
@@ -55,7 +55,7 @@ describe('a server that has become read-only', () => {
 
   it('is abandoned by the bank, which reports that nothing was applied', async () => {
     const connection = openConnection({ url: fresh.url, namedStatements: true })
-    const apply = openTransactions(connection)
+    const apply = batchTransactions(connection)
     const transaction = { account: 1, amount: 5, description: 'once' }
     await connection.query({ name: '', text: demote, values: [] })
     await assert.rejects(apply(transaction), NothingAppliedError)

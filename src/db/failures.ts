@@ -1,6 +1,6 @@
 import { duplicate, overloaded, uncertain } from '../model/problem.ts'
 
-/** Meanings of the driver's errors. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** An error of the driver. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface DriverFailure {
   readonly code?: string
   readonly constraint?: string
@@ -17,7 +17,7 @@ export const isConflict = (error: unknown): boolean => conflictCodes.has(failure
 /** Whether the statement was stopped at its time limit. */
 export const isTimedOut = (error: unknown): boolean => failureOf(error).code === '57014'
 
-/** Whether the statement that should have parsed this one was stopped before it got that far. */
+/** Whether the prepared statement is missing, because the statement that should have prepared it was stopped before. */
 export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
 
 /**
@@ -26,12 +26,12 @@ export const isUnparsed = (error: unknown): boolean => failureOf(error).code ===
  */
 export const isOfRow = (error: unknown): boolean => /^(22|23|54|P0)/.test(failureOf(error).code ?? '')
 
-/** Whether a function rejected a value: among those that we send, only the name of a time zone can be one. */
+/** Whether a function rejected a value. Among the values that are sent, this can only be a time zone. */
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
 
 /**
- * A server that is or has become read-only is useless for writes, so its connection is closed, and the next
- * one finds another server.
+ * A read-only server cannot take writes, so its connection is closed, and the next connection may reach another
+ * server.
  */
 export const readOnlyCode = '25006'
 
@@ -48,21 +48,24 @@ export function isLostConnection(error: unknown): boolean {
 export const isRejectedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
+/** Whether the server, or the role on it, has as many connections as it may have. */
+export const isServerFull = (error: unknown): boolean => failureOf(error).code === '53300'
+
 /** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
-const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
+const isOutOfResources = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
 
 /** Partitions may have the constraints of their table under numbered names. */
-const numberOfPart = /_\d{6,}$/
+const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint, message = '' } = failureOf(error)
   if (code !== '23505') return undefined
   // Some servers report the name in the message only.
-  return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(numberOfPart, '')
+  return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
 }
 
-/** Returns the same error for a duplicate found before the write as for one found by a unique index. */
+/** Converts the violation of a unique index to the problem of that key. */
 export function duplicateProblem(error: unknown, { table }: { readonly table: string }) {
   const constraint = violatedUniqueConstraint(error)
   if (constraint === `${table}_pkey`) return idTaken()
@@ -75,13 +78,12 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 const retryAfterSeconds = 5
 
 /**
- * The store could not be reached, did not answer in time, has no room, or stopped a statement at its time
- * limit, such as a write that waited for a locked row. The caller is not at fault and nothing was done, so a
- * retry is safe. If the request has already written something, that is not true, and the error says so. A
- * commit whose outcome is unknown is passed on unchanged.
+ * Converts errors of an unavailable store: it could not be reached, did not answer in time, has no room, or stopped
+ * a statement at its time limit, such as a write that waited for a locked row. Nothing was done, so a retry is safe.
+ * If the request has already committed something, the problem says so. Other errors are returned unchanged.
  */
 export function rejectionOf(error: unknown, work: { readonly hasCommitted: boolean } | undefined): unknown {
-  if (!isLostConnection(error) && !isOutOfRoom(error) && !isTimedOut(error)) return error
+  if (!isLostConnection(error) && !isOutOfResources(error) && !isTimedOut(error)) return error
   if (work?.hasCommitted) return uncertain(error)
   return overloaded('The store is not available, and nothing was done. Please try again later.', {
     retryAfterSeconds,

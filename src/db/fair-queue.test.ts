@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { createBudget } from '../model/budget.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, createSlots } from './fair-queue.ts'
 
 function turnsOf(maxima: {
   atOnce: number
@@ -47,7 +47,7 @@ function turnsOf(maxima: {
   return { turns, begin, endNext, running }
 }
 
-const patient = { lateMilliseconds: () => 0, giveWay: () => undefined }
+const patient = { overdueMilliseconds: () => 0, evict: () => undefined }
 
 describe('A queue that is fair between accounts', () => {
   it('leaves places free for others, however much one account wants', () => {
@@ -110,16 +110,46 @@ describe('A queue that is fair between accounts', () => {
     await left
   })
 
+  it('lets no work wait whose caller has left before', async () => {
+    const { turns, begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 1 })
+    void begin('a', 'first')
+    const left = assert.rejects(
+      turns('b', async () => running.push('left'), { ...patient, signal: AbortSignal.abort() }),
+      rejectedAs('overloaded'),
+    )
+    void begin('b', 'stayed')
+    await endNext()
+    assert.deepEqual(running, ['first', 'stayed'])
+    await left
+  })
+
+  it('counts work once that is admitted at the same time as its caller leaves', async () => {
+    const waiting = createBudget(10)
+    const one = () => createBudget(1)
+    const slots = createSlots({ atOnce: one(), atOncePerAccount: one(), waiting, waitingPerAccount: one() })
+    slots.enter('a')
+    const gone = new AbortController()
+    const admitted = slots.wait('b', gone.signal)
+    const other = slots.wait('c')
+    slots.leave('a')
+    gone.abort()
+    await admitted
+    assert.equal(waiting.used(), 1)
+    slots.leave('b')
+    await other
+    assert.equal(waiting.used(), 0)
+  })
+
   it('has the latest holder give way once others have waited, but none for an account that has its share', async () => {
     const { turns, begin, running } = turnsOf({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
     const ousted: string[] = []
     const hold = (account: string, late: number) => {
       const { promise: ended, resolve } = Promise.withResolvers<void>()
-      const giveWay = () => {
+      const evict = () => {
         ousted.push(account)
         resolve()
       }
-      void turns(account, () => ended, { lateMilliseconds: () => late, giveWay })
+      void turns(account, () => ended, { overdueMilliseconds: () => late, evict })
     }
     hold('entitled', 0)
     hold('late', 10)

@@ -1,91 +1,93 @@
 import type { Budget } from '../model/budget.ts'
 import { busy, overloaded } from '../model/problem.ts'
 
-/** Runs a few pieces of work at a time, and limits each account to its share. */
+/** Runs a limited number of tasks at a time, and limits each account to its share. */
 export type FairQueue = <Result>(
   account: string,
   work: () => Promise<Result>,
-  holder?: Holder,
+  evictable?: Evictable,
 ) => Promise<Result>
 
-/** Work that may end early, because its caller has left or because others wait for its place. */
-export interface Holder {
-  /** Once it is aborted, the work stops waiting. */
+/** Work that can be stopped: while it waits, by its signal; while it has a slot, to free the slot for others. */
+export interface Evictable {
+  /** Aborted when the caller has left. */
   readonly signal?: AbortSignal
-  /** Returns by how much it has exceeded the time allowed while others wait; 0 within that time. */
-  lateMilliseconds(): number
-  /** Ends the work soon. */
-  giveWay(): void
+  /** Returns how long the work has kept its slot beyond the time it has while others wait; 0 if it may keep it. */
+  overdueMilliseconds(): number
+  /** Makes the work end soon. */
+  evict(): void
 }
 
-export interface FairQueueOptions extends Waiting {
+export interface FairQueueOptions extends WaitingOptions {
   readonly atOnce: Budget
   readonly atOncePerAccount: Budget
-  /** After this time, waiting work evicts the most overdue holder. Without it, no holder is evicted. */
+  /** After this time, waiting work evicts the most overdue work. Without it, nothing is evicted. */
   readonly patienceMilliseconds?: number
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const places = createPlaces(options)
-  const holders = new Set<Holder>()
+  const slots = createSlots(options)
+  const running = new Set<Evictable>()
   const { atOncePerAccount, patienceMilliseconds } = options
 
-  function oustLatest() {
-    let latest: Holder | undefined
-    let most = 0
-    for (const holder of holders) {
-      const late = holder.lateMilliseconds()
-      if (late > most) [latest, most] = [holder, late]
+  function evictMostOverdue() {
+    let mostOverdue: Evictable | undefined
+    let milliseconds = 0
+    for (const work of running) {
+      const overdue = work.overdueMilliseconds()
+      if (overdue > milliseconds) [mostOverdue, milliseconds] = [work, overdue]
     }
-    if (!latest) return
-    holders.delete(latest)
-    latest.giveWay()
+    if (!mostOverdue) return
+    running.delete(mostOverdue)
+    mostOverdue.evict()
   }
 
   /**
-   * Repeats, because the freed place may go to work that has waited longer. Does nothing while the account
-   * has its full share.
+   * Evicts work until the returned function is called, because a freed slot may go to another account that has waited
+   * longer. An account that has its full share evicts nothing, as a free slot would not help it.
    */
-  function demandPlace(account: string, afterMilliseconds: number): () => void {
-    let timer = setTimeout(function demand() {
-      if (atOncePerAccount.used(account) < atOncePerAccount.max) oustLatest()
-      timer = setTimeout(demand, retryDemandMilliseconds)
-    }, afterMilliseconds)
+  function evictRepeatedly(account: string, afterMilliseconds: number): () => void {
+    let timer = setTimeout(evict, afterMilliseconds)
+    function evict() {
+      if (atOncePerAccount.used(account) < atOncePerAccount.max) evictMostOverdue()
+      timer = setTimeout(evict, evictAgainMilliseconds)
+    }
     return () => clearTimeout(timer)
   }
 
   async function wait(account: string, signal: AbortSignal | undefined) {
-    const stop = patienceMilliseconds === undefined ? undefined : demandPlace(account, patienceMilliseconds)
-    await places.wait(account, signal).finally(stop)
+    const stop =
+      patienceMilliseconds === undefined ? undefined : evictRepeatedly(account, patienceMilliseconds)
+    await slots.wait(account, signal).finally(stop)
   }
 
-  return async (account, work, holder) => {
-    if (!places.enter(account)) await wait(account, holder?.signal)
-    if (holder) holders.add(holder)
+  return async (account, work, evictable) => {
+    if (!slots.enter(account)) await wait(account, evictable?.signal)
+    if (evictable) running.add(evictable)
     try {
       return await work()
     } finally {
-      if (holder) holders.delete(holder)
-      places.leave(account)
+      if (evictable) running.delete(evictable)
+      slots.leave(account)
     }
   }
 }
 
-/** Longer than a holder takes to end. */
-const retryDemandMilliseconds = 500
+/** Longer than evicted work takes to end. */
+const evictAgainMilliseconds = 500
 
-/** Places for work that is not a single call. */
-export interface Places {
-  /** Returns whether there was a free place; otherwise the caller has to wait. */
+/** The same queue for work that begins and ends in different calls. */
+export interface Slots {
+  /** Takes a slot and returns true, or returns false if none is free. */
   enter(account: string): boolean
-  /** Resolves once it has entered; rejects when that takes too long, and when the signal is aborted. */
+  /** Waits for a slot and takes it. Rejects after too long a wait, or if the signal is aborted. */
   wait(account: string, signal?: AbortSignal): Promise<void>
   /** Must be called exactly once for each entry. */
   leave(account: string): void
 }
 
-export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueueOptions): Places {
-  const queues = createQueues(waiting)
+export function createSlots({ atOnce, atOncePerAccount, ...waitingOptions }: FairQueueOptions): Slots {
+  const queues = createQueues(waitingOptions)
   const enter = (account: string) => {
     const isFull = atOnce.used() >= atOnce.max || atOncePerAccount.used(account) >= atOncePerAccount.max
     if (isFull) return false
@@ -95,35 +97,36 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
   }
   return {
     enter,
-    // When the wait ends, the place is already counted as taken, so that later work cannot overtake it.
+    // When the wait ends, `admitNext` has already taken the slot, so that later work cannot overtake.
     wait: (account, signal) => queues.wait(account, signal),
     leave(account) {
       atOnce.release()
       atOncePerAccount.release(1, account)
-      if (waiting.waiting.used() === 0) return
-      queues.comesLast(account)
-      queues.next(enter)?.letIn()
+      if (waitingOptions.waiting.used() === 0) return
+      // This account may have entered without waiting, and so has not been moved yet.
+      queues.moveToEnd(account)
+      queues.admitNext(enter)
     },
   }
 }
 
-/** Enters, and returns the function that leaves: for work that is not a single call. */
-export async function takePlace(
-  turns: FairQueue,
-  account: string,
+/** Returns once a slot is taken. The slot is kept until `ended` resolves. */
+export async function holdSlotUntil(
   ended: Promise<void>,
-  holder?: Holder,
+  queue: FairQueue,
+  account: string,
+  evictable?: Evictable,
 ): Promise<void> {
   const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
   const work = () => {
     resolve()
     return ended
   }
-  turns(account, work, holder).catch(reject)
+  queue(account, work, evictable).catch(reject)
   await entered
 }
 
-interface Waiting {
+interface WaitingOptions {
   readonly waiting: Budget
   readonly waitingPerAccount: Budget
   readonly waitMillisecondsMax?: number
@@ -131,12 +134,13 @@ interface Waiting {
 
 interface Waiter {
   readonly account: string
-  readonly letIn: () => void
+  /** Ends the wait. */
+  admit(): void
 }
 
-/** Longer than two of the slowest statements; by then a client has given up or retries. */
+/** Longer than two of the slowest statements. Clients have given up or retry by then. */
 const waitMillisecondsDefault = 6000
-/** Sent with the error: after this time the work that was running has ended. */
+/** Sent with the error. After this time, the work in progress has ended. */
 const retryAfterSeconds = 5
 
 /** One queue for each account; the accounts are served in rotation. */
@@ -144,18 +148,18 @@ function createQueues({
   waiting,
   waitingPerAccount,
   waitMillisecondsMax = waitMillisecondsDefault,
-}: Waiting) {
+}: WaitingOptions) {
   /** Ordered: the account that is served next comes first. */
   const queues = new Map<string, Set<Waiter>>()
 
-  function join(account: string) {
+  function joinQueue(account: string) {
     if (!waitingPerAccount.take(1, account)) throw busy(retryAfterSeconds)
     if (waiting.take()) return
     waitingPerAccount.release(1, account)
     throw tooMany()
   }
 
-  function leave(waiter: Waiter) {
+  function leaveQueue(waiter: Waiter) {
     const { account } = waiter
     const queue = queues.get(account)
     queue?.delete(waiter)
@@ -164,8 +168,8 @@ function createQueues({
     waitingPerAccount.release(1, account)
   }
 
-  /** Moves an account that had its turn behind those that wait for theirs. */
-  function comesLast(account: string) {
+  /** Moves an account behind all others, because it had its turn. */
+  function moveToEnd(account: string) {
     const queue = queues.get(account)
     if (!queue) return
     queues.delete(account)
@@ -173,36 +177,45 @@ function createQueues({
   }
 
   return {
-    comesLast,
+    moveToEnd,
     async wait(account: string, signal?: AbortSignal) {
-      join(account)
+      if (signal?.aborted) throw tooMany()
+      joinQueue(account)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const waiter = { account, letIn: resolve }
-      queues.set(account, (queues.get(account) ?? new Set()).add(waiter))
+      /** Stops timer and signal at once, so that a wait cannot end twice. */
+      const endWait = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+        leaveQueue(waiter)
+      }
       const giveUp = () => {
-        leave(waiter)
+        endWait()
         reject(tooMany())
+      }
+      const waiter: Waiter = {
+        account,
+        admit() {
+          endWait()
+          resolve()
+        },
       }
       const timer = setTimeout(() => {
         waiting.recordRejection()
         giveUp()
       }, waitMillisecondsMax)
       signal?.addEventListener('abort', giveUp)
-      await promise.finally(() => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', giveUp)
-      })
+      queues.set(account, (queues.get(account) ?? new Set()).add(waiter))
+      await promise
     },
-    /** Removes and returns the next waiter that gets a place. */
-    next(enter: (account: string) => boolean): Waiter | undefined {
+    /** Takes a slot for the first waiter that can get one, and admits it. */
+    admitNext(enter: (account: string) => boolean): void {
       for (const [account, queue] of queues) {
         const [waiter] = queue
         if (!waiter || !enter(account)) continue
-        comesLast(account)
-        leave(waiter)
-        return waiter
+        moveToEnd(account)
+        waiter.admit()
+        return
       }
-      return undefined
     },
   }
 }

@@ -1,118 +1,120 @@
+import { SilentStoreError } from './deadline.ts'
 import { isConflict, isLostConnection, isOfRow } from './failures.ts'
-import { SilentStoreError } from './in-time.ts'
 import type { Queries, Sql } from './sql.ts'
-import type { Call, Waiting } from './work.ts'
+import type { Call, CallState } from './work.ts'
 
-/** A kind of write that one statement can do for several callers at once. */
-export interface KindOfWrite<Item, Result> {
+/** A kind of write that one statement can execute for several callers. */
+export interface WriteKind<Item, Result> {
   /** Writes with the same name may be batched together. */
   readonly name: string
   /** Accounts take turns. */
   readonly accountOf: (item: Item) => string
   /** A statement writes each row at most once. */
   readonly idOf: (item: Item) => string
-  /** Writes as if there were no other writers. */
-  readonly alone: (item: Item) => Promise<Result>
-  /** Waits for no lock. The result is undefined for each item that it could not write. */
-  readonly together: (queries: Queries, items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
+  /** Writes the item in a statement of its own. */
+  readonly writeAlone: (item: Item) => Promise<Result>
+  /** Writes several items in one statement, which skips locked rows. The result of a skipped or rejected item is undefined. */
+  readonly writeTogether: (
+    queries: Queries,
+    items: readonly Item[],
+  ) => Promise<readonly (Result | undefined)[]>
 }
 
-/** Writes alone or together with concurrent writes: the result, including an error, is the same. */
-export type GroupedWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
+/** Writes an item alone or together with concurrent writes. The result, including an error, is the same. */
+export type WriteGrouped = <Item, Result>(kind: WriteKind<Item, Result>, item: Item) => Promise<Result>
 
 export interface GroupOptions {
   readonly call: Call
-  /** Records that the current request has committed something. */
-  readonly committed: () => void
-  readonly isPossible: () => boolean
+  /** Records that the current request has committed a write. */
+  readonly recordCommit: () => void
+  readonly canGroup: () => boolean
   /** Sends a statement that is a transaction, once. */
-  readonly send: <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
+  readonly send: <Row>(statement: Sql, state: CallState) => Promise<Row[]>
 }
 
 interface Entry {
   readonly item: unknown
-  /** The call that waits since it began. */
-  readonly waiting: Waiting
+  /** The state of the call that waits for the result. */
+  readonly state: CallState
   readonly beganAt: number
   /** Reports the statement to the measurements. */
   readonly report: (statement: Sql) => void
 }
 
 /**
- * A statement costs the database four times as much as another row in it. So while a write of a kind is in
- * progress, others that arrive are batched, and written in one statement when it is done. The batch handles
- * the good case only: it skips rows that are locked and rows that a condition rejects, and a row that fails
- * rolls all of it back. Such writes then run alone, where they wait, are rejected or fail as usual, without
- * holding up the others.
+ * A statement costs the database four times as much as one more row in a statement. So while a write of a kind
+ * is in progress, later ones are batched, and written in one statement when it is done. The batch skips rows that
+ * are locked and rows that a condition rejects, and an error rolls all of it back. The writes that it did not
+ * execute then run alone, where they wait, are rejected or fail as usual, without holding up the others.
  */
-export function groupWrites({ call, committed, isPossible, send }: GroupOptions): GroupedWrites {
+export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions): WriteGrouped {
   const groupCommits = new Map<string, GroupCommit<Entry, unknown>>()
 
-  function groupCommitOf<Item, Result>(kind: KindOfWrite<Item, Result>): GroupCommit<Entry, unknown> {
+  function groupCommitOf<Item, Result>(kind: WriteKind<Item, Result>): GroupCommit<Entry, unknown> {
     const known = groupCommits.get(kind.name)
     if (known) return known
-    const made = createGroupCommit<Entry, unknown>({
+    const created = createGroupCommit<Entry, unknown>({
       write: (entries) => writeTogether(kind, entries),
       accountOf: ({ item }) => kind.accountOf(item as Item),
       idOf: ({ item }) => kind.idOf(item as Item),
       onIdle: () => void groupCommits.delete(kind.name),
     })
-    groupCommits.set(kind.name, made)
-    return made
+    groupCommits.set(kind.name, created)
+    return created
   }
 
   async function writeTogether<Item, Result>(
-    kind: KindOfWrite<Item, Result>,
+    kind: WriteKind<Item, Result>,
     entries: readonly Entry[],
   ): Promise<readonly (Result | undefined)[]> {
     const beganAt = performance.now()
-    const waiting: Waiting = {
+    const state: CallState = {
       waitSeconds: 0,
-      endsAt: Math.min(...entries.map(({ waiting }) => waiting.endsAt)),
+      endsAt: Math.min(...entries.map(({ state }) => state.endsAt)),
       renew: () => undefined,
     }
     const query = <Row>(statement: Sql) => {
       for (const { report } of entries) report(statement)
-      return send<Row>(statement, waiting)
+      return send<Row>(statement, state)
     }
     try {
-      return await kind.together(
+      return await kind.writeTogether(
         { query },
         entries.map(({ item }) => item as Item),
       )
     } catch (error) {
-      // In these cases nothing was written. After any other error that is uncertain, or each write would fail
-      // in the same way.
+      // After these errors nothing was written, so each write is retried alone. After any other error that is
+      // uncertain, or each write would fail in the same way.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
-      const mayPass = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
-      if (isOfRow(error) || isConflict(error) || mayPass) return []
+      const isTransient = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
+      if (isOfRow(error) || isConflict(error) || isTransient) return []
       throw error
     } finally {
       for (const entry of entries)
-        entry.waiting.waitSeconds = (beganAt - entry.beganAt) / 1000 + waiting.waitSeconds
+        entry.state.waitSeconds = (beganAt - entry.beganAt) / 1000 + state.waitSeconds
     }
   }
 
-  return async <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item): Promise<Result> => {
-    if (!isPossible()) return kind.alone(item)
+  return async <Item, Result>(kind: WriteKind<Item, Result>, item: Item): Promise<Result> => {
+    if (!canGroup()) return kind.writeAlone(item)
     const groupCommit = groupCommitOf(kind)
     const turn = groupCommit.enter()
-    if (turn) return kind.alone(item).finally(turn)
-    const asked: { kind: 'write'; statement?: Sql } = { kind: 'write' }
-    const grouped = await call(asked, async (waiting) => {
+    if (turn) return kind.writeAlone(item).finally(turn)
+    const options: { kind: 'write'; statement?: Sql } = { kind: 'write' }
+    const result = await call(options, async (state) => {
       const beganAt = performance.now()
       const report = (statement: Sql) => {
-        asked.statement = statement
+        options.statement = statement
       }
-      const grouped = await groupCommit.wait({ item, waiting, beganAt, report })
+      const result = await groupCommit.wait({ item, state, beganAt, report })
       // A write that gets its own turn has only waited.
-      if (grouped.turn) waiting.waitSeconds = (performance.now() - beganAt) / 1000
-      return grouped
+      if (result.turn) state.waitSeconds = (performance.now() - beganAt) / 1000
+      return result
     })
-    if (grouped.turn) return kind.alone(item).finally(grouped.turn)
-    if (grouped.written === undefined) return kind.alone(item)
-    committed()
-    return grouped.written as Result
+    if (result.turn) return kind.writeAlone(item).finally(result.turn)
+    if (result.written === undefined) return kind.writeAlone(item)
+    recordCommit()
+    return result.written as Result
   }
 }
 
@@ -121,14 +123,14 @@ interface GroupCommit<Item, Result> {
   /** Returns a turn when no write of the kind is in progress. */
   enter(): Turn | undefined
   /** Waits to be written with others. */
-  wait(item: Item): Promise<GroupedWrite<Result>>
+  wait(item: Item): Promise<GroupedResult<Result>>
 }
 
 /** The right to write alone; calling it ends the turn. */
 export type Turn = () => void
 
-export interface GroupedWrite<Result> {
-  /** Undefined where it was not written with others. */
+export interface GroupedResult<Result> {
+  /** Undefined if the item was not written with others. */
   readonly written?: Result | undefined
   /** Present when no other write was waiting: the caller writes alone. */
   readonly turn?: Turn
@@ -145,19 +147,19 @@ export interface GroupCommitOptions<Item, Result> {
 }
 
 /**
- * A write whose connection was lost later than this is not retried alone: that takes up to eight seconds, and
- * callers are promised an answer within ten.
+ * If the connection is lost later than this, the write is not retried alone. A retry takes up to eight seconds,
+ * and callers are promised an answer within ten.
  */
 const lostMillisecondsMax = 1500
 
 /** A larger batch would make a write wait for the rows of the others, and gains little. */
-const togetherMax = 32
-/** A write that takes longer, because of a lock or a slow store, does not hold up the next batch. */
+const batchMax = 32
+/** The next batch waits for a write no longer than this, because the write may be waiting for a lock. */
 const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {
   readonly item: Item
-  readonly resolve: (grouped: GroupedWrite<Result>) => void
+  readonly resolve: (result: GroupedResult<Result>) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -167,30 +169,30 @@ export function createGroupCommit<Item, Result>({
   idOf,
   onIdle,
 }: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  /** Keyed by account; the one whose turn it is comes first. */
+  /** The waiters of each account. The account that is served next comes first. */
   const waiting = new Map<string, Waiter<Item, Result>[]>()
   const inFlight = new Set<object>()
   let timer: NodeJS.Timeout | undefined
 
   function enter(): Turn {
-    const one = {}
-    inFlight.add(one)
+    const write = {}
+    inFlight.add(write)
     return () => {
-      if (!inFlight.delete(one)) return
+      if (!inFlight.delete(write)) return
       if (waiting.size > 0) writeNext()
       else if (inFlight.size === 0) onIdle()
     }
   }
 
-  function goOn() {
+  function writeWithoutWaiting() {
     inFlight.clear()
     writeNext()
   }
 
   function writeNext() {
     clearTimeout(timer)
-    const waiters = takeTurns(waiting, idOf)
-    timer = waiting.size > 0 ? setTimeout(goOn, waitMillisecondsMax) : undefined
+    const waiters = takeBatch(waiting, idOf)
+    timer = waiting.size > 0 ? setTimeout(writeWithoutWaiting, waitMillisecondsMax) : undefined
     const leave = enter()
     const [first] = waiters
     if (first && waiters.length === 1) return first.resolve({ turn: leave })
@@ -211,33 +213,33 @@ export function createGroupCommit<Item, Result>({
     wait: (item) =>
       new Promise((resolve, reject) => {
         const account = accountOf(item)
-        const own = waiting.get(account) ?? []
-        own.push({ item, resolve, reject })
-        waiting.set(account, own)
-        timer ??= setTimeout(goOn, waitMillisecondsMax)
+        const waiters = waiting.get(account) ?? []
+        waiters.push({ item, resolve, reject })
+        waiting.set(account, waiters)
+        timer ??= setTimeout(writeWithoutWaiting, waitMillisecondsMax)
       }),
   }
 }
 
-/** Removes and returns the next items, round by round. */
-function takeTurns<Item, Result>(
+/** Removes and returns the next batch, one item of each account per round. */
+function takeBatch<Item, Result>(
   waiting: Map<string, Waiter<Item, Result>[]>,
   idOf: (item: Item) => string,
 ): Waiter<Item, Result>[] {
-  const taken: Waiter<Item, Result>[] = []
+  const batch: Waiter<Item, Result>[] = []
   const ids = new Set<string>()
-  let before: number
+  let sizeBefore: number
   do {
-    before = taken.length
-    for (const [account, own] of [...waiting]) {
-      const [next] = own
-      if (taken.length === togetherMax || !next || ids.has(idOf(next.item))) continue
+    sizeBefore = batch.length
+    for (const [account, waiters] of [...waiting]) {
+      const [next] = waiters
+      if (batch.length === batchMax || !next || ids.has(idOf(next.item))) continue
       ids.add(idOf(next.item))
-      taken.push(next)
+      batch.push(next)
       // The account comes last in the next round.
       waiting.delete(account)
-      if (own.length > 1) waiting.set(account, own.slice(1))
+      if (waiters.length > 1) waiting.set(account, waiters.slice(1))
     }
-  } while (taken.length > before)
-  return taken
+  } while (batch.length > sizeBefore)
+  return batch
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { sealedDays, sealHistory, verifyHistory } from './history-chain.ts'
+import { maintenanceLimits } from './deadline.ts'
+import { closeDays, readClosedDays, verifyHistory } from './history-chain.ts'
 import { raw } from './sql.ts'
 
 const run = promisify(execFile)
@@ -21,18 +24,18 @@ describe('The chain of the history', () => {
     await write(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
       select n, pg_current_xact_id(), now() - make_interval(days => (4 - n % 5)::int), 'project', gen_random_uuid(), 'create',
         jsonb_build_object('name', 'Project ' || n) from generate_series(1, 200) as n`)
-    await sealHistory(fresh.database)
+    await closeDays(fresh.database)
   })
   afterEach(() => fresh.drop())
 
-  it('seals every day that has ended, each with the head of the previous one, and no other', async () => {
-    const days = await sealedDays(fresh.database)
+  it('closes every day that has ended, each with the head of the previous one, and no other', async () => {
+    const days = await readClosedDays(fresh.database)
     assert.deepEqual(
       days.map(({ entries }) => entries),
       [40, 40, 40, 40],
     )
-    await sealHistory(fresh.database)
-    assert.deepEqual(await sealedDays(fresh.database), days)
+    await closeDays(fresh.database)
+    assert.deepEqual(await readClosedDays(fresh.database), days)
     assert.deepEqual(await verifyHistory(fresh.database, days), [])
   })
 
@@ -66,19 +69,19 @@ describe('The chain of the history', () => {
     })
 
   it('rewritten as a whole is detected by heads that were kept elsewhere', async () => {
-    const kept = await sealedDays(fresh.database)
+    const kept = await readClosedDays(fresh.database)
     await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
     await write('delete from history_days')
-    await sealHistory(fresh.database)
+    await closeDays(fresh.database)
     assert.deepEqual(await verifyHistory(fresh.database), [])
     const problems = await verifyHistory(fresh.database, kept)
-    assert.match(problems.join('\n'), /the head is not the one that was kept/)
+    assert.match(problems.join('\n'), /the head differs from the recorded one/)
     await write('delete from history_days')
     assert.match((await verifyHistory(fresh.database, kept)).join('\n'), /no longer has it/)
   })
 
   it('continues from the head of the previous day when older months were purged', async () => {
-    const days = await sealedDays(fresh.database)
+    const days = await readClosedDays(fresh.database)
     await write(
       `update history_begin set at = date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '2 days'`,
     )
@@ -88,17 +91,39 @@ describe('The chain of the history', () => {
     assert.equal((await verifyHistory(fresh.database, days)).length, 1)
   })
 
+  const cliFile = join(import.meta.dirname, '..', 'cli.ts')
+  const optionsOf = ({ url }: FreshDatabase) => ({ env: { ...process.env, DATABASE_URL: url } })
+  const cli = (...words: string[]) =>
+    run(process.execPath, [cliFile, ...words], { ...optionsOf(fresh), maxBuffer: 10_000_000 })
+
+  it('names the days that it cannot close yet, because of an open transaction', async () => {
+    const [yesterday = ''] = (await readClosedDays(fresh.database)).map(({ day }) => day).toReversed()
+    await write(`delete from history_days where day = '${yesterday}'`)
+    await fresh.database.transaction(async (transaction) => {
+      await transaction.query(raw('select pg_current_xact_id()'))
+      for (const command of ['verify-history', 'history-heads'])
+        assert.match(
+          (await cli(command)).stderr,
+          new RegExp(`These days are not closed yet, .* still open: ${yesterday}\\.`),
+        )
+    }, maintenanceLimits)
+    assert.deepEqual(await closeDays(fresh.database), [])
+    assert.equal((await readClosedDays(fresh.database)).at(-1)?.day, yesterday)
+  })
+
+  it('can be exported to a reader that stops early', async () => {
+    const child = spawn(process.execPath, [cliFile, 'export-history'], optionsOf(fresh))
+    child.stdout.destroy()
+    const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    assert.deepEqual([errors, code], ['', 0])
+  })
+
   it('can be verified and exported by commands', async () => {
-    const cli = (...words: string[]) =>
-      run(process.execPath, [join(import.meta.dirname, '..', 'cli.ts'), ...words], {
-        env: { ...process.env, DATABASE_URL: fresh.url },
-        maxBuffer: 10_000_000,
-      })
     const folder = mkdtempSync(join(tmpdir(), 'heads-'))
     try {
       const heads = join(folder, 'heads')
       writeFileSync(heads, (await cli('history-heads')).stdout)
-      assert.match((await cli('verify-history', heads)).stdout, /^The history is intact: 4 days are sealed/)
+      assert.match((await cli('verify-history', heads)).stdout, /^The history is intact: 4 days are closed/)
       const lines = (await cli('export-history')).stdout
         .trim()
         .split('\n')

@@ -1,43 +1,40 @@
 import { createHash } from 'node:crypto'
-import { hasSettled } from './change-log.ts'
+import { waitUntilSettled } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-export interface SealedDay {
+/** A day whose entries no longer change. */
+export interface ClosedDay {
   readonly day: string
   readonly entries: number
   readonly head: string
 }
 
-/** Entries per query, so that a day of any size needs little memory. */
+/** Limits the entries per query, so that a day of any size needs little memory. */
 const pageSize = 5000
 
 /**
- * Serializes an entry as one line, without the number of its transaction, which another server may change.
+ * Serializes an entry as one line. Leaves out the transaction number, which changes when a backup is restored.
  */
-const line =
+const entryLine =
   raw(`jsonb_build_array(sequence, floor(extract(epoch from at) * 1000000)::bigint::text, resource, row_id, action,
   project_id, caller, fields, session, client, host, request)::text`)
 
-const within = (day: string): Sql =>
+const isOnDay = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
 /**
- * Computes the head of a day: each hash covers the one before, and the first the head of the previous day.
+ * Computes the head of a day. Each hash covers the previous one, and the first covers the head of the previous day.
  */
-export async function chainOf(
-  database: Queries,
-  day: string,
-  before: string,
-): Promise<Omit<SealedDay, 'day'>> {
+async function computeHead(database: Queries, day: string, before: string): Promise<Omit<ClosedDay, 'day'>> {
   let head = hash(`${day}\n${before}`)
   let entries = 0
   const [start] = await database.query<{ first: number | null }>(
-    sql`select min(sequence) as first from history where ${within(day)}`,
+    sql`select min(sequence) as first from history where ${isOnDay(day)}`,
   )
   for (let next = start?.first ?? null; next !== null; ) {
     const page = await database.query<{ sequence: number; line: string }>(sql`
-      select sequence, ${line} as line from history where ${within(day)} and sequence >= ${next} order by sequence limit ${pageSize}::int`)
+      select sequence, ${entryLine} as line from history where ${isOnDay(day)} and sequence >= ${next} order by sequence limit ${pageSize}::int`)
     for (const entry of page) head = hash(`${head}\n${entry.line}`)
     entries += page.length
     const last = page.at(-1)
@@ -48,27 +45,32 @@ export async function chainOf(
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Seals every day that has ended and has settled. Several instances compute the same heads. */
-export async function sealHistory(database: Database): Promise<void> {
-  // A transaction is still open, perhaps since yesterday: the next hourly run tries again.
-  if (!(await hasSettled(database))) return
+/**
+ * Closes the days that have ended. Several instances compute the same heads. Returns the days that cannot be closed yet,
+ * because a transaction that may have written on them is still open; the next hourly run tries again.
+ */
+export async function closeDays(database: Database): Promise<readonly string[]> {
   const [now] = await database.query<{ today: string; first: string }>(sql`
     select ${dateText(raw('now()'))} as today, ${dateText(raw('at'))} as first from history_begin`)
-  if (!now) return
-  let last = await lastSealed(database)
-  for (let day = last ? dayAfter(last.day) : now.first; day < now.today; day = dayAfter(day)) {
-    const sealed = { day, ...(await chainOf(database, day, last?.head ?? '')) }
-    await database.single.query(sql`
-      insert into history_days (day, entries, head) values (${day}::date, ${sealed.entries}, ${sealed.head})
+  if (!now) return []
+  let last = await findLastClosed(database)
+  const ended: string[] = []
+  for (let day = last ? dayAfter(last.day) : now.first; day < now.today; day = dayAfter(day)) ended.push(day)
+  if (ended.length === 0 || !(await waitUntilSettled(database))) return ended
+  for (const day of ended) {
+    const closed = { day, ...(await computeHead(database, day, last?.head ?? '')) }
+    await database.singleWrites.query(sql`
+      insert into history_days (day, entries, head) values (${day}::date, ${closed.entries}, ${closed.head})
       on conflict (day) do nothing returning true`)
-    last = sealed
+    last = closed
   }
+  return []
 }
 
 const dateText = (timestamp: Sql): Sql => sql`to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD')`
 
-async function lastSealed(database: Queries): Promise<SealedDay | undefined> {
-  const [last] = await database.query<SealedDay>(
+async function findLastClosed(database: Queries): Promise<ClosedDay | undefined> {
+  const [last] = await database.query<ClosedDay>(
     sql`select to_char(day, 'YYYY-MM-DD') as day, entries, head from history_days order by day desc limit 1`,
   )
   return last
@@ -77,48 +79,54 @@ async function lastSealed(database: Queries): Promise<SealedDay | undefined> {
 const dayAfter = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
-export const sealedDays = (database: Queries): Promise<SealedDay[]> =>
-  database.query<SealedDay>(
+export const readClosedDays = (database: Queries): Promise<ClosedDay[]> =>
+  database.query<ClosedDay>(
     sql`select to_char(day, 'YYYY-MM-DD') as day, entries, head from history_days order by day`,
   )
 
-/** Lists the differences from the heads in the store and from those kept elsewhere, one sentence each. */
-export async function verifyHistory(database: Database, kept: readonly SealedDay[] = []): Promise<string[]> {
-  const sealed = await sealedDays(database)
+/** A head as it is recorded outside the store. */
+type Head = Pick<ClosedDay, 'day' | 'head'>
+
+/** Compares the history with the heads in the store and with recorded ones. Returns a sentence for each difference. */
+export async function verifyHistory(
+  database: Database,
+  recordedHeads: readonly Head[] = [],
+): Promise<string[]> {
+  const closed = await readClosedDays(database)
   // A day whose entries were purged has only its head left.
   const [begin] = await database.query<{ first: string }>(
     sql`select ${dateText(raw('at'))} as first from history_begin`,
   )
-  const problems = comparedWith(kept, sealed)
-  let before: SealedDay | undefined
-  for (const day of sealed) {
+  const problems = compareHeads(recordedHeads, closed)
+  let before: ClosedDay | undefined
+  for (const day of closed) {
     if (before && dayAfter(before.day) !== day.day)
       problems.push(`${day.day}: the days before it are missing.`)
     if (day.day >= (begin?.first ?? ''))
-      problems.push(...(await problemsOf(database, day, before?.head ?? '')))
+      problems.push(...(await verifyDay(database, day, before?.head ?? '')))
     before = day
   }
   return problems
 }
 
-function comparedWith(kept: readonly SealedDay[], sealed: readonly SealedDay[]): string[] {
-  const heads = new Map(sealed.map(({ day, head }) => [day, head]))
-  return kept.flatMap(({ day, head }) => {
-    if (!heads.has(day)) return [`${day}: it was sealed, but the store no longer has it.`]
-    return heads.get(day) === head ? [] : [`${day}: the head is not the one that was kept.`]
+function compareHeads(recordedHeads: readonly Head[], closed: readonly ClosedDay[]): string[] {
+  const heads = new Map(closed.map(({ day, head }) => [day, head]))
+  return recordedHeads.flatMap(({ day, head }) => {
+    if (!heads.has(day)) return [`${day}: it was closed, but the store no longer has it.`]
+    return heads.get(day) === head ? [] : [`${day}: the head differs from the recorded one.`]
   })
 }
 
-async function problemsOf(
+async function verifyDay(
   database: Queries,
-  { day, entries, head }: SealedDay,
+  { day, entries, head }: ClosedDay,
   before: string,
 ): Promise<string[]> {
-  const found = await chainOf(database, day, before)
+  const found = await computeHead(database, day, before)
   if (found.head === head) return []
   return [
     found.entries === entries
-      ? `${day}: an entry was changed since it was sealed.`
-      : `${day}: it has ${found.entries} entries, and had ${entries} when it was sealed.`,
+      ? `${day}: an entry was changed since it was closed.`
+      : `${day}: it has ${found.entries} entries, and had ${entries} when it was closed.`,
   ]
 }

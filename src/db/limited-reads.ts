@@ -1,25 +1,25 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
 import type { Connections, PipelinedConnection } from './connections.ts'
+import { retry, SilentStoreError, withDeadline } from './deadline.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { inTime, retried, SilentStoreError } from './in-time.ts'
-import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
+import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
 import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
-import type { Waiting } from './work.ts'
+import type { CallState } from './work.ts'
 
-/** Statements that may take long: few run at once, shared fairly by accounts, each stopped at its limit. */
+/** Runs statements that may take long. Few run at once, accounts share them fairly, and each has a time limit. */
 export interface LimitedReads {
-  /** Throws `StatementTooSlowError` when the statement was stopped. */
+  /** Throws `StatementTooSlowError` if the statement was stopped at its time limit. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
 }
 
-/** Limited reads that receive the remaining time of their call. */
+/** Limited reads that receive the state of their call. */
 export interface OpenReads {
-  query<Row>(statement: Sql, account: string, waiting: Waiting): Promise<Row[]>
-  /** Reads from a standby that has everything committed so far, or else from the primary. */
+  query<Row>(statement: Sql, account: string, state: CallState): Promise<Row[]>
+  /** Reads from a standby that has replayed every commit, or else from the primary. */
   queryAnywhere: OpenReads['query']
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export class StatementTooSlowError extends Error {
   }
 }
 
-/** Long enough for a page of any indexed list, short enough to keep the other callers waiting. */
+/** Enough for a page of any indexed list, and short enough for other callers to wait. */
 const quickMilliseconds = 40
 export const slowSeconds = 2.5
 
@@ -41,10 +41,9 @@ const quickLimits = { statementMilliseconds: quickMilliseconds, parallel: false 
 const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false }
 
 /**
- * Most lists take a millisecond and share one pipelined connection, which costs a third less than one
- * connection each. A statement that has not finished in 40 ms is stopped and started again on a connection of
- * its own. For the next minute its account is kept off the shared connection, so an account delays others by
- * a few times 40 ms and then not at all.
+ * Most lists take a millisecond. They share one pipelined connection, which costs a third less than separate ones. A
+ * statement that takes longer than 40 ms is stopped and restarted on a connection of its own. For the next minute, its
+ * account does not use the shared connection, so an account delays others by a few times 40 ms at most.
  */
 export function openLimitedReads(
   connections: Connections,
@@ -65,15 +64,18 @@ export function openLimitedReads(
     slow: slowLimits,
     slowAtOnce: budgets.budget(`${kind}Slow`).max,
   })
-  const slowAccounts = rememberSlowAccounts()
+  const slowAccounts = createSlowAccounts()
 
-  /** Returns undefined when it takes longer. */
-  async function readQuickly<Row>(asked: Asked): Promise<Row[] | undefined> {
-    const { statement, account, reading, endsAt } = asked
+  /** Returns undefined if the statement takes longer than allowed on the shared connection. */
+  async function readQuickly<Row>(request: ReadRequest): Promise<Row[] | undefined> {
+    const { statement, account, withServer, endsAt } = request
     // Another statement of the account may have turned out slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
-      return await reading(({ quickly }) => quickly<Row>(statement, quickLimits), { endsAt, ...quickLimits })
+      return await withServer(({ queryShared }) => queryShared<Row>(statement, quickLimits), {
+        endsAt,
+        ...quickLimits,
+      })
     } catch (error) {
       if (isTimedOut(error)) slowAccounts.add(account)
       else if (!isUnparsed(error)) throw error
@@ -81,10 +83,13 @@ export function openLimitedReads(
     }
   }
 
-  async function readSlowly<Row>({ statement, account, reading, endsAt }: Asked): Promise<Row[]> {
+  async function readSlowly<Row>({ statement, account, withServer, endsAt }: ReadRequest): Promise<Row[]> {
     const startedAt = performance.now()
     try {
-      return await reading(({ slowly }) => slowly<Row>(statement, slowLimits), { endsAt, ...slowLimits })
+      return await withServer(({ queryOwn }) => queryOwn<Row>(statement, slowLimits), {
+        endsAt,
+        ...slowLimits,
+      })
     } catch (error) {
       throw isTimedOut(error) ? new StatementTooSlowError(slowSeconds) : error
     } finally {
@@ -93,16 +98,16 @@ export function openLimitedReads(
   }
 
   const queryAt =
-    (reading: Reading): OpenReads['query'] =>
-    <Row>(statement: Sql, account: string, waiting: Waiting) => {
-      const asked = { statement, account, reading, endsAt: waiting.endsAt }
+    (withServer: WithServer): OpenReads['query'] =>
+    <Row>(statement: Sql, account: string, state: CallState) => {
+      const request = { statement, account, withServer, endsAt: state.endsAt }
       const attempt = async () => {
         const rows = slowAccounts.has(account)
           ? undefined
-          : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(asked))
-        return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(asked))
+          : await runInQueue(quickQueue, account, state, () => readQuickly<Row>(request))
+        return rows ?? runInQueue(slowQueue, account, state, () => readSlowly<Row>(request))
       }
-      return retried(waiting, attempt, isLostConnection)
+      return retry(state, attempt, isLostConnection)
     }
 
   return {
@@ -112,48 +117,51 @@ export function openLimitedReads(
   }
 }
 
-interface Asked {
+interface ReadRequest {
   readonly statement: Sql
   readonly account: string
-  readonly reading: Reading
+  readonly withServer: WithServer
   readonly endsAt: number
 }
 
-function inTurn<Result>(
+function runInQueue<Result>(
   queue: FairQueue,
   account: string,
-  waiting: Waiting,
+  state: CallState,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const beganAt = performance.now()
   const done = queue(account, () => {
-    waiting.waitSeconds += (performance.now() - beganAt) / 1000
+    state.waitSeconds += (performance.now() - beganAt) / 1000
     return work()
   })
-  return inTime(waiting.endsAt, done)
+  return withDeadline(state.endsAt, done)
 }
 
 /** A server for statements that only read: the primary or a standby. */
 export interface ReadingServer {
-  /** Sends it on the connection that all callers share. */
-  quickly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
-  /** Sends it on a connection that no other statement uses meanwhile. */
-  slowly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  /** Sends the statement on the connection that all callers share. */
+  queryShared<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  /** Sends the statement on a connection that no other statement uses meanwhile. */
+  queryOwn<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
 }
 
-/** Chooses the server. A standby that is silent for longer than the statement may take is given up. */
-type Reading = <Result>(read: (server: ReadingServer) => Promise<Result>, within: Within) => Promise<Result>
+/** Chooses a server and reads from it. Stops waiting for a standby that is silent for longer than the statement may take. */
+type WithServer = <Result>(
+  read: (server: ReadingServer) => Promise<Result>,
+  limits: ReadLimits,
+) => Promise<Result>
 
-interface Within {
+interface ReadLimits {
   readonly statementMilliseconds: number
-  /** The time at which the primary is given up, too. */
+  /** The time at which waiting for the primary stops, too. */
   readonly endsAt: number
 }
 
 export interface ReadingServers {
-  readonly atPrimary: Reading
-  /** Reads from a standby that has everything committed so far, or else from the primary. */
-  readonly anywhere: Reading
+  readonly atPrimary: WithServer
+  /** Reads from a standby that has replayed every commit, or else from the primary. */
+  readonly anywhere: WithServer
   close(): Promise<void>
 }
 
@@ -163,7 +171,7 @@ export interface ServerLimits {
   readonly slowAtOnce: number
 }
 
-/** The server stops a statement at its time limit; its error may arrive this much later. */
+/** The server's error after a time limit may arrive this much later. */
 const silenceMilliseconds = 500
 
 function openReadingServers(
@@ -173,13 +181,13 @@ function openReadingServers(
 ): ReadingServers {
   const primary = openServer(connections, limits)
   const servers = new Map(standbys.all.map((each) => [each, openServer(each.connections, limits)]))
-  const atPrimary: Reading = (read, { endsAt }) => read(primary.at(endsAt))
+  const atPrimary: WithServer = (read, { endsAt }) => read(primary.at(endsAt))
 
   async function readAt<Result>(
     standby: Standby,
     position: Position,
     read: (server: ReadingServer) => Promise<Result>,
-    { statementMilliseconds, endsAt }: Within,
+    { statementMilliseconds, endsAt }: ReadLimits,
   ): Promise<Result> {
     const server = servers.get(standby) as OpenServer
     const standbyEndsAt = Math.min(endsAt, performance.now() + statementMilliseconds + silenceMilliseconds)
@@ -193,11 +201,11 @@ function openReadingServers(
 
   return {
     atPrimary,
-    anywhere: (read, within) =>
+    anywhere: (read, limits) =>
       standbys.read(
-        within.endsAt,
-        (standby, position) => readAt(standby, position, read, within),
-        () => atPrimary(read, within),
+        limits.endsAt,
+        (standby, position) => readAt(standby, position, read, limits),
+        () => atPrimary(read, limits),
       ),
     async close() {
       await Promise.all([primary, ...servers.values()].map((server) => server.close()))
@@ -218,10 +226,10 @@ function openServer(connections: Connections, limits: ServerLimits): OpenServer 
   return {
     quick,
     at: (endsAt, position) => ({
-      quickly: (statement, limits) =>
+      queryShared: (statement, limits) =>
         quick.use((client) => connections.run(client, statement, limits, position), endsAt),
-      slowly: (statement, limits) =>
-        useOne(slow, endsAt, (client) => connections.run(client, statement, limits, position)),
+      queryOwn: (statement, limits) =>
+        useConnection(slow, endsAt, (client) => connections.run(client, statement, limits, position)),
     }),
     async close() {
       await Promise.all([quick.close(), slow.end()])
@@ -229,7 +237,7 @@ function openServer(connections: Connections, limits: ServerLimits): OpenServer 
   }
 }
 
-async function useOne<Row>(
+async function useConnection<Row>(
   pool: pg.Pool,
   endsAt: number,
   run: (client: pg.PoolClient) => Promise<Row[]>,
@@ -237,7 +245,7 @@ async function useOne<Row>(
   const client = await acquire(pool, endsAt)
   let failure: unknown
   try {
-    return await answered(client, endsAt, run(client))
+    return await closeUnlessAnswered(client, endsAt, run(client))
   } catch (error) {
     failure = error
     throw error
@@ -252,19 +260,19 @@ export interface SlowAccounts {
   add(account: string): void
 }
 
-const rememberedMilliseconds = 60_000
-/** Beyond this number, the account that was slow longest ago is dropped. */
-const accountsMax = 10_000
+const slowAccountMilliseconds = 60_000
+/** Beyond this number, the account whose slow statement is the oldest is dropped. */
+const slowAccountsMax = 10_000
 
-function rememberSlowAccounts(now: () => number = () => performance.now()): SlowAccounts {
+function createSlowAccounts(now: () => number = () => performance.now()): SlowAccounts {
   const until = new Map<string, number>()
   return {
     has: (account) => (until.get(account) ?? 0) > now(),
     add(account) {
       until.delete(account)
-      until.set(account, now() + rememberedMilliseconds)
+      until.set(account, now() + slowAccountMilliseconds)
       for (const oldest of until.keys()) {
-        if (until.size <= accountsMax) break
+        if (until.size <= slowAccountsMax) break
         until.delete(oldest)
       }
     },

@@ -1,74 +1,82 @@
 import { column, selectColumns, tableOf } from './columns.ts'
-import { type Asked, type Condition, lockedRows, permitted, writeEachIf } from './conditional-write.ts'
+import {
+  type Condition,
+  noRejectionSql,
+  type RowOutcome,
+  selectForLock,
+  storedRowsCte,
+  writeEachConditionally,
+} from './conditional-write.ts'
 import { idTaken, loginTaken } from './failures.ts'
 import {
   type Action,
+  inputWriterSql,
   type LoggedWrite,
-  loggedParts,
-  mainPart,
-  signatureColumns,
-  signatureTypes,
-  signedBy,
-  signedInInput,
+  loggedWriteCtes,
+  mainCte,
   type Table,
-  type WriteOf,
+  type TableStatement,
+  type TableWrite,
   type Writer,
-  type WrittenTable,
+  writerColumns,
+  writerColumnTypes,
+  writerSql,
 } from './logged-write.ts'
-import { type AlsoInserted, columnsOf, nextVersion, type Row, type Values } from './rows.ts'
-import { join, namedStatement, type Queries, raw, type Sql, sql } from './sql.ts'
+import { nextVersion, type RelatedRow, type Row, toColumnNames, type Values } from './rows.ts'
+import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
-/** Rows that one statement writes or rejects one by one. All have the same columns. */
+/** Rows that one statement writes, each of which may be rejected. All have the same columns. */
 export interface ManyRows {
   readonly table: Table
   readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
-  /** The database types of their columns, and of values that conditions need but no column holds. */
+  /** The database types of the columns, and of values that only the conditions use. */
   readonly types: Readonly<Record<string, string>>
   readonly conditions: readonly Condition[]
 }
 
-/** One writer for all rows, or one for each row, in their order: the callers of a batch are unrelated. */
+/** The writer of all rows, or the writer of each row in their order. */
 export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
 
-/** Refers, in a condition, to a value of the row that is being written. */
-export const inputOf = (name: string): Sql => raw(`input."${name}"`)
+/** Refers to a value of the row that is being written, for use in a condition. */
+export const inputColumn = (name: string): Sql => raw(`input."${name}"`)
 
-/** Refers, in a condition, to the writer of the row, where each row has its own. */
-export const writerOfInput = inputOf(':caller')
+/** Refers to the writer of the row, for use in a condition. */
+export const inputWriter = inputColumn(':caller')
 
 /** A row that is inserted together with the row that has this id. */
-export type AlsoWith = AlsoInserted & { readonly with: string }
+export type RelatedRowOf = RelatedRow & { readonly mainRowId: string }
 
 export async function insertEach(
   queries: Queries,
   writers: Writers,
   many: ManyRows,
-  also: readonly AlsoWith[],
-): Promise<Asked<Row>[]> {
+  relatedRows: readonly RelatedRowOf[],
+): Promise<RowOutcome<Row>[]> {
   const names = Object.keys(many.types)
-  const given = names.map((name) => raw(`verdict."${name}"`))
+  const values = names.map((name) => raw(`verdict."${name}"`))
   const main = {
     table: many.table,
     // A duplicate key must not fail the other rows.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
-      select ${join(given, ', ')} from verdict where ${permitted} order by verdict.position on conflict do nothing`,
+      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by verdict.position on conflict do nothing`,
   }
-  const written = [main, ...alsoInserted(also)]
-  const writesOf = (row: GivenRow) =>
-    [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
-      (one) => ({ table: one.table, writing: { insert: one.values } }),
-    )
-  const asked = await writeEach(queries, 'create', writers, many, { written, writesOf })
-  // No condition rejected these rows, and still they were not written: their id or login was taken.
-  const skipped = asked.filter(({ problem, written }) => !problem && !written)
-  if (skipped.length === 0) return asked
-  const ids = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
+  const statements = [main, ...relatedRowStatements(relatedRows)]
+  const writesOf = (row: InputRow) =>
+    [
+      { table: many.table, values: pickValues(row, names) },
+      ...relatedRows.filter((one) => one.mainRowId === row.id),
+    ].map((one) => ({ table: one.table, content: { insert: one.values } }))
+  const outcomes = await writeEach(queries, 'create', writers, many, { statements, writesOf })
+  // These rows were neither rejected nor written, so their id or login is taken.
+  const skipped = outcomes.filter(({ problem, written }) => !problem && !written)
+  if (skipped.length === 0) return outcomes
+  const skippedRows = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
   const taken = await queries.query<Row>(
-    sql`select id from ${tableOf(many.table)} where id = any(${ids.map(({ id }) => id)}::uuid[])`,
+    sql`select id from ${tableOf(many.table)} where id = any(${skippedRows.map(({ id }) => id)}::uuid[])`,
   )
-  return asked.map((one) => {
+  return outcomes.map((one) => {
     if (!skipped.includes(one)) return one
-    const row = ids.find(({ position }) => position === one.position)
+    const row = skippedRows.find(({ position }) => position === one.position)
     return { ...one, problem: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
   })
 }
@@ -79,94 +87,101 @@ export function updateEach(
   writers: Writers,
   many: ManyRows,
   set: readonly string[],
-): Promise<Asked<Row>[]> {
+): Promise<RowOutcome<Row>[]> {
   const changes = join(
     [...set.map((name) => sql`${column(name)} = ${raw(`verdict."${name}"`)}`), nextVersion],
     ', ',
   )
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}
-    from verdict where row.id = verdict.id and ${permitted}`
-  const change = { before: 'before', columns: [...set, 'updatedAt'] }
-  const written = [{ table: many.table, statement, change }]
-  const writesOf = (row: GivenRow) => [{ table: many.table, change, writing: { set: valuesIn(row, set) } }]
-  return writeEach(queries, 'update', writers, many, { written, writesOf })
+    from verdict where row.id = verdict.id and ${noRejectionSql}`
+  const change = { before: storedRowsCte, columns: [...set, 'updatedAt'] }
+  const statements = [{ table: many.table, statement, change }]
+  const writesOf = (row: InputRow) => [{ table: many.table, change, content: { set: pickValues(row, set) } }]
+  return writeEach(queries, 'update', writers, many, { statements, writesOf })
 }
 
-const valuesIn = (row: Values, names: readonly string[]): Values =>
+const pickValues = (row: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.map((name) => [name, row[name]]))
 
-type GivenRow = ManyRows['rows'][number]
+type InputRow = ManyRows['rows'][number]
 
 interface Writes {
-  readonly written: readonly WrittenTable[]
+  readonly statements: readonly TableStatement[]
   /** Returns the writes that belong to one row. */
-  readonly writesOf: (row: GivenRow) => readonly WriteOf[]
+  readonly writesOf: (row: InputRow) => readonly TableWrite[]
 }
 
-/** The pieces of a write of many rows. */
+/** The input with which a sharded store writes many rows. */
 export interface LoggedWriteEach extends Omit<LoggedWrite, 'writes' | 'locks'> {
   readonly rows: ManyRows['rows']
-  /** The part called `input`, with these rows. */
-  readonly inputOf: (rows: ManyRows['rows']) => Sql
+  /** Returns the CTE called `input`, with these rows. */
+  readonly inputStatementOf: (rows: ManyRows['rows']) => Sql
   readonly writesOf: Writes['writesOf']
 }
 
-export const writeEachRow = namedStatement<LoggedWriteEach>('write each row')
+export const writeEachRow = stepwiseStatement<LoggedWriteEach>('write each row')
 
 function writeEach(
   queries: Queries,
   action: Action,
   writers: Writers,
   { table, rows, types, conditions }: ManyRows,
-  { written, writesOf }: Writes,
-): Promise<Asked<Row>[]> {
+  { statements, writesOf }: Writes,
+): Promise<RowOutcome<Row>[]> {
   const columns = selectColumns(table)
-  const answer = { columns, from: mainPart }
+  const returning = { columns, cteName: mainCte }
   if ('each' in writers) {
-    const signed = rows.map((row, index) => ({ ...row, ...signatureColumns(writers.each[index]) }))
-    const input = inputFrom(signed, { ...types, ...signatureTypes })
-    const parts = loggedParts(action, signedInInput, written)
-    return writeEachIf<Row>(queries, input, conditions.map(skippingLocked), parts, answer, (one) => one)
+    const rowsWithWriter = rows.map((row, index) => ({ ...row, ...writerColumns(writers.each[index]) }))
+    return writeEachConditionally<Row>(queries, {
+      input: inputStatement(rowsWithWriter, { ...types, ...writerColumnTypes }),
+      conditions: conditions.map(skipLocked),
+      ctes: loggedWriteCtes(action, inputWriterSql, statements),
+      returning,
+      attachStepInput: (statement) => statement,
+    })
   }
   const { one: writer } = writers
-  const parts = loggedParts(action, signedBy(writer), written)
-  const inputOf = (some: ManyRows['rows']) => inputFrom(some, types)
-  const pieces = { action, writer, conditions, columns, rows, inputOf, writesOf }
-  return writeEachIf<Row>(queries, inputOf(rows), conditions, parts, answer, (statement) =>
-    writeEachRow.of(pieces, statement),
-  )
+  const inputStatementOf = (some: ManyRows['rows']) => inputStatement(some, types)
+  const stepInput = { action, writer, conditions, columns, rows, inputStatementOf, writesOf }
+  return writeEachConditionally<Row>(queries, {
+    input: inputStatementOf(rows),
+    conditions,
+    ctes: loggedWriteCtes(action, writerSql(writer), statements),
+    returning,
+    attachStepInput: (statement) => writeEachRow.attach(stepInput, statement),
+  })
 }
 
-/** A caller's rows must not wait for rows that others refer to, so a locked row counts as missing. */
-function skippingLocked(condition: Condition): Condition {
+/** Skips locked rows, which then count as missing, so that callers do not wait for each other's rows. */
+function skipLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', skipsLocked: true })
+  const rowsNow = selectForLock({ ...rows.lock, joinsInput: name === storedRowsCte, skipsLocked: true })
   return { ...condition, locks: { name, rows: rowsNow } }
 }
 
 /** Passes any number of rows as one parameter. */
-function inputFrom(rows: readonly Values[], types: ManyRows['types']): Sql {
+function inputStatement(rows: readonly Values[], types: ManyRows['types']): Sql {
   const columns = Object.entries({ ...types, position: 'integer' }).map(([name, type]) => `"${name}" ${type}`)
   return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as input (${raw(columns.join(', '))})`
 }
 
-/** One part for each table, with the rows whose main row was written. */
-function alsoInserted(also: readonly AlsoWith[]): WrittenTable[] {
-  const tables = [...new Set(also.map(({ table }) => table))]
+/** Returns a statement for each table, which inserts the rows whose main row was written. */
+function relatedRowStatements(relatedRows: readonly RelatedRowOf[]): TableStatement[] {
+  const tables = [...new Set(relatedRows.map(({ table }) => table))]
   return tables.map((table) => {
-    const rows = also.filter((one) => one.table === table)
+    const rows = relatedRows.filter((one) => one.table === table)
     const names = Object.keys(rows[0]?.values ?? {})
-    const json = JSON.stringify(rows.map(({ values }) => columnsOf(values)))
+    const json = JSON.stringify(rows.map(({ values }) => toColumnNames(values)))
     const statement = sql`insert into ${tableOf(table)} as row (${join(names.map(column), ', ')})
       select ${join(
-        names.map((name) => sql`also.${column(name)}`),
+        names.map((name) => sql`related.${column(name)}`),
         ', ',
       )}
-      from json_populate_recordset(null::${tableOf(table)}, ${json}::json) with ordinality as also
-      join unnest(${rows.map((row) => row.with)}::uuid[]) with ordinality as main (id, number)
-        on main.number = also.ordinality
-      where main.id in (select id from ${raw(mainPart)})`
+      from json_populate_recordset(null::${tableOf(table)}, ${json}::json) with ordinality as related
+      join unnest(${rows.map((row) => row.mainRowId)}::uuid[]) with ordinality as main (id, number)
+        on main.number = related.ordinality
+      where main.id in (select id from ${raw(mainCte)})`
     return { table, statement }
   })
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Database } from './database.ts'
-import { sql, statementsOf } from './sql.ts'
+import { requireSuitableServer } from './server-requirements.ts'
+import { splitStatements } from './split-statements.ts'
+import { sql } from './sql.ts'
 import { storeTasks } from './stores.ts'
+import { withClient } from './with-client.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -15,7 +18,7 @@ interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** It removes something that earlier versions use, so they do not start on this schema. */
+  /** Whether the migration removes something that earlier versions use, so that they cannot use the schema. */
   readonly contracts: boolean
 }
 
@@ -24,21 +27,14 @@ interface Migration {
  * together run one after the other. The lock belongs to the single transaction, so that it is released with
  * it, also behind a pooler that assigns connections per transaction.
  */
-export async function migrate(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'migrate' })
-  // A connection lost between two statements shows in the next one; without a listener it would end the
-  // process.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
+export const migrate = (url: string): Promise<string[]> =>
+  withClient(url, 'migrate', async (client) => {
+    await requireSuitableServer(client)
     const all = await readMigrations()
     // This lets a host whose role may only read start on a schema that is up to date.
-    if (pendingOf(all, await readApplied(client)).length === 0) return []
-    return await inTransaction(client, () => migrateWithin(client))
-  } finally {
-    await client.end()
-  }
-}
+    if (findPending(all, await readApplied(client)).length === 0) return []
+    return inTransaction(client, () => migrateWithin(client))
+  })
 
 /** Migrates within the caller's transaction; `isWanted` can select the schema of an earlier version. */
 export async function migrateWithin(
@@ -46,9 +42,9 @@ export async function migrateWithin(
   isWanted: (name: string) => boolean = () => true,
 ): Promise<string[]> {
   await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
-  await client.query(tableOfMigrations)
+  await client.query(createMigrationsTable)
   const all = await readMigrations()
-  const pending = pendingOf(all, await readApplied(client)).filter(({ name }) => isWanted(name))
+  const pending = findPending(all, await readApplied(client)).filter(({ name }) => isWanted(name))
   for (const migration of pending) await apply(client, migration)
   if (pending.length > 0) await storeTasks.completeSchema(client)
   return pending.map(({ name }) => name)
@@ -56,25 +52,26 @@ export async function migrateWithin(
 
 export type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
 
-/** Rejects migrations that this version does not have, or has with another text. */
+/** Throws if this version does not know an applied migration, or has it with another text. */
 export async function requireKnown(applied: readonly Applied[]): Promise<void> {
   const all = await readMigrations()
   const unknown = applied.find(({ name }) => all.every((migration) => migration.name !== name))
-  if (unknown) throw new Error(`It was made by a newer version (${unknown.name}). Restore it with that one.`)
-  pendingOf(all, applied)
+  if (unknown)
+    throw new Error(`It was made by a newer version (${unknown.name}). Restore it with that version.`)
+  findPending(all, applied)
 }
 
 /** Returns the names of the pending migrations; throws when the store belongs to another version. */
 export async function readPending(client: pg.Client): Promise<readonly string[]> {
-  return pendingOf(await readMigrations(), await readApplied(client)).map(({ name }) => name)
+  return findPending(await readMigrations(), await readApplied(client)).map(({ name }) => name)
 }
 
-/** `readyz` compares the store with this. */
-async function newestMigration(): Promise<string> {
+/** Returns the name of the newest migration, with which `readyz` compares the store. */
+export async function newestMigration(): Promise<string> {
   return (await readMigrations()).at(-1)?.name ?? ''
 }
 
-const tableOfMigrations = `
+const createMigrationsTable = `
   create table if not exists migrations (
     name text primary key,
     checksum text not null,
@@ -82,7 +79,7 @@ const tableOfMigrations = `
   );
   alter table migrations add column if not exists contracts boolean not null default false`
 
-/** Returns nothing for a store without our schema. */
+/** Returns the applied migrations; none for a store without the schema. */
 export async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
   if (tables.length === 0) return []
@@ -104,13 +101,13 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function findPending(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   requireNotNewer(migrations, applied)
   return migrations.filter(({ name, checksum }) => {
     const known = applied.find((candidate) => candidate.name === name)
     if (known && known.checksum !== checksum) {
       throw new Error(
-        `The migration ${name} was applied with another text. Never change one; add the next number.`,
+        `The migration ${name} was applied with another text. Never change a migration; add a new one.`,
       )
     }
     return !known
@@ -119,17 +116,17 @@ function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]
 
 function requireNotNewer(migrations: readonly Migration[], applied: readonly Applied[]): void {
   const names = new Set(migrations.map(({ name }) => name))
-  const beyond = applied.find(({ name, contracts }) => contracts && !names.has(name))
-  if (beyond === undefined) return
+  const newer = applied.find(({ name, contracts }) => contracts && !names.has(name))
+  if (newer === undefined) return
   throw new Error(
-    `A newer version has changed this store (${beyond.name}), and this version cannot work with it. ` +
+    `A newer version has changed this store (${newer.name}), and this version cannot work with it. ` +
       'Start the newer version, or restore a backup from before.',
   )
 }
 
 async function apply(client: pg.Client, { name, text, checksum, contracts }: Migration) {
   try {
-    for (const statement of statementsOf(text)) await client.query(statement)
+    for (const statement of splitStatements(text)) await client.query(statement)
     await client.query('insert into migrations (name, checksum, contracts) values ($1, $2, $3)', [
       name,
       checksum,
@@ -153,13 +150,13 @@ async function inTransaction<Result>(client: pg.Client, work: () => Promise<Resu
   }
 }
 
-/** Throws while the schema is older than this program; a newer one is fine, because migrations only add. */
+/** Throws if the schema is older than this program. A newer one is fine, because migrations usually only add. */
 async function requireCurrentSchema(database: Database): Promise<void> {
   const [newest] = await database.query<{ name: string | null }>(
     sql`select max(name) as name from migrations`,
   )
-  const wanted = await newestMigration()
-  if ((newest?.name ?? '') < wanted) throw new Error(`The schema is older than ${wanted}.`)
+  const newestName = await newestMigration()
+  if ((newest?.name ?? '') < newestName) throw new Error(`The schema is older than ${newestName}.`)
 }
 
 /** The requirements of every host on the store, for `/readyz`. */

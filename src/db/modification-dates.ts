@@ -1,17 +1,18 @@
-import { type Repetition, repeat } from '../model/repeat.ts'
+import { type RepeatedWork, repeat } from '../model/repeat.ts'
+import { hasSettledBefore } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Dates for responses. Call this before reading the response body: what is known now also holds later. */
+/** Returns the known dates. Call it before reading the rows of a response, because the dates must not be newer. */
 export type ModificationDates = () => Promise<KnownDates>
 
-/** Whole seconds since 1970 by the clock of the database, because the clocks of hosts may differ. */
+/** Dates in whole seconds since 1970, by the clock of the database, because the clocks of hosts may differ. */
 export interface KnownDates {
   /** This second has begun: everything committed before it can be read. */
   readonly second: number
   /**
-   * Returns the date of the newest change: a response read in this second or later contains that change.
-   * Undefined while that cannot be promised, and while the second has not begun.
+   * Returns the date of the newest change. Every response that is read in this second or later contains that
+   * change. Undefined as long as this cannot be guaranteed, or the second has not begun.
    */
   dateOf(lastChangeSecond: number | null | undefined): number | undefined
 }
@@ -19,11 +20,11 @@ export interface KnownDates {
 /** Frequent enough, because dates have whole seconds. */
 const freshMilliseconds = 500
 /**
- * While there are reads or writes, the database is asked every second, so that dates are known when needed.
+ * While there are reads or writes, the database is queried every second, so that dates are known when needed.
  */
-const askEveryMilliseconds = 1000
+const refreshMilliseconds = 1000
 const idleAfterMilliseconds = 10_000
-/** A date that was dropped is determined again later, which costs its reader one full response. */
+/** A date that was dropped is determined again later. Until then, readers get a full response. */
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 
@@ -47,24 +48,24 @@ export function createModificationDates(
   const dates = new Map<number, number>()
   let storeSecond: number | undefined
   let pending: Mark | undefined
-  let asking: Promise<void> | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let refreshing: Promise<void> | undefined
+  let refreshedAt = Number.NEGATIVE_INFINITY
 
-  /** Runs one query at a time, so that knowledge only grows. */
-  function ask(): Promise<void> {
-    if (asking === undefined) {
-      askedAt = now()
-      asking = poll().finally(() => {
-        asking = undefined
+  /** Runs one query at a time, so that an older result never replaces a newer one. */
+  function refresh(): Promise<void> {
+    if (refreshing === undefined) {
+      refreshedAt = now()
+      refreshing = poll().finally(() => {
+        refreshing = undefined
       })
     }
-    return asking
+    return refreshing
   }
 
   async function poll() {
     const mark = pending ?? (await setMark(database))
     pending = mark
-    const { hasPassed, second } = await lookAt(database, mark)
+    const { hasPassed, second } = await checkMark(database, mark)
     storeSecond = Math.floor(second)
     if (!hasPassed) return
     settlements.push({ until: mark.second, seenAt: second })
@@ -73,8 +74,8 @@ export function createModificationDates(
   }
 
   /**
-   * Returns the whole second after the settlement was seen: a response without the change was read earlier,
-   * and has an earlier Date.
+   * Returns the first whole second after the settlement was seen. A response without the change was read earlier, and
+   * has an earlier date.
    */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const known = dates.get(lastChangeSecond)
@@ -86,13 +87,13 @@ export function createModificationDates(
     return date
   }
 
-  const touch = askWhileTouched(ask)
-  database.onCommit(touch)
+  const recordUse = refreshWhileUsed(refresh)
+  database.onCommit(recordUse)
   return async () => {
-    touch()
-    // While one caller asks, the others use what is known, because that stays true.
-    const isOld = asking === undefined && now() - askedAt >= freshMilliseconds
-    if (isOld || storeSecond === undefined) await ask()
+    recordUse()
+    // While a refresh is in progress, other callers use the known dates, which stay valid.
+    const isOld = refreshing === undefined && now() - refreshedAt >= freshMilliseconds
+    if (isOld || storeSecond === undefined) await refresh()
     const second = storeSecond ?? 0
     return {
       second,
@@ -104,22 +105,22 @@ export function createModificationDates(
   }
 }
 
-/** Asks in the background from one use to the next, and stops after a period without any. */
-function askWhileTouched(ask: () => Promise<void>): () => void {
-  let asking: Repetition | undefined
-  let touchedAt = 0
+/** Refreshes in the background, until there has been no use for a while. */
+function refreshWhileUsed(refresh: () => Promise<void>): () => void {
+  let repeating: RepeatedWork | undefined
+  let usedAt = 0
   return () => {
-    touchedAt = performance.now()
-    // A store that does not answer is asked again.
-    asking ??= repeat({ everyMilliseconds: askEveryMilliseconds, onFailure: () => undefined }, async () => {
-      if (performance.now() - touchedAt <= idleAfterMilliseconds) return ask()
-      void asking?.stop()
-      asking = undefined
+    usedAt = performance.now()
+    // After an error, the next refresh tries again.
+    repeating ??= repeat({ everyMilliseconds: refreshMilliseconds, onFailure: () => undefined }, async () => {
+      if (performance.now() - usedAt <= idleAfterMilliseconds) return refresh()
+      void repeating?.stop()
+      repeating = undefined
     })
   }
 }
 
-/** Every transaction that wrote earlier has a lower number than the one assigned here. */
+/** Assigns a transaction number. Every transaction that wrote earlier has a lower one. */
 async function setMark(database: Queries): Promise<Mark> {
   const [mark] = await database.query<Mark>(sql`
     select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction`)
@@ -127,10 +128,10 @@ async function setMark(database: Queries): Promise<Mark> {
   return mark
 }
 
-/** Reads the clock after taking the snapshot, so everything the snapshot shows as ended had ended by then. */
-async function lookAt(database: Queries, { transaction }: Mark) {
+/** Checks whether all earlier transactions have ended. Reads the clock after the snapshot was taken. */
+async function checkMark(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
-    select pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8 as "hasPassed",
+    select ${hasSettledBefore(transaction)} as "hasPassed",
       extract(epoch from clock_timestamp())::float8 as second`)
   return { hasPassed: row?.hasPassed === true, second: row?.second ?? 0 }
 }

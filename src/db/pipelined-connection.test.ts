@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, mock, test } from 'node:test'
 import type pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { ask } from './ask.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './connections.ts'
-import { SilentStoreError } from './in-time.ts'
+import { SilentStoreError } from './deadline.ts'
+import { queryRows } from './query-rows.ts'
 
 const patience = 10_000
 
@@ -25,7 +25,7 @@ after(async () => {
 
 const askFor = (number: number) =>
   pipelined.use(
-    (client) => ask(client, { name: 'number', text: 'select $1::int as number', values: [number] }),
+    (client) => queryRows(client, { name: 'number', text: 'select $1::int as number', values: [number] }),
     performance.now() + patience,
   )
 

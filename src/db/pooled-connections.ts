@@ -1,50 +1,87 @@
+import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { isLostConnection, readOnlyCode } from './failures.ts'
-import { inTime } from './in-time.ts'
+import { withDeadline } from './deadline.ts'
+import { isLostConnection, isServerFull, readOnlyCode } from './failures.ts'
 
-/** A connection that arrives too late is released here. */
-export async function acquire(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
-  const coming = pool.connect()
-  return inTime(endsAt, coming, () =>
-    coming.then(
+/**
+ * The name under which a process connects. It tells what the process may open, because the server only knows what it has
+ * opened so far.
+ */
+export const applicationNameOf = (program: string, connections: number): string =>
+  `${program} ${randomBytes(3).toString('hex')} (${connections})`
+
+/** Matches these names in SQL; the group is the number of connections. */
+export const applicationNamePattern = '^\\w+ [0-9a-f]{6} \\((\\d+)\\)$'
+
+/** Takes a connection from the pool. */
+export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =>
+  whileServerIsFull(endsAt, () => acquireOnce(pool, endsAt))
+
+/**
+ * Retries while the server has no connection left: other processes release theirs, and another one of this pool may
+ * become free.
+ */
+export async function whileServerIsFull<Result>(
+  endsAt: number,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const pause = fullPauseMilliseconds * (0.5 + Math.random())
+      if (!isServerFull(error) || performance.now() + pause > endsAt) throw error
+      await sleep(pause)
+    }
+  }
+}
+
+/** Each attempt makes the server start a process. */
+const fullPauseMilliseconds = 200
+
+/** A connection that comes too late is released again. */
+async function acquireOnce(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
+  const pending = pool.connect()
+  return withDeadline(endsAt, pending, () =>
+    pending.then(
       (client) => client.release(),
       () => undefined,
     ),
   )
 }
 
-/** A connection that failed is not used again. */
+/** Returns a connection to the pool, or closes it if it was lost. */
 export const release = (client: pg.PoolClient, failure: unknown): void =>
   client.release(failure !== undefined && isLostConnection(failure) ? (failure as Error) : undefined)
 
 /** Closes a connection that has not answered by `endsAt`, which rolls back its open transaction. */
-export const answered = <Result>(
+export const closeUnlessAnswered = <Result>(
   client: pg.ClientBase,
   endsAt: number,
   work: Promise<Result>,
-): Promise<Result> => inTime(endsAt, work, () => cut(client))
+): Promise<Result> => withDeadline(endsAt, work, () => destroy(client))
 
-/** The driver does not declare this property. */
-export const streamOf = (client: pg.ClientBase): Socket =>
+/** Reads a property that the driver's types do not declare. */
+export const socketOf = (client: pg.ClientBase): Socket =>
   (client as pg.ClientBase & { readonly connection: { readonly stream: Socket } }).connection.stream
 
-/** Fails everything sent on the connection. Closing it in order would wait for the answers. */
-export const cut = (client: pg.ClientBase): void => void streamOf(client).destroy()
+/** Closes the connection immediately, so that everything sent on it fails. A regular close would wait for the answers. */
+export const destroy = (client: pg.ClientBase): void => void socketOf(client).destroy()
 
 export interface ConnectionLimits {
   readonly statementMilliseconds: number
-  /** The lock timeout; without it, a statement waits for locks as long as it may take. */
+  /** The lock timeout. Without it, a statement waits for locks until its own timeout. */
   readonly lockMilliseconds?: number
   /** False for statements that are to use one core at most. */
   readonly parallel?: boolean
 }
 
 /**
- * Sets the limits on a connection to the server itself, and returns whether it is one. Behind a pooler, the
- * number of the server process differs from the one reported at connecting. A setting would stay behind there
- * for other clients of the pooler, so each transaction sets its limits instead. Poolers reject limits among
- * the startup parameters.
+ * Sets the limits on a direct connection to the server, and returns whether it is one. Behind a pooler, the number of
+ * the server process differs from the one reported at connecting. A session setting would leak to other clients of
+ * the pooler there, so each transaction sets its limits instead. Poolers reject limits in the startup parameters.
  */
 export async function limitConnection(
   client: pg.Client,
@@ -57,15 +94,15 @@ export async function limitConnection(
   if (rows[0]?.isReadOnly && !isForStandbys)
     throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
   const isDirect = rows[0]?.pid === (client as pg.Client & { readonly processID: number }).processID
-  if (isDirect) await client.query(limitsOf(limits, 'session'))
+  if (isDirect) await client.query(limitStatements(limits, 'session'))
   return isDirect
 }
 
 /** True on a standby and on a demoted primary: reads may be stale, and writes are impossible. */
 export const isReadOnly = `pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`
 
-/** The statement that sets the limits, for a connection or for the transaction that has just begun. */
-export function limitsOf(
+/** Returns the statements that set the limits for a session or for the current transaction. */
+export function limitStatements(
   { statementMilliseconds, lockMilliseconds = 0, parallel = true }: ConnectionLimits,
   scope: Scope,
 ): string {
@@ -80,8 +117,8 @@ export function limitsOf(
 }
 
 /**
- * The default of PostgreSQL suits spinning disks: with it, a small table is scanned for a single row, such as
- * a hundred accounts for one, on every write that locks the rows it refers to.
+ * PostgreSQL's default suits spinning disks. With it, the planner scans a small table for a single row, for example
+ * on every write that locks the rows it refers to.
  */
 const randomReads = 'random_page_cost = 1.1'
 

@@ -1,39 +1,39 @@
 import { type Queries, type Sql, sql } from './sql.ts'
 
-/** A position in the write-ahead log: a server that has replayed it has everything that was committed before. */
+/** A position in the write-ahead log. A server that has replayed it has everything that was committed before. */
 export interface Position {
   /** Changes with every failover; positions of different timelines cannot be compared. */
   readonly timeline: number
   readonly lsn: string
 }
 
-/** The end of the flushed log, or of the inserted log if commits are acknowledged before they are flushed. */
-const here = sql`(case current_setting('synchronous_commit')
+/** The end of the log: the flushed part, or all of it if commits are acknowledged before they are flushed. */
+const primaryPosition = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 
 /**
- * Asks the primary. Callers that arrive while a query is in flight share the next one, so many readers cost
- * one query.
+ * Queries the primary. Callers that arrive while a query is in flight share the next one, so many readers cost one
+ * query.
  */
-export function createPositions(primary: Queries): () => Promise<Position> {
-  const ask = async () => {
+export function createPositionReader(primary: Queries): () => Promise<Position> {
+  const read = async () => {
     const [position] = await primary.query<Position>(sql`
       select here::text as lsn, ('x' || substr(pg_walfile_name(here), 1, 8))::bit(32)::int as timeline
-      from (select ${here} as here) as asked`)
+      from (select ${primaryPosition} as here) as log`)
     if (!position) throw new Error('The store returned no position.')
     return position
   }
   let running: Promise<Position> | undefined
   let next: Promise<Position> | undefined
   const begin = () => {
-    const asked = ask()
-    running = asked
+    const request = read()
+    running = request
     next = undefined
     const end = () => {
-      if (running === asked) running = undefined
+      if (running === request) running = undefined
     }
-    asked.then(end, end)
-    return asked
+    request.then(end, end)
+    return request
   }
   return () => {
     if (running === undefined) return begin()
@@ -50,6 +50,6 @@ export class StandbyBehindError extends Error {}
  * Checks whether the server has replayed the position. Sent on the same connection before a statement, it
  * guarantees that the statement sees that position.
  */
-export const isThere = ({ timeline, lsn }: Position): Sql => sql`
+export const hasReplayed = ({ timeline, lsn }: Position): Sql => sql`
   select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
-    and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "isThere"`
+    and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "hasReplayed"`

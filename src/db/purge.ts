@@ -1,19 +1,25 @@
 import type { Database } from './database.ts'
-import { limitsOfUpkeep } from './in-time.ts'
+import { maintenanceLimits } from './deadline.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** Limits each statement, so that none holds many locks for long or hits its time limit. */
+/** Limits the rows of each statement, so that it does not hold many locks for long or hit its time limit. */
 export const batchSize = 1000
 /** A million rows with the batch size above. The rest waits for the next run. */
 const batchesMax = 1000
 
 /**
- * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it finds fewer.
- * It deletes faster than clients without an account can add rows.
+ * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it changes fewer. The
+ * limit of batches allows it to delete faster than clients without an account can add rows.
  */
-export async function inBatches(database: Pick<Database, 'transaction'>, statement: Sql): Promise<void> {
+export async function repeatInBatches(
+  database: Pick<Database, 'transaction'>,
+  statement: Sql,
+): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
-    const changed = await database.transaction((transaction) => transaction.query(statement), limitsOfUpkeep)
+    const changed = await database.transaction(
+      (transaction) => transaction.query(statement),
+      maintenanceLimits,
+    )
     if (changed.length < batchSize) return
   }
 }
@@ -28,7 +34,7 @@ export function deleteInBatches(
   condition: Sql,
 ): Promise<void> {
   const [from, columns] = [raw(table), raw(key)]
-  return inBatches(
+  return repeatInBatches(
     database,
     sql`
     delete from ${from} where (${columns}) in (
@@ -37,37 +43,37 @@ export function deleteInBatches(
   )
 }
 
-interface Kept {
+interface PurgeableTable {
   readonly name: string
   readonly table: string
 }
 
-/** Rows that the function in the database deletes at once, so that no statement hits its time limit. */
-const purgedAtOnceMax = 1000
+/** The most rows that the database function `forget_removed` deletes at once. */
+const purgeBatchMax = 1000
 
-/** Deletes rows removed more than this many days ago; 0 keeps all. Children go before their parents. */
+/** Deletes rows that were removed more than this many days ago; 0 keeps all. Deletes children before parents. */
 export async function purgeRemoved(
   database: Database,
-  resources: readonly Kept[],
+  resources: readonly PurgeableTable[],
   days: number,
 ): Promise<void> {
   if (days === 0) return
   for (const { name, table } of resources.toReversed()) {
     const purge = sql`select forget_removed(${name}, ${table}, ${days}::int) as count`
-    for (let count = purgedAtOnceMax; count === purgedAtOnceMax; ) {
+    for (let count = purgeBatchMax; count === purgeBatchMax; ) {
       const [row] = await database.transaction(
         (transaction) => transaction.query<{ count: number }>(purge),
-        limitsOfUpkeep,
+        maintenanceLimits,
       )
       count = row?.count ?? 0
     }
   }
 }
 
-/** Adds partitions for the coming months, and drops those that ended over this many days ago; 0 keeps all. */
-export async function keepHistory(database: Database, days: number): Promise<void> {
+/** Adds partitions for the coming months, and drops those that ended more than this many days ago; 0 keeps all. */
+export async function maintainHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),
-    limitsOfUpkeep,
+    maintenanceLimits,
   )
 }

@@ -23,13 +23,13 @@ describe('A store', () => {
   it('whose disk is full rejects writes and reads as unavailable, and accepts the next one', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
-    await assert.rejects(database.single.query(diskFull), isUnavailable)
+    await assert.rejects(database.singleWrites.query(diskFull), isUnavailable)
     await assert.rejects(
       database.transaction((transaction) => transaction.query(diskFull)),
       isUnavailable,
     )
     await assert.rejects(database.query(diskFull), isUnavailable)
-    await assert.rejects(database.lists.query(diskFull, 'anybody'), isUnavailable)
+    await assert.rejects(database.listReads.query(diskFull, 'anybody'), isUnavailable)
     assert.equal((await database.query(raw('select 1'))).length, 1)
   })
 
@@ -39,7 +39,7 @@ describe('A store', () => {
     const late = raw(`do $$ begin
       raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
     end $$`)
-    await assert.rejects(database.single.query(late), isUnavailable)
+    await assert.rejects(database.singleWrites.query(late), isUnavailable)
     await assert.rejects(
       database.transaction((transaction) => transaction.query(late)),
       isUnavailable,
@@ -58,7 +58,7 @@ describe('A store', () => {
     t.after(drop)
     const one = raw('select 1')
     const writes = [
-      () => database.single.query(one),
+      () => database.singleWrites.query(one),
       () => database.transaction((transaction) => transaction.query(one)),
     ]
     for (const write of writes) {
@@ -75,6 +75,6 @@ describe('A store', () => {
   it('that fails for another reason returns that error', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
-    await assert.rejects(database.single.query(raw('select none')), { code: '42703' })
+    await assert.rejects(database.singleWrites.query(raw('select none')), { code: '42703' })
   })
 })

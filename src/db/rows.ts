@@ -1,43 +1,46 @@
-import { column, columnName, selectColumns, tableOf, toMilliseconds } from './columns.ts'
+import { randomBytes } from 'node:crypto'
+import { column, columnName, selectColumns, tableOf } from './columns.ts'
 import {
   type Condition,
+  joinCtes,
   type LockedRows,
-  listOf,
-  lockedRows,
-  permitted,
-  rejectBy,
+  noRejectionSql,
+  selectForLock,
+  storedRowsCte,
+  throwIfRejected,
   type Verdict,
-  verdictOf,
+  verdictCtes,
 } from './conditional-write.ts'
 import { duplicateProblem } from './failures.ts'
 import {
   type Action,
-  loggedParts,
-  mainPart,
-  signedBy,
+  loggedWriteCtes,
+  mainCte,
   type Table,
-  type WriteOf,
+  type TableStatement,
+  type TableWrite,
   type Writer,
-  type WrittenTable,
   writeRows,
+  writerSql,
 } from './logged-write.ts'
 import { join, type Queries, raw, type Sql, sql } from './sql.ts'
+import { toMilliseconds } from './timestamps.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 
-/** Has camelCase keys, while columns are in snake_case. */
+/** Maps camelCase names to values. Column names are in snake_case. */
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
 
-/** A row that is inserted together with another one, such as its first link. */
-export interface AlsoInserted {
+/** A row that is inserted in the same statement as another one, such as its first link. */
+export interface RelatedRow {
   readonly table: Table
   readonly values: Values
 }
 
 interface InsertOptions {
   readonly conditions?: readonly Condition[]
-  readonly also?: readonly AlsoInserted[]
+  readonly relatedRows?: readonly RelatedRow[]
 }
 
 export async function insertRow(
@@ -45,23 +48,25 @@ export async function insertRow(
   table: Table,
   writer: Writer,
   values: Values,
-  { conditions = [], also = [] }: InsertOptions = {},
+  { conditions = [], relatedRows = [] }: InsertOptions = {},
 ): Promise<Row> {
   const isConditional = conditions.length > 0
-  const writes = [insertion({ table, values }, isConditional)]
-  for (const row of also) writes.push(insertion(row, isConditional))
-  return first(await write(queries, 'create', writer, writes, { conditions }))
+  const writes = [insertStatement({ table, values }, isConditional)]
+  for (const row of relatedRows) writes.push(insertStatement(row, isConditional))
+  return requireFirst(await write(queries, 'create', writer, writes, { conditions }))
 }
 
-export const columnsOf = (values: Values): Values =>
+export const toColumnNames = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
 
-function insertion({ table, values }: AlsoInserted, isConditional: boolean): WrittenTable & WriteOf {
+function insertStatement({ table, values }: RelatedRow, isConditional: boolean): TableStatement & TableWrite {
   const columns = join(Object.keys(values).map(column), ', ')
-  const given = join(Object.values(values), ', ')
-  const rows = isConditional ? sql`select ${given} from verdict where ${permitted}` : sql`values (${given})`
+  const valueList = join(Object.values(values), ', ')
+  const rows = isConditional
+    ? sql`select ${valueList} from verdict where ${noRejectionSql}`
+    : sql`values (${valueList})`
   const statement = sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
-  return { table, statement, writing: { insert: values } }
+  return { table, statement, content: { insert: values } }
 }
 
 export async function updateRow(
@@ -72,30 +77,37 @@ export async function updateRow(
   values: Values,
   conditions: readonly Condition[] = [],
 ): Promise<Row> {
-  const update = updating(table, values)
+  const update = updateStatement(table, values)
   const set = [...Object.keys(values), 'updatedAt']
   if (conditions.length === 0)
-    return first(await rewrite(queries, 'update', writer, { table, update, set, which: sql`row.id = ${id}` }))
-  const statement = sql`${update} from verdict where row.id = ${id} and ${permitted}`
-  const written = { table, statement, writing: { set: values }, change: { before: 'before', columns: set } }
-  return first(await write(queries, 'update', writer, [written], { conditions }))
+    return requireFirst(
+      await rewrite(queries, 'update', writer, { table, update, set, where: sql`row.id = ${id}` }),
+    )
+  const statement = sql`${update} from verdict where row.id = ${id} and ${noRejectionSql}`
+  const written = {
+    table,
+    statement,
+    content: { set: values },
+    change: { before: storedRowsCte, columns: set },
+  }
+  return requireFirst(await write(queries, 'update', writer, [written], { conditions }))
 }
 
 /** The update without its condition. */
-export const updating = (table: Table, values: Values): Sql =>
+export const updateStatement = (table: Table, values: Values): Sql =>
   sql`update ${tableOf(table)} as row set ${join([...assignments(values), nextVersion], ', ')}`
 
-/** Marks rows as removed. Rows removed along with a parent record that parent. */
+/** Marks rows as removed. Rows that are removed along with a parent store its id in `removed_with`. */
 export async function removeRows(
   transaction: Queries,
   table: Table,
   writer: Writer,
-  which: Sql,
+  where: Sql,
   removedWith?: Sql,
 ) {
   const mark = removedWith ? sql`, removed_with = row.${removedWith}` : raw('')
   const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = ${now}${mark}`
-  return rewrite(transaction, 'remove', writer, { table, update, set: presence, which })
+  return rewrite(transaction, 'remove', writer, { table, update, set: removalColumns, where })
 }
 
 /** Restores rows as they were; `updatedAt` does not change. */
@@ -103,62 +115,61 @@ export async function restoreRows(
   transaction: Queries,
   table: Table,
   writer: Writer,
-  which: Sql,
+  where: Sql,
   isRemovedWithParent: boolean,
 ) {
   const mark = isRemovedWithParent ? raw(', removed_with = null') : raw('')
   const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark}`
-  return rewrite(transaction, 'restore', writer, { table, update, set: presence, which })
+  return rewrite(transaction, 'restore', writer, { table, update, set: removalColumns, where })
 }
 
 /** The columns set by removing and restoring. */
-const presence = ['active', 'deletedAt'] as const
+const removalColumns = ['active', 'deletedAt'] as const
 
 /** One timestamp for all rows of a statement. */
 const now = toMilliseconds(raw('statement_timestamp()'))
 
 /**
- * Every change of a row is at least a millisecond later than the previous one, even when several fall into
- * one tick of the clock or the clock was set back. The lock on the row guarantees this: the second of two
- * changes sees the result of the first.
+ * Makes every version of a row at least a millisecond later than the previous one, even if two changes fall into
+ * one millisecond or the clock was set back. The lock on the row ensures that a change sees the previous one.
  */
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
-/** Whether the locked row `before` has changed since this version, which may have more digits. */
+/** Whether the locked row `before` has another version than this one, which may have more decimals. */
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
 const assignments = (values: Values): Sql[] =>
   Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
 
-interface Rewriting {
+interface RewriteOptions {
   readonly table: Table
   /** The update without its condition. */
   readonly update: Sql
   readonly set: readonly string[]
-  readonly which: Sql
+  readonly where: Sql
 }
 
 /**
- * Locks the rows under the name `before`, in the order of their ids, and changes them: the history needs
- * their previous values.
+ * Locks the rows in the order of their ids, under the name `before`, and changes them. The history needs their
+ * previous values.
  */
 function rewrite(
   queries: Queries,
   action: Action,
   writer: Writer,
-  { table, update, set, which }: Rewriting,
+  { table, update, set, where }: RewriteOptions,
 ): Promise<Row[]> {
-  const rows = lockedRows({
+  const rows = selectForLock({
     table: table.table,
     columns: raw('row.*'),
-    where: which,
+    where,
     strength: 'no key update',
   })
   const statement = sql`${update} from before where row.id = before.id`
-  const written = { table, statement, writing: { update }, change: { before: 'before', columns: set } }
-  return write(queries, action, writer, [written], { locks: [{ name: 'before', rows }] })
+  const written = { table, statement, content: { update }, change: { before: storedRowsCte, columns: set } }
+  return write(queries, action, writer, [written], { locks: [{ name: storedRowsCte, rows }] })
 }
 
 interface WriteOptions {
@@ -168,41 +179,54 @@ interface WriteOptions {
 
 /**
  * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
- * each, and returns those of the first table. The statement first locks rows, in the order of the conditions,
- * and writes only if no condition rejects it. Under READ COMMITTED a row whose lock had to be waited for is read
- * again after the wait, so a condition on a locked row sees its newest version; everything else is as it was
- * when the statement began.
+ * each, and returns those of the first table. The statement first locks rows, in the order of the conditions. It
+ * writes only if no condition rejects. Under READ COMMITTED, PostgreSQL reads a row again after waiting for its
+ * lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when the statement
+ * began.
  */
 async function write(
   queries: Queries,
   action: Action,
   writer: Writer,
-  writes: readonly (WrittenTable & WriteOf)[],
+  writes: readonly (TableStatement & TableWrite)[],
   { conditions = [], locks = [] }: WriteOptions = {},
 ): Promise<Row[]> {
   const [main] = writes
   if (!main) return []
   const columns = selectColumns(main.table)
-  const written = raw(mainPart)
-  const parts = loggedParts(action, signedBy(writer), writes)
-  const locked = locks.map(({ name, rows }) => ({ name, statement: rows }))
+  const written = raw(mainCte)
+  const ctes = loggedWriteCtes(action, writerSql(writer), writes)
+  const lockCtes = locks.map(({ name, rows }) => ({ name, statement: rows }))
   const statement =
     conditions.length === 0
-      ? sql`with ${listOf([...locked, ...parts])} select ${columns} from ${written} as row`
-      : sql`with ${listOf([...verdictOf(conditions, 'one'), ...locked, ...parts])}
-          select verdict.refused, ${columns} from verdict left join ${written} as row on true`
+      ? sql`with ${joinCtes([...lockCtes, ...ctes])} select ${columns} from ${written} as row`
+      : sql`with ${joinCtes([...verdictCtes(conditions, 'single'), ...lockCtes, ...ctes])}
+          select verdict.rejections, ${columns} from verdict left join ${written} as row on true`
   try {
-    const pieces = { action, writer, conditions, locks, writes, columns }
-    const rows = await queries.query<Row & Verdict>(writeRows.of(pieces, statement))
-    rejectBy(conditions, rows[0])
+    const stepInput = { action, writer, conditions, locks, writes, columns }
+    const rows = await queries.query<Row & Verdict>(writeRows.attach(stepInput, statement))
+    throwIfRejected(conditions, rows[0])
     return rows
   } catch (error) {
     throw duplicateProblem(error, main.table) ?? error
   }
 }
 
-function first(rows: readonly Row[]): Row {
+function requireFirst(rows: readonly Row[]): Row {
   const [row] = rows
   if (!row) throw new Error('A row that was locked or inserted is missing.')
   return row
+}
+
+/**
+ * UUIDv7 (RFC 9562, method 3): milliseconds, fractions of 1/4096 ms, random bits, so ids sort by creation.
+ */
+export function newId(): string {
+  const milliseconds = performance.timeOrigin + performance.now()
+  const whole = Math.floor(milliseconds)
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(whole, 0, 6)
+  bytes.writeUInt16BE(0x7000 | Math.floor((milliseconds - whole) * 4096), 6)
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { hasSettled } from './change-log.ts'
+import { waitUntilSettled } from './change-log.ts'
 import { sql } from './sql.ts'
 
 let fresh: FreshDatabase
@@ -22,7 +22,7 @@ it('A write settles only after its transaction has ended, even the newest one', 
     await mayEnd
   })
   await hasBegun
-  const settled = hasSettled(database)
+  const settled = waitUntilSettled(database)
   assert.equal(await Promise.race([settled, sleep(200).then(() => 'still waiting')]), 'still waiting')
   end()
   await writing

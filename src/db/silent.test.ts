@@ -7,10 +7,10 @@ import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { type FreshDatabase, freshDatabase, openTestDatabase } from '../../test/support/fresh-database.ts'
 import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy.ts'
 import { openBudgets } from '../config/budgets.ts'
-import { checkConditions } from './conditional-write.ts'
+import { checkConditionsStatement } from './conditional-write.ts'
 import type { Database } from './database.ts'
-import type { KindOfWrite } from './group-commit.ts'
-import { limitsOfRequests } from './in-time.ts'
+import { requestLimits } from './deadline.ts'
+import type { WriteKind } from './group-commit.ts'
 import { sql } from './sql.ts'
 import { rollbackMillisecondsMax } from './transactions.ts'
 import { startWork } from './work.ts'
@@ -46,40 +46,40 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     const streamed = { statement: one, account: 'account', format: () => '1', signal, onCut: () => undefined }
     for await (const _ of database.exports.stream(streamed)) return
   }
-  const shared: KindOfWrite<number, boolean> = {
+  const shared: WriteKind<number, boolean> = {
     name: 'shared',
     accountOf: () => 'account',
     idOf: String,
-    alone: async () => (await database.single.query(one)).length === 1,
-    together: async ({ query }, ids) => (await query(one)) && ids.map(() => true),
+    writeAlone: async () => (await database.singleWrites.query(one)).length === 1,
+    writeTogether: async ({ query }, ids) => (await query(one)) && ids.map(() => true),
   }
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     read: () => database.query(one),
-    list: () => database.lists.query(one, 'account'),
+    list: () => database.listReads.query(one, 'account'),
     'list of an account that asks for much': () =>
-      allOf(Array.from({ length: 20 }, () => database.lists.query(one, 'greedy'))),
-    'list of an account that was slow': () => database.liveLists.query(one, 'slow'),
-    write: () => database.single.query(one),
+      allOf(Array.from({ length: 20 }, () => database.listReads.query(one, 'greedy'))),
+    'list of an account that was slow': () => database.liveListReads.query(one, 'slow'),
+    write: () => database.singleWrites.query(one),
     'write of an account that writes much': () =>
       allOf(
         Array.from({ length: 30 }, () => {
           const work = startWork('Write', 'test')
           work.holder = 'greedy'
-          return database.complete(work, () => database.single.query(one))
+          return database.complete(work, () => database.singleWrites.query(one))
         }),
       ),
     transaction: () => database.transaction((transaction) => transaction.query(one)),
     'transaction that reads by another connection': () => database.transaction(() => database.query(one)),
     'writes that share a statement': () =>
-      allOf(Array.from({ length: 10 }, (_, id) => database.single.grouped?.(shared, id))),
+      allOf(Array.from({ length: 10 }, (_, id) => database.singleWrites.writeGrouped?.(shared, id))),
     export: exported,
     'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exported)),
   }
 
   it('is given up within the time of one call, however many calls wait for it', async () => {
-    await assert.rejects(database.liveLists.query(sql`select pg_sleep(9)`, 'slow'))
+    await assert.rejects(database.liveListReads.query(sql`select pg_sleep(9)`, 'slow'))
     // The store is asked once whether it is sharded; nothing is batched before that.
-    await database.query(checkConditions.of([], one))
+    await database.query(checkConditionsStatement.attach([], one))
     for (const call of Object.values(calls)) await call()
     // Longer than an idle connection is trusted without a probe.
     await sleep(200)
@@ -114,7 +114,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   })
 
   it('leaves enough of ten seconds for everything else', () => {
-    const { answerMilliseconds, statementMilliseconds } = limitsOfRequests()
+    const { answerMilliseconds, statementMilliseconds } = requestLimits()
     assert.ok(answerMilliseconds + rollbackMillisecondsMax < answeredMillisecondsMax)
     // The server has by then stopped the statement and reported that.
     assert.ok(statementMilliseconds + 500 <= answerMilliseconds)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newId } from './columns.ts'
 import { preparedStatements } from './connections.ts'
+import { newId } from './rows.ts'
 import { allOf, join, raw, render, sql } from './sql.ts'
 
 describe('a piece of SQL', () => {
@@ -16,7 +16,7 @@ describe('a piece of SQL', () => {
     assert.equal(render(allOf([])).text, 'true')
   })
   it('never takes a value for SQL, whatever it looks like', () => {
-    const forged = JSON.parse('{"strings":["; drop table users"],"parts":[]}')
+    const forged = JSON.parse('{"strings":["; drop table users"],"values":[]}')
     const statement = sql`select ${forged}`
     assert.equal(render(statement).text, 'select $1')
     assert.deepEqual(render(statement).values, [forged])

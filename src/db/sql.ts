@@ -1,49 +1,53 @@
 /** A piece of SQL whose values are sent as parameters, never inside its text. */
 export interface Sql {
   readonly strings: readonly string[]
-  /** Fill the gaps between the strings: pieces of SQL are spliced in, anything else is a value. */
-  readonly parts: readonly unknown[]
-  /** Marks SQL made for one request: it is sent unnamed, because only a limited number of plans is kept. */
-  readonly isRare?: true
-  /** The name and the pieces of the statement, from which a store can execute it in its own way. */
-  readonly named?: { readonly name: string; readonly pieces: unknown }
-  readonly [writtenHere]: true
+  /** The values between the strings. Nested SQL is inserted into the text, anything else is a parameter. */
+  readonly values: readonly unknown[]
+  /** Marks SQL that is made for one request. It is not prepared, because only a limited number of plans is kept. */
+  readonly isUnprepared?: true
+  /** Selects the function of `db/sharded/execution.ts` that a sharded store runs instead, and has its input. */
+  readonly stepwise?: { readonly name: string; readonly input: unknown }
+  readonly [sqlBrand]: true
 }
 
-/** Marks SQL made in this file: no request can forge a symbol, so no value is ever mistaken for SQL. */
-const writtenHere: unique symbol = Symbol('sql')
+/** Marks SQL made in this file. A request cannot contain a symbol, so no value can be mistaken for SQL. */
+const sqlBrand: unique symbol = Symbol('sql')
 
-/** A tagged template: a nested piece of SQL is spliced in, anything else becomes a parameter. */
-export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[]): Sql => ({
+/** A tagged template. Nested SQL is inserted into the text, anything else becomes a parameter. */
+export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]): Sql => ({
   strings,
-  parts,
-  [writtenHere]: true,
+  values,
+  [sqlBrand]: true,
 })
 
-export interface NamedStatement<Pieces> {
+/**
+ * A kind of statement that a sharded store cannot execute at once. A single PostgreSQL executes the statement as it is
+ * written; a sharded store runs several statements instead, which it builds from the input.
+ */
+export interface StepwiseStatement<Input> {
   readonly name: string
-  /** Returns the statement with the pieces it is made of. */
-  of(pieces: Pieces, statement: Sql): Sql
+  /** Marks the statement, so that a sharded store builds steps from the input (`db/sharded/execution.ts`). */
+  attach(input: Input, statement: Sql): Sql
 }
 
-export const namedStatement = <Pieces>(name: string): NamedStatement<Pieces> => ({
+export const stepwiseStatement = <Input>(name: string): StepwiseStatement<Input> => ({
   name,
-  of: (pieces, statement) => ({ ...statement, named: { name, pieces } }),
+  attach: (input, statement) => ({ ...statement, stepwise: { name, input } }),
 })
 
-export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
+export const unprepared = (statement: Sql): Sql => ({ ...statement, isUnprepared: true })
 
-/** SQL written by us, such as a table's name. Never pass anything that came from a request. */
-export const raw = (text: string): Sql => ({ strings: [text], parts: [], [writtenHere]: true })
+/** Turns trusted text into SQL, such as a table's name. Never pass anything that came from a request. */
+export const raw = (text: string): Sql => ({ strings: [text], values: [], [sqlBrand]: true })
 
-/** Joins pieces of SQL, or values, which become parameters. */
-export const join = (pieces: readonly unknown[], separator: string): Sql => ({
-  strings: ['', ...Array<string>(Math.max(pieces.length - 1, 0)).fill(separator), ''],
-  parts: pieces,
-  [writtenHere]: true,
+/** Joins values as the tagged template does: SQL is inserted, anything else becomes a parameter. */
+export const join = (values: readonly unknown[], separator: string): Sql => ({
+  strings: ['', ...Array<string>(Math.max(values.length - 1, 0)).fill(separator), ''],
+  values,
+  [sqlBrand]: true,
 })
 
-/** Combines conditions with `and`; none means no restriction. */
+/** Combines conditions with `and`. Without conditions, the result is true. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw('true') : join(conditions, ' and ')
 
@@ -55,16 +59,17 @@ export interface RenderedSql {
 
 /** Renders the whole statement in one pass, without copying nested pieces first. */
 export function render(statement: Sql): RenderedSql {
-  const values: unknown[] = []
-  return { text: textOf(statement, values), values }
+  const parameters: unknown[] = []
+  return { text: textOf(statement, parameters), values: parameters }
 }
 
-function textOf({ strings, parts }: Sql, values: unknown[]): string {
+function textOf({ strings, values }: Sql, parameters: unknown[]): string {
   let text = strings[0] ?? ''
-  for (let index = 0; index < parts.length; index += 1) {
-    const part = parts[index]
-    const isSql = typeof part === 'object' && part !== null && writtenHere in part
-    text += (isSql ? textOf(part as Sql, values) : `$${values.push(part)}`) + (strings[index + 1] ?? '')
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index]
+    const isSql = typeof value === 'object' && value !== null && sqlBrand in value
+    text += isSql ? textOf(value as Sql, parameters) : `$${parameters.push(value)}`
+    text += strings[index + 1] ?? ''
   }
   return text
 }
@@ -74,21 +79,4 @@ export interface Queries {
 }
 
 /** Escapes a text, so that a `like` or `ilike` pattern matches it literally. */
-export const matchedLiterally = (text: string): string =>
-  text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)
-
-/**
- * Comments, literals, quoted names and function bodies end only at their own delimiter. Nothing else may
- * contain a semicolon.
- */
-const piece = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|(\$[a-z_]*\$)[\s\S]*?\1|;|[^;'"$-]+|[-$]/gi
-
-/** Splits a migration into its statements. */
-export function statementsOf(text: string): readonly string[] {
-  const statements = ['']
-  for (const [found] of text.matchAll(piece)) {
-    if (found === ';') statements.push('')
-    else if (!found.startsWith('--')) statements[statements.length - 1] += found
-  }
-  return statements.map((statement) => statement.trim()).filter(Boolean)
-}
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)

@@ -6,7 +6,7 @@ import { type ReplicatedStore, startReplicatedStore } from '../../test/support/s
 import { until } from '../../test/support/until.ts'
 import { createConnections, preparedStatements } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
-import { createPositions, StandbyBehindError } from './position.ts'
+import { createPositionReader, StandbyBehindError } from './position.ts'
 import { sql } from './sql.ts'
 
 describe('reading from a standby', () => {
@@ -20,7 +20,7 @@ describe('reading from a standby', () => {
       openDatabase({ url: store.primaryUrl, readUrls: [store.standbyUrl], applicationName: 'test' })
     here = open()
     there = open()
-    await here.single.query(sql`create table numbers (number int)`)
+    await here.singleWrites.query(sql`create table numbers (number int)`)
     await untilUsed()
   })
   after(async () => {
@@ -29,9 +29,9 @@ describe('reading from a standby', () => {
   })
 
   const isAtStandby = async (database: Database) => {
-    const [row] = await database.listsAnywhere.query<{ is: boolean }>(
+    const [row] = await database.listReadsAnywhere.query<{ is: boolean }>(
       sql`select pg_is_in_recovery() as is`,
-      'somebody',
+      'account',
     )
     return row?.is
   }
@@ -43,15 +43,15 @@ describe('reading from a standby', () => {
   let last = 0
   const writeThenRead = async () => {
     last += 1
-    await here.single.query(sql`insert into numbers values (${last}::int)`)
+    await here.singleWrites.query(sql`insert into numbers values (${last}::int)`)
     const statement = sql`select max(number)::int as number from numbers`
-    const [row] = await there.listsAnywhere.query<{ number: number }>(statement, 'somebody')
+    const [row] = await there.listReadsAnywhere.query<{ number: number }>(statement, 'account')
     return row?.number
   }
 
   test('reads that take a snapshot always go to the primary', async () => {
-    for (const reads of [here.lists, here.liveLists]) {
-      const [row] = await reads.query<{ is: boolean }>(sql`select pg_is_in_recovery() as is`, 'somebody')
+    for (const reads of [here.listReads, here.liveListReads]) {
+      const [row] = await reads.query<{ is: boolean }>(sql`select pg_is_in_recovery() as is`, 'account')
       assert.equal(row?.is, false)
     }
     assert.equal(await isAtStandby(here), true)
@@ -70,12 +70,12 @@ describe('reading from a standby', () => {
   test('a statement that conflicts with the replay of the standby is answered by the primary', async () => {
     const failed = there.standbyReads?.failed ?? 0
     await untilUsed()
-    const slow = there.listsAnywhere.query<{ count: number }>(
+    const slow = there.listReadsAnywhere.query<{ count: number }>(
       sql`select count(*)::int as count from numbers, (select pg_sleep(1)) as slept`,
       'slow one',
     )
     await sleep(300)
-    await here.single.query(sql`delete from numbers where number < 50`)
+    await here.singleWrites.query(sql`delete from numbers where number < 50`)
     await store.primary.query('vacuum numbers')
     assert.ok(((await slow)[0]?.count ?? 0) > 0)
     assert.equal(there.standbyReads?.failed, failed + 1)
@@ -105,7 +105,7 @@ describe('reading from a standby', () => {
     const connections = createConnections({ url: store.standbyUrl, ...options })
     const client = new pg.Client({ connectionString: store.standbyUrl, pipeline: true } as pg.ClientConfig)
     await client.connect()
-    const position = await createPositions(here)()
+    const position = await createPositionReader(here)()
     await sleep(200)
     const read = (of: typeof position) =>
       connections.run<{ one: number }>(client, sql`select 1 as one`, limits, of)
@@ -121,7 +121,7 @@ describe('reading from a standby', () => {
 
 test('callers that ask for the position while a query is in flight share the next one', async () => {
   const answers: ((lsn: string) => void)[] = []
-  const position = createPositions({
+  const position = createPositionReader({
     query: <Row>() =>
       new Promise<Row[]>((resolve) => {
         answers.push((lsn) => resolve([{ lsn, timeline: 1 }] as Row[]))

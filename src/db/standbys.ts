@@ -1,7 +1,7 @@
-import { type Repetition, repeat } from '../model/repeat.ts'
+import { type RepeatedWork, repeat } from '../model/repeat.ts'
 import type { Connections } from './connections.ts'
+import { withDeadline } from './deadline.ts'
 import { isTimedOut, isUnparsed } from './failures.ts'
-import { inTime } from './in-time.ts'
 import { type Position, StandbyBehindError } from './position.ts'
 import { sql } from './sql.ts'
 
@@ -10,8 +10,8 @@ export interface Standby {
   readonly connections: Connections
   /** The result of the last check; false before the first. */
   isUsable: boolean
-  /** A standby that was behind gets no reads until this time, on the clock of `performance.now()`. */
-  unusedUntil: number
+  /** A standby that was behind gets no reads before this time, on the clock of `performance.now()`. */
+  restsUntil: number
 }
 
 /** The outcome of a read that might have used a standby. */
@@ -20,8 +20,8 @@ export type StandbyOutcome = 'standby' | 'behind' | 'failed' | 'unavailable'
 export interface Standbys {
   readonly all: readonly Standby[]
   /**
-   * Reads from a standby that has everything committed so far. Without such a standby, or if it fails, the
-   * primary is used: readers never notice standbys.
+   * Reads from a standby that has replayed every commit so far. If there is none, or if it fails, reads from the
+   * primary.
    */
   read<Result>(
     endsAt: number,
@@ -33,32 +33,32 @@ export interface Standbys {
 }
 
 /**
- * How often each standby is checked, and so how soon one that has recovered is used again. Reads do not wait
- * for an unavailable standby.
+ * The interval between checks of each standby. A standby that has recovered is used after the next check. Reads do
+ * not wait for an unavailable standby.
  */
 const pollMilliseconds = 1000
-/** How long a standby that was behind gets no reads. Most have caught up after a few milliseconds. */
-const unusedMilliseconds = 20
+/** A standby that was behind gets no reads for this time. Most have caught up after a few milliseconds. */
+const restMilliseconds = 20
 
 export function openStandbys(
   connections: readonly Connections[],
   position: () => Promise<Position>,
 ): Standbys {
-  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, unusedUntil: 0 }))
+  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, restsUntil: 0 }))
   const outcomes: Record<StandbyOutcome, number> = { standby: 0, behind: 0, failed: 0, unavailable: 0 }
-  const looks = all.map(watch)
-  let turn = 0
+  const watches = all.map(watch)
+  let reads = 0
 
   function choose(): Standby | undefined {
     const now = performance.now()
-    const usable = all.filter(({ isUsable, unusedUntil }) => isUsable && unusedUntil <= now)
-    turn += 1
-    return usable[turn % usable.length]
+    const usable = all.filter(({ isUsable, restsUntil }) => isUsable && restsUntil <= now)
+    reads += 1
+    return usable[reads % usable.length]
   }
 
   function record(standby: Standby, error: unknown) {
     outcomes[error instanceof StandbyBehindError ? 'behind' : 'failed'] += 1
-    if (error instanceof StandbyBehindError) standby.unusedUntil = performance.now() + unusedMilliseconds
+    if (error instanceof StandbyBehindError) standby.restsUntil = performance.now() + restMilliseconds
     // A conflict with the replay (40001) concerns one statement, any other failure the server.
     else if ((error as { code?: string }).code !== '40001') standby.isUsable = false
   }
@@ -69,24 +69,24 @@ export function openStandbys(
     async read(endsAt, atStandby, atPrimary) {
       if (all.length === 0) return atPrimary()
       const standby = choose()
-      const here = standby && (await inTime(endsAt, position()).catch(() => undefined))
-      if (here === undefined) {
+      const primaryPosition = standby && (await withDeadline(endsAt, position()).catch(() => undefined))
+      if (primaryPosition === undefined) {
         outcomes.unavailable += 1
         return atPrimary()
       }
       try {
-        const result = await atStandby(standby as Standby, here)
+        const result = await atStandby(standby as Standby, primaryPosition)
         outcomes.standby += 1
         return result
       } catch (error) {
-        // The primary would take as long.
+        // The statement would take as long on the primary.
         if (isTimedOut(error) || isUnparsed(error)) throw error
         record(standby as Standby, error)
         return atPrimary()
       }
     },
     async close() {
-      await Promise.all(looks.map(({ close }) => close()))
+      await Promise.all(watches.map(({ close }) => close()))
     },
   }
 }
@@ -96,7 +96,7 @@ const limits = { statementMilliseconds: pollMilliseconds }
 /** Checks regularly whether the standby can be used. */
 function watch(standby: Standby): { close(): Promise<void> } {
   const connection = standby.connections.openPipelined(limits)
-  let looking: Promise<void> | undefined
+  let firstPoll: Promise<void> | undefined
   const poll = async () => {
     try {
       await connection.use(
@@ -109,11 +109,11 @@ function watch(standby: Standby): { close(): Promise<void> } {
       connection.drop()
     }
   }
-  looking = poll()
-  const repetition: Repetition = repeat({ everyMilliseconds: pollMilliseconds }, poll)
+  firstPoll = poll()
+  const repetition: RepeatedWork = repeat({ everyMilliseconds: pollMilliseconds }, poll)
   return {
     async close() {
-      await looking
+      await firstPoll
       await repetition.stop()
       await connection.close()
     },

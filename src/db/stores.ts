@@ -1,21 +1,20 @@
-import type { Execution, Query } from './execution.ts'
+import { blockCommits, type CommitBlock } from './sharded/block-commits.ts'
 import { checkNodes } from './sharded/check-nodes.ts'
 import { completeSchema } from './sharded/distribute.ts'
-import { inSteps } from './sharded/execution.ts'
-import { type HeldCommits, holdCommits } from './sharded/hold-commits.ts'
+import { stepwiseExecution } from './sharded/execution.ts'
 import { ownTables } from './sharded/placement.ts'
 import { sql } from './sql.ts'
-
-/** A store is a single PostgreSQL, or a sharded one, which `src/db/sharded/` implements. */
+import type { Execution, Query } from './transactions.ts'
 
 /**
- * Tasks of operators and migrations. Each detects the kind of store, and on a single PostgreSQL does nothing.
+ * Tasks of operators and migrations for a sharded store, which `src/db/sharded/` implements. Each detects the kind
+ * of store, and on a single PostgreSQL does nothing.
  */
-export const storeTasks = { checkNodes, completeSchema, holdCommits, ownTables }
+export const storeTasks = { checkNodes, completeSchema, blockCommits, ownTables }
 
-export type { HeldCommits }
+export type { CommitBlock }
 
-/** Sends each statement as it is written, or in steps; the store is asked once, before the first named one. */
+/** Sends each statement unchanged, or in steps to a sharded store. The first stepwise statement detects which it is. */
 export function chooseExecution(ask: Query): Execution {
   let isSharded: boolean | undefined
   const choose = async () => {
@@ -24,19 +23,19 @@ export function chooseExecution(ask: Query): Execution {
   }
   const execution: Execution = {
     execute(query, statement) {
-      if (isSharded === false || !statement.named) return query(statement)
-      if (isSharded) return inSteps.execute(query, statement)
+      if (isSharded === false || !statement.stepwise) return query(statement)
+      if (isSharded) return stepwiseExecution.execute(query, statement)
       return choose().then(() => execution.execute(query, statement))
     },
-    alone(senders) {
-      const inTransactions = inSteps.alone(senders)
+    eachInTransaction(send) {
+      const inTransactions = stepwiseExecution.eachInTransaction(send)
       const execute: Query = (statement) => {
-        if (isSharded === false || !statement.named) return senders.query(statement)
+        if (isSharded === false || !statement.stepwise) return send.query(statement)
         return isSharded ? inTransactions(statement) : choose().then(() => execute(statement))
       }
       return execute
     },
-    canShare: () => isSharded === false,
+    canGroupWrites: () => isSharded === false,
   }
   return execution
 }

@@ -3,46 +3,46 @@ import type { Budgets } from '../config/budgets.ts'
 import type { Budget } from '../model/budget.ts'
 import { overloaded } from '../model/problem.ts'
 import type { Connections } from './connections.ts'
+import { SilentStoreError, type TimeLimits } from './deadline.ts'
 import { isTimedOut, rejectionOf } from './failures.ts'
 import { createFairQueue } from './fair-queue.ts'
-import { SilentStoreError, type TimeLimits } from './in-time.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
-import { acquire, answered, release } from './pooled-connections.ts'
+import { acquire, closeUnlessAnswered, release } from './pooled-connections.ts'
 import { render, type Sql } from './sql.ts'
 
-/** Streams any number of rows as text, slice by slice, as they were at one instant. */
+/** Streams any number of rows as text, in slices. All rows are from one snapshot. */
 export interface StreamedReads {
-  stream<Row>(streamed: Streamed<Row>): AsyncGenerator<Buffer, void>
+  stream<Row>(request: StreamRequest<Row>): AsyncGenerator<Buffer, void>
   close(): Promise<void>
 }
 
-export interface Streamed<Row> {
+export interface StreamRequest<Row> {
   readonly statement: Sql
   readonly account: string
   format(rows: Row[]): string
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal
-  /** Ends the response early. A reader that requests no more data would never see the error otherwise. */
+  /** Called to end the response early. A reader that takes no more data would otherwise never see the error. */
   onCut(reason: CutReason): void
 }
 
-/** The reader took nothing, was too slow while others waited, or took too long overall. */
+/** The reader took no data, was too slow while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
-/** Tests may set their own. */
+/** The limits of an export, which tests may change. */
 export interface StreamLimits {
-  /** The longest time that a reader may take nothing while a connection waits for it. */
+  /** The longest time that a reader may take no data while a connection waits for it. */
   readonly pauseSecondsMax: number
   /** Counted from the first row to the last byte. */
   readonly streamSecondsMax: number
   /**
-   * While others wait, a slower reader gives way once it is `graceSeconds` behind, and any other after
-   * `shareSeconds`.
+   * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any other gives
+   * way after `shareSeconds`.
    */
   readonly bytesPerSecondMin: number
   readonly graceSeconds: number
   readonly shareSeconds: number
-  /** Others wait for this long before an export gives way to them. */
+  /** Others wait this long before an export gives way to them. */
   readonly patienceSeconds: number
   /** Longer than a share, so that a waiting request gets its turn. */
   readonly waitSecondsMax: number
@@ -61,15 +61,15 @@ const defaults: StreamLimits = {
 }
 
 /** A batch of the longest rows has 4 MB. */
-const rowsAtOnce = 200
-/** The time limit of a batch; the first one may have to sort all rows. */
-const partSeconds = 30
+const batchRows = 200
+/** The time limit of a batch. The first one may have to sort all rows. */
+const batchSeconds = 30
 /** The server's error needs time to arrive. */
-const partMillisecondsMax = partSeconds * 1000 + 2000
-/** A safeguard against a hanging process: a running one ends the transaction itself, much earlier. */
+const batchMillisecondsMax = batchSeconds * 1000 + 2000
+/** Ends the transaction of a process that hangs. A running process ends it much earlier. */
 const idleSecondsMax = 5 * 60
 
-const partLimits = { statementMilliseconds: partSeconds * 1000, parallel: false }
+const batchLimits = { statementMilliseconds: batchSeconds * 1000, parallel: false }
 
 /** Uses its own connections, so that neither lists nor writes wait for an export. */
 export function openStreamedReads(
@@ -79,8 +79,8 @@ export function openStreamedReads(
   ownLimits: Partial<StreamLimits> = {},
 ): StreamedReads {
   const streamLimits = { ...defaults, ...ownLimits }
-  const pool = connections.openPool(budgets.budget('exports').max, partLimits)
-  const turns = createFairQueue({
+  const pool = connections.openPool(budgets.budget('exports').max, batchLimits)
+  const queue = createFairQueue({
     atOnce: budgets.budget('exports'),
     atOncePerAccount: budgets.budget('exportsOfAccount'),
     waiting: budgets.budget('exportsWaiting'),
@@ -89,33 +89,33 @@ export function openStreamedReads(
     patienceMilliseconds: streamLimits.patienceSeconds * 1000,
   })
 
-  const begin = beginIn(connections, pool, answerMilliseconds)
+  const begin = createBegin(connections, pool, answerMilliseconds)
 
-  /** Frees its place as soon as everything was read, whether the reader has taken it or not. */
-  function startReading<Row>(streamed: Streamed<Row>, ahead: ReadAhead, giveWay: () => void) {
-    const askedAt = performance.now()
-    let enteredAt = askedAt
+  /** Frees its slot as soon as all rows are read, even if the reader has not taken them yet. */
+  function startReading<Row>(request: StreamRequest<Row>, readAhead: ReadAhead, evict: () => void) {
+    const requestedAt = performance.now()
+    let enteredAt = requestedAt
     const work = () => {
       enteredAt = performance.now()
-      return readParts(() => begin(askedAt), streamed, ahead)
+      return readBatches(() => begin(requestedAt), request, readAhead)
     }
-    const lateMilliseconds = () =>
-      lateness(ahead.behindMilliseconds(), performance.now() - enteredAt, streamLimits)
-    turns(streamed.account, work, { signal: streamed.signal, giveWay, lateMilliseconds }).then(
-      ahead.end,
-      ahead.fail,
+    const overdueMilliseconds = () =>
+      overdue(readAhead.behindMilliseconds(), performance.now() - enteredAt, streamLimits)
+    queue(request.account, work, { signal: request.signal, evict, overdueMilliseconds }).then(
+      readAhead.end,
+      readAhead.fail,
     )
   }
 
   return {
-    async *stream(streamed) {
-      const { account, signal, onCut } = streamed
+    async *stream(request) {
+      const { account, signal, onCut } = request
       if (signal.aborted) return
       const cut = (reason: CutReason) => {
-        ahead.fail(cutOff())
+        readAhead.fail(exportStopped())
         onCut(reason)
       }
-      const ahead = createReadAhead({
+      const readAhead = createReadAhead({
         account,
         bytes: budgets.budget('exportBytes'),
         bytesOfAccount: budgets.budget('exportBytesOfAccount'),
@@ -123,12 +123,12 @@ export function openStreamedReads(
         bytesPerSecondMin: streamLimits.bytesPerSecondMin,
         onPause: () => cut('stalled'),
       })
-      const leave = () => ahead.fail(cutOff())
+      const leave = () => readAhead.fail(exportStopped())
       signal.addEventListener('abort', leave)
       const timer = setTimeout(() => cut('too long'), streamLimits.streamSecondsMax * 1000)
-      startReading(streamed, ahead, () => cut('gave way'))
+      startReading(request, readAhead, () => cut('gave way'))
       try {
-        yield* ahead.slices()
+        yield* readAhead.slices()
       } finally {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
@@ -140,16 +140,16 @@ export function openStreamedReads(
 }
 
 /** Begins a transaction separately, so that a silent store is noticed sooner than a slow batch. */
-function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
+function createBegin(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
-  return async (askedAt: number): Promise<pg.PoolClient> => {
-    // Requests that waited for a place meanwhile would time out too, one after the other.
-    if (silentAt > askedAt) throw new SilentStoreError()
+  return async (requestedAt: number): Promise<pg.PoolClient> => {
+    // Requests that waited meanwhile would also time out, one after the other.
+    if (silentAt > requestedAt) throw new SilentStoreError()
     const endsAt = performance.now() + answerMilliseconds
     let client: pg.PoolClient | undefined
     try {
       client = await acquire(pool, endsAt)
-      await answered(client, endsAt, connections.begin(client, partLimits))
+      await closeUnlessAnswered(client, endsAt, connections.begin(client, batchLimits))
       return client
     } catch (error) {
       if (error instanceof SilentStoreError) silentAt = performance.now()
@@ -159,66 +159,66 @@ function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: nu
   }
 }
 
-async function readParts<Row>(
+async function readBatches<Row>(
   begin: () => Promise<pg.PoolClient>,
-  { statement, format }: Streamed<Row>,
-  ahead: ReadAhead,
+  { statement, format }: StreamRequest<Row>,
+  readAhead: ReadAhead,
 ): Promise<void> {
   const client = await begin().catch((error) => {
     throw rejectionOf(error, undefined)
   })
   let failure: unknown
   try {
-    for await (const part of partsOf<Row>(client, statement)) await ahead.push(format(part))
+    for await (const batch of batchesOf<Row>(client, statement)) await readAhead.push(format(batch))
   } catch (error) {
     failure = error
-    throw isTimedOut(error) ? new StatementTooSlowError(partSeconds) : rejectionOf(error, undefined)
+    throw isTimedOut(error) ? new StatementTooSlowError(batchSeconds) : rejectionOf(error, undefined)
   } finally {
-    await say(client, 'rollback').catch((error) => {
+    await send(client, 'rollback').catch((error) => {
       failure ??= error
     })
     release(client, failure)
   }
 }
 
-const cutOff = () =>
-  overloaded('The export was broken off, because others waited for its place or it took too long.', {
+const exportStopped = () =>
+  overloaded('The export was stopped because it took too long or other exports were waiting.', {
     retryAfterSeconds: 5,
   })
 
 /** A slow reader gives way before one that has merely used up its share. */
-function lateness(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
+function overdue(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
   if (behind > graceSeconds * 1000) return behind
   return held > shareSeconds * 1000 ? 1 : 0
 }
 
-async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
-  await say(
+async function* batchesOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
+  await send(
     client,
     `set local idle_in_transaction_session_timeout = '${idleSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,
   )
   const { text, values } = render(statement)
-  await say(client, `declare streamed no scroll cursor for ${text}`, values)
+  await send(client, `declare streamed no scroll cursor for ${text}`, values)
   for (;;) {
-    const { rows } = await say(client, `fetch ${rowsAtOnce} from streamed`)
+    const { rows } = await send(client, `fetch ${batchRows} from streamed`)
     if (rows.length > 0) yield rows as Row[]
-    if (rows.length < rowsAtOnce) return
+    if (rows.length < batchRows) return
   }
 }
 
-const say = (client: pg.ClientBase, text: string, values?: unknown[]) =>
-  answered(client, performance.now() + partMillisecondsMax, client.query(text, values))
+const send = (client: pg.ClientBase, text: string, values?: unknown[]) =>
+  closeUnlessAnswered(client, performance.now() + batchMillisecondsMax, client.query(text, values))
 
-/** Buffers data between the database and a slower reader: as much in memory as the budgets allow. */
+/** Buffers data between the database and a slower reader, as much as the budgets allow. */
 interface ReadAhead {
-  /** Waits until there is room; rejects once `fail` was called. */
+  /** Adds text after waiting until there is room. Rejects after `fail` was called. */
   push(text: string): Promise<void>
   /** Marks the end of the data. */
   end(): void
   fail(error: unknown): void
-  /** Yields one slice after another; requesting the next one means that the last was taken. */
+  /** Yields one slice after another. Requesting a slice means that the previous one was taken. */
   slices(): AsyncGenerator<Buffer, void>
-  /** The lag in milliseconds compared with a reader that takes `bytesPerSecondMin`. */
+  /** Returns the lag behind a reader that takes `bytesPerSecondMin`. */
   behindMilliseconds(): number
 }
 
@@ -234,7 +234,7 @@ export interface ReadAheadOptions {
 }
 
 function createReadAhead(options: ReadAheadOptions): ReadAhead {
-  const kept = keepPieces(options)
+  const buffer = createPieceBuffer(options)
   const pace = createPace(options.bytesPerSecondMin)
   let isEnded = false
   let failure: { readonly error: unknown } | undefined
@@ -258,7 +258,7 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
   async function nextPiece(): Promise<Buffer | undefined> {
     for (;;) {
       if (failure) throw failure.error
-      const piece = kept.first()
+      const piece = buffer.first()
       if (piece || isEnded) return piece
       await change.promise
     }
@@ -267,11 +267,11 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
   return {
     async push(text) {
       const piece = Buffer.from(text)
-      pace.waits(true)
-      while (!failure && !kept.hasRoomFor(piece)) await waitForReader()
-      pace.waits(false)
+      pace.setWaiting(true)
+      while (!failure && !buffer.hasRoomFor(piece)) await waitForReader()
+      pace.setWaiting(false)
       if (failure) throw failure.error
-      kept.add(piece)
+      buffer.add(piece)
       changed()
     },
     end() {
@@ -280,17 +280,17 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
     },
     fail(error) {
       failure ??= { error }
-      kept.clear()
+      buffer.clear()
       changed()
     },
     async *slices() {
       for (let piece = await nextPiece(); piece; piece = await nextPiece()) {
         for (const slice of slicesOf(piece)) {
           yield slice
-          pace.taken(slice.length)
+          pace.recordTaken(slice.length)
           changed()
         }
-        if (kept.first() === piece) kept.drop()
+        if (buffer.first() === piece) buffer.drop()
         changed()
       }
     },
@@ -306,48 +306,48 @@ const slicesOf = (piece: Buffer): Buffer[] =>
     piece.subarray(index * sliceBytes, (index + 1) * sliceBytes),
   )
 
-/** One piece is kept in any case: without any budget, each is read after the previous one was taken. */
-function keepPieces({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
-  const kept: { readonly piece: Buffer; readonly counted: number }[] = []
-  const fits = ({ length }: Buffer) =>
+/** Keeps the pieces that were read ahead. One piece is always accepted, even if the budgets are used up. */
+function createPieceBuffer({ account, bytes, bytesOfAccount }: ReadAheadOptions) {
+  const pieces: { readonly piece: Buffer; readonly counted: number }[] = []
+  const isWithinBudgets = ({ length }: Buffer) =>
     bytes.used() + length <= bytes.max && bytesOfAccount.used(account) + length <= bytesOfAccount.max
   const drop = () => {
-    const { counted = 0 } = kept.shift() ?? {}
+    const { counted = 0 } = pieces.shift() ?? {}
     bytes.release(counted)
     bytesOfAccount.release(counted, account)
   }
   return {
-    hasRoomFor: (piece: Buffer) => kept.length === 0 || fits(piece),
+    hasRoomFor: (piece: Buffer) => pieces.length === 0 || isWithinBudgets(piece),
     add(piece: Buffer) {
-      const counted = fits(piece) ? piece.length : 0
+      const counted = isWithinBudgets(piece) ? piece.length : 0
       bytes.take(counted)
       bytesOfAccount.take(counted, account)
-      kept.push({ piece, counted })
+      pieces.push({ piece, counted })
     },
-    first: () => kept[0]?.piece,
+    first: () => pieces[0]?.piece,
     drop,
     clear() {
-      while (kept.length > 0) drop()
+      while (pieces.length > 0) drop()
     },
   }
 }
 
-/** Measures how long a reader keeps the database waiting, minus the time that its data is worth. */
+/** Measures how long a reader keeps the database waiting, minus the time allowed for the data it took. */
 function createPace(bytesPerSecondMin: number) {
   let behind = 0
-  let waitsSince: number | undefined
+  let waitingSince: number | undefined
   const settle = () => {
-    if (waitsSince === undefined) return
+    if (waitingSince === undefined) return
     const now = performance.now()
-    behind += now - waitsSince
-    waitsSince = now
+    behind += now - waitingSince
+    waitingSince = now
   }
   return {
-    waits(isWaiting: boolean) {
+    setWaiting(isWaiting: boolean) {
       settle()
-      waitsSince = isWaiting ? performance.now() : undefined
+      waitingSince = isWaiting ? performance.now() : undefined
     },
-    taken(size: number) {
+    recordTaken(size: number) {
       settle()
       behind = Math.max(0, behind - (size / bytesPerSecondMin) * 1000)
     },

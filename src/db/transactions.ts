@@ -1,34 +1,33 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
 import { uncertain } from '../model/problem.ts'
-import { ask } from './ask.ts'
 import type { Connections, Prepare } from './connections.ts'
-import type { Execution } from './execution.ts'
+import { retry, type TimeLimits, withDeadline } from './deadline.ts'
 import { isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
-import { createPlaces, type Places } from './fair-queue.ts'
-import { type GroupedWrites, groupWrites } from './group-commit.ts'
-import { inTime, retried, type TimeLimits } from './in-time.ts'
-import { acquire, answered, type ConnectionLimits, release } from './pooled-connections.ts'
+import { createSlots, type Slots } from './fair-queue.ts'
+import { groupWrites, type WriteGrouped } from './group-commit.ts'
+import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
+import { queryRows } from './query-rows.ts'
 import type { Queries, Sql } from './sql.ts'
-import { type Call, type Waiting, type Works, waited } from './work.ts'
+import { type Call, type CallState, measureWait, type Works } from './work.ts'
 
 /** Everything that writes, on its own connection pool. */
 export interface Transactions {
-  /** Statements that write and are a transaction each, sent in one round trip. */
-  readonly single: SingleWrites
+  /** Executes single statements that write, each as a transaction, in one round trip. */
+  readonly singleWrites: SingleWrites
   /**
    * Commits everything that `work` does, or nothing. After a conflict `work` runs again, so it must have no
    * effect but writing rows. The limits of a request apply unless others are given.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
-  /** Calls back after each committed transaction of this process, until the returned function is called. */
+  /** Calls the listener after each commit of this process, until the returned function is called. */
   onCommit(listener: () => void): () => void
   close(): Promise<void>
 }
 
 export interface SingleWrites extends Queries {
   /** Absent within a transaction, whose writes are never batched with those of other callers. */
-  readonly grouped?: GroupedWrites
+  readonly writeGrouped?: WriteGrouped
 }
 
 export interface TransactionOptions extends Pick<Works, 'current'> {
@@ -41,93 +40,101 @@ export interface TransactionOptions extends Pick<Works, 'current'> {
 }
 
 /**
- * A group commit skips rows that are locked. It still waits for keys that another transaction is inserting,
- * and a transaction of many rows may hold such a key for a second.
+ * A group commit skips locked rows, but has to wait for a key that another transaction is inserting. A
+ * transaction of many rows may hold such a key for a second.
  */
-const lockMillisecondsTogether = 20
+const groupLockMilliseconds = 20
 
 export function openTransactions(connections: Connections, options: TransactionOptions): Transactions {
   const { limits, budgets, poolSize, current } = options
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
-  const acquireConnection = lendFrom(pool, enteringShares(placesOf(budgets, limits), current))
+  const acquireConnection = acquireFrom(
+    pool,
+    createEnterShare(createTransactionSlots(budgets, limits), current),
+  )
   const commits = createCommits(current)
-  const transaction = transactionsBy(connections, acquireConnection, options, commits)
-  const grouped = openGroupCommit(connections, options, commits)
+  const transaction = createTransaction(connections, acquireConnection, options, commits)
+  const groupCommit = openGroupCommit(connections, options, commits)
   return {
-    single: {
-      query: singleBy(sendingAlone(connections, acquireConnection, limits), options, transaction, commits),
-      grouped: grouped.write,
+    singleWrites: {
+      query: createSingleQuery(
+        createSendAlone(connections, acquireConnection, limits),
+        options,
+        transaction,
+        commits,
+      ),
+      writeGrouped: groupCommit.write,
     },
     transaction,
     onCommit: commits.onCommit,
     async close() {
-      await Promise.all([pool.end(), grouped.close()])
+      await Promise.all([pool.end(), groupCommit.close()])
     },
   }
 }
 
-function transactionsBy(
+function createTransaction(
   connections: Connections,
   acquireConnection: AcquireConnection,
-  { prepare, limits: limitsOfRequest, call, execution }: TransactionOptions,
-  { committed }: Commits,
+  { prepare, limits: requestLimits, call, execution }: TransactionOptions,
+  { recordCommit }: Commits,
 ): Transactions['transaction'] {
-  return async (work, limits = limitsOfRequest) => {
+  return async (work, limits = requestLimits) => {
     const steps = {
       begin: (client: pg.PoolClient) => connections.begin(client, limits),
       send: <Row>(client: pg.PoolClient, statement: Sql) =>
         call({ kind: 'in transaction', statement, limits }, ({ endsAt }) =>
-          answered(client, endsAt, ask<Row>(client, prepare(statement))),
+          closeUnlessAnswered(client, endsAt, queryRows<Row>(client, prepare(statement))),
         ),
       work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
-    const result = await call({ kind: 'transaction', limits }, (waiting) =>
-      retried(waiting, () => runTransaction(acquireConnection, waiting, steps), mayPass),
+    const result = await call({ kind: 'transaction', limits }, (state) =>
+      retry(state, () => runTransaction(acquireConnection, state, steps), isTransient),
     )
-    committed()
+    recordCommit()
     return result
   }
 }
 
-function singleBy(
+function createSingleQuery(
   sendAlone: SendAlone,
   { call, execution }: TransactionOptions,
   transaction: Transactions['transaction'],
-  { committed }: Commits,
+  { recordCommit }: Commits,
 ): SingleWrites['query'] {
   const query = async <Row>(statement: Sql) => {
-    const rows = await call({ kind: 'write', statement }, (waiting) =>
-      retried(waiting, () => sendAlone<Row>(statement, waiting), mayPass),
+    const rows = await call({ kind: 'write', statement }, (state) =>
+      retry(state, () => sendAlone<Row>(statement, state), isTransient),
     )
-    committed()
+    recordCommit()
     return rows
   }
-  return execution.alone({ query, transaction })
+  return execution.eachInTransaction({ query, transaction })
 }
 
 /** Uses its own pool, because its connections have a shorter lock timeout. */
 function openGroupCommit(
   connections: Connections,
   { limits, budgets, call, execution }: TransactionOptions,
-  { committed }: Commits,
+  { recordCommit }: Commits,
 ) {
-  const groupLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
+  const groupLimits = { ...limits, lockMilliseconds: groupLockMilliseconds }
   const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, groupLimits)
-  const send = sendingAlone(connections, lendFrom(pool), groupLimits)
-  const write = groupWrites({ call, committed, isPossible: execution.canShare, send })
+  const send = createSendAlone(connections, acquireFrom(pool), groupLimits)
+  const write = groupWrites({ call, recordCommit, canGroup: execution.canGroupWrites, send })
   return { write, close: () => pool.end() }
 }
 
 interface Commits {
-  /** The current request has committed something. */
-  committed(): void
+  /** Records that the current request has committed a write. */
+  recordCommit(): void
   readonly onCommit: Transactions['onCommit']
 }
 
 function createCommits(current: Works['current']): Commits {
   const listeners = new Set<() => void>()
   return {
-    committed() {
+    recordCommit() {
       const work = current()
       if (work) work.hasCommitted = true
       for (const listener of listeners) listener()
@@ -139,9 +146,9 @@ function createCommits(current: Works['current']): Commits {
   }
 }
 
-/** A write that waits too long for a place is rejected as overloaded, before the silent-store timeout. */
-const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
-  createPlaces({
+/** A write that waits too long for a slot is rejected as overloaded, before the timeout for a silent store. */
+const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
+  createSlots({
     atOnce: budgets.budget('storeTransactions'),
     atOncePerAccount: budgets.budget('storeTransactionsOfAccount'),
     waiting: budgets.budget('storeTransactionsWaiting'),
@@ -149,32 +156,33 @@ const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
     waitMillisecondsMax: statementMilliseconds,
   })
 
-/** Waits for a connection, which the caller then has to itself until it is released. */
-type AcquireConnection = (waiting: Waiting) => Promise<AcquiredConnection>
+/** Waits for a connection. No other caller uses it until it is released. */
+type AcquireConnection = (state: CallState) => Promise<AcquiredConnection>
 
 export interface AcquiredConnection {
   readonly client: pg.PoolClient
-  /** The connection has not answered anything lately, so it may be dead. */
+  /** The connection has not answered recently, so it may be dead. */
   readonly isSilent: boolean
-  /** Must be called exactly once, with the failure if there was one. */
+  /** Must be called exactly once, with the error if there was one. */
   release(failure?: unknown): void
 }
 
-/** Under load a connection is used again much sooner. */
+/** A connection that has been unused for longer may be dead. Under load, connections are reused sooner. */
 const silentMilliseconds = 20
 
-/** Serves callers in the order in which they ask, once they have their share. */
-function lendFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
-  const heardAt = new WeakMap<pg.PoolClient, number>()
-  return async (waiting) => {
-    const leave = await enter?.(waiting)
+/** Serves callers in order of arrival, after `enter` has given them a slot. */
+function acquireFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
+  const lastAnswerAt = new WeakMap<pg.PoolClient, number>()
+  return async (state) => {
+    const leave = await enter?.(state)
     try {
-      const client = await waited(waiting, acquire(pool, waiting.endsAt))
+      const client = await measureWait(state, acquire(pool, state.endsAt))
       return {
         client,
-        isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
+        isSilent:
+          performance.now() - (lastAnswerAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
         release(failure) {
-          if (failure === undefined) heardAt.set(client, performance.now())
+          if (failure === undefined) lastAnswerAt.set(client, performance.now())
           release(client, failure)
           leave?.()
         },
@@ -186,50 +194,50 @@ function lendFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
   }
 }
 
-/** Waits for a place if the current request needs one, and returns the function that leaves it. */
-type EnterShare = (waiting: Waiting) => Promise<(() => void) | undefined>
+/** Waits for a slot if the current request needs one, and returns the function that leaves it. */
+type EnterShare = (state: CallState) => Promise<(() => void) | undefined>
 
 /**
- * Limits each holder to its share, because a write that waits for a locked row keeps its connection: the
- * writes to one row could take all of them. Background work does not wait for a share.
+ * Limits each holder to its share of the connections. A write that waits for a locked row keeps its connection, so
+ * the writes to one row could otherwise take all of them. Background work does not wait for a share.
  */
-const enteringShares =
-  (places: Places, current: Works['current']): EnterShare =>
-  async (waiting) => {
+const createEnterShare =
+  (slots: Slots, current: Works['current']): EnterShare =>
+  async (state) => {
     const work = current()
     // Waiting for a second connection while holding the first could deadlock with others that do the same.
     const holder = work?.connections === 0 ? work.holder : undefined
     if (!work || holder === undefined) return undefined
-    if (!places.enter(holder)) {
-      const coming = places.wait(holder)
-      const leaveLate = () => coming.then(() => places.leave(holder), ignore)
-      await waited(waiting, inTime(waiting.endsAt, coming, leaveLate))
+    if (!slots.enter(holder)) {
+      const pending = slots.wait(holder)
+      const leaveWhenEntered = () => pending.then(() => slots.leave(holder), ignore)
+      await measureWait(state, withDeadline(state.endsAt, pending, leaveWhenEntered))
     }
     work.connections += 1
     return () => {
       work.connections -= 1
-      places.leave(holder)
+      slots.leave(holder)
     }
   }
 
 const ignore = () => undefined
 
-type SendAlone = <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
+type SendAlone = <Row>(statement: Sql, state: CallState) => Promise<Row[]>
 
 /**
- * Sends a statement that is a transaction, once. A connection that has been silent is probed first: a hanging
- * server may still execute a statement when it recovers, and its caller would not know.
+ * Sends a statement as a transaction, without retries. A connection that has been silent is probed first, because a
+ * hanging server may execute a statement after its caller has given up.
  */
-const sendingAlone =
+const createSendAlone =
   (connections: Connections, acquireConnection: AcquireConnection, limits: ConnectionLimits): SendAlone =>
-  async <Row>(statement: Sql, waiting: Waiting) => {
-    const { client, isSilent, release } = await acquireConnection(waiting)
+  async <Row>(statement: Sql, state: CallState) => {
+    const { client, isSilent, release } = await acquireConnection(state)
     let failure: unknown
     let isSent = false
     try {
-      if (isSilent) await answered(client, waiting.endsAt, client.query(''))
+      if (isSilent) await closeUnlessAnswered(client, state.endsAt, client.query(''))
       isSent = true
-      return await answered(client, waiting.endsAt, connections.run<Row>(client, statement, limits))
+      return await closeUnlessAnswered(client, state.endsAt, connections.run<Row>(client, statement, limits))
     } catch (error) {
       failure = error
       throw isSent && isLostConnection(error) && !isRejectedByServer(error) ? unknownOutcome(error) : error
@@ -246,25 +254,25 @@ export interface Steps<Result> {
 
 async function runTransaction<Result>(
   acquireConnection: AcquireConnection,
-  waiting: Waiting,
+  state: CallState,
   { begin, send, work }: Steps<Result>,
 ): Promise<Result> {
-  const { client, release } = await acquireConnection(waiting)
+  const { client, release } = await acquireConnection(state)
   let failure: unknown
   let isCommitting = false
   try {
-    // Not awaited here: it travels in one packet with the first statement.
-    const begun = answered(client, waiting.endsAt, begin(client))
+    // Not awaited here, so that `begin` is sent in one packet with the first statement.
+    const begun = closeUnlessAnswered(client, state.endsAt, begin(client))
     const [result] = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
-    waiting.renew()
+    state.renew()
     isCommitting = true
-    await answered(client, waiting.endsAt, client.query('commit'))
+    await closeUnlessAnswered(client, state.endsAt, client.query('commit'))
     return result
   } catch (error) {
     failure = error
     // The outcome is unknown, so the transaction must never be repeated automatically.
     if (isCommitting && !isConflict(error)) throw unknownOutcome(error)
-    failure = (await rolledBack(client)) ?? error
+    failure = (await rollBack(client)) ?? error
     throw error
   } finally {
     release(failure)
@@ -272,14 +280,14 @@ async function runTransaction<Result>(
 }
 
 /**
- * A rollback that would take longer is replaced by closing the connection, because the caller may have waited
- * for a silent store already.
+ * If a rollback takes longer, the connection is closed instead, because the caller may already have waited for a
+ * silent store.
  */
 export const rollbackMillisecondsMax = 1000
 
-/** Resolves with the error when the rollback failed. */
-const rolledBack = (client: pg.PoolClient): Promise<unknown> =>
-  answered(client, performance.now() + rollbackMillisecondsMax, client.query('rollback')).then(
+/** Resolves with the error if the rollback fails. */
+const rollBack = (client: pg.PoolClient): Promise<unknown> =>
+  closeUnlessAnswered(client, performance.now() + rollbackMillisecondsMax, client.query('rollback')).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -287,8 +295,27 @@ const rolledBack = (client: pg.PoolClient): Promise<unknown> =>
 const unknownOutcome = (error: unknown) =>
   uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
 
-/** The store has answered with a conflict, so the time limit restarts. */
-function mayPass(error: unknown, waiting: Waiting): boolean {
-  if (isConflict(error)) waiting.renew()
+/** Restarts the time limit after a conflict, because the store has answered. */
+function isTransient(error: unknown, state: CallState): boolean {
+  if (isConflict(error)) state.renew()
   return isConflict(error) || isLostConnection(error)
+}
+
+export type Query = <Row>(statement: Sql) => Promise<Row[]>
+
+/** Defines how statements are executed. */
+export interface Execution {
+  /** Executes a statement on a connection, or within a transaction; `query` sends it. */
+  execute<Row>(query: Query, statement: Sql): Promise<Row[]>
+  /** Returns a query that executes each statement as a transaction. */
+  eachInTransaction(senders: SendFunctions): Query
+  /** Whether one statement can write for several callers. */
+  canGroupWrites(): boolean
+}
+
+export interface SendFunctions {
+  readonly query: Query
+  readonly transaction: <Result>(
+    work: (transaction: { readonly query: Query }) => Promise<Result>,
+  ) => Promise<Result>
 }

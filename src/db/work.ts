@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contended, Problem } from '../model/problem.ts'
+import type { TimeLimits } from './deadline.ts'
 import { isConflict, rejectionOf } from './failures.ts'
-import type { TimeLimits } from './in-time.ts'
 import { render, type Sql } from './sql.ts'
 
-/** A request or a command while it is processed. The statements it sends are attributed to it. */
+/** A request or command in progress. The statements it sends are attributed to it. */
 export interface Work {
-  /** Such as `ListProjects`. */
+  /** The name of the operation, such as `ListProjects`. */
   readonly operation: string
   readonly host: string
   /** The `traceparent` header of the caller, unparsed: https://www.w3.org/TR/trace-context/ */
@@ -44,11 +44,11 @@ export type WorkListener = (
 ) => void
 
 export interface Works {
-  /** Attributes everything that `run` does, and whatever follows from it, to the work until that ends. */
+  /** Attributes everything that `run` does or starts to the work, until the work ends. */
   during<Result>(work: Work, run: () => Result): Result
   /** Runs in the same way, and ends the work. */
   complete<Result>(work: Work, run: () => Promise<Result>): Promise<Result>
-  /** Calls back when a work has ended. */
+  /** Calls the listener when any work has ended. */
   onWork(listener: WorkListener): void
   /** Makes outgoing requests carry the `traceparentOf` the work that sends them. */
   traceBy(traceparentOf: (work: Work) => string): void
@@ -59,9 +59,8 @@ export interface Works {
 }
 
 /**
- * The only implicit context of the program: every access rule, verb and query lies between a request and its
- * statements, and none of them has a use for the name of the request or for the account that waits for a
- * connection.
+ * The only implicit context of the program. Measurements and connection queues need to know the request of a
+ * statement, but the access rules, verbs and queries between them do not.
  */
 export function createWorks(): Works {
   const works = new AsyncLocalStorage<Work>()
@@ -84,8 +83,8 @@ export function createWorks(): Works {
       }
     },
     onWork: (listener) => void listeners.push(listener),
-    traceBy(given) {
-      traceparentOf = given
+    traceBy(createTraceparent) {
+      traceparentOf = createTraceparent
     },
     traceHeaders: (work) => (traceparentOf ? { traceparent: traceparentOf(work) } : {}),
     current() {
@@ -105,7 +104,7 @@ export interface EndedStatement {
   readonly startedAt: number
   /** From the call to the answer, including waits and retries. */
   readonly seconds: number
-  /** The part of it that was spent waiting in a queue or for a connection. */
+  /** The part of `seconds` that was spent waiting in a queue or for a connection. */
   readonly waitSeconds: number
   readonly isFailed: boolean
   /** Undefined outside of requests and commands. */
@@ -116,17 +115,17 @@ export interface EndedStatement {
 
 export type StatementListener = (statement: EndedStatement) => void
 
-/** The state of one call while it is in progress. */
-export interface Waiting {
-  /** The time that it has spent waiting in a queue or for a connection. */
+/** The state of a call of the store that is in progress. */
+export interface CallState {
+  /** The time that the call has spent waiting in a queue or for a connection. */
   waitSeconds: number
-  /** The time at which a silent store is given up, on the clock of `performance.now()`. */
+  /** The time at which the call fails if the store stays silent, on the clock of `performance.now()`. */
   endsAt: number
   /** Restarts the time limit, because the store has answered. */
   renew(): void
 }
 
-export interface Asked {
+export interface CallOptions {
   readonly kind: StatementKind
   /** May be set later, while the call runs. */
   readonly statement?: Sql | undefined
@@ -135,19 +134,22 @@ export interface Asked {
 }
 
 /** Runs a call of the store within its time limit. */
-export type Call = <Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>) => Promise<Result>
+export type Call = <Result>(
+  options: CallOptions,
+  run: (state: CallState) => Promise<Result>,
+) => Promise<Result>
 
 /** Measures how long statements take, including those that fail, and reports their failures as problems. */
-export function createCalls(current: Works['current'], limitsOfRequest: TimeLimits) {
+export function createStatementTimer(current: Works['current'], requestLimits: TimeLimits) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
-    async call<Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>): Promise<Result> {
-      const { kind, limits = limitsOfRequest } = asked
+    async call<Result>(options: CallOptions, run: (state: CallState) => Promise<Result>): Promise<Result> {
+      const { kind, limits = requestLimits } = options
       const work = current()
       const startedAt = performance.now()
       let isFailed = true
-      const waiting: Waiting = {
+      const state: CallState = {
         waitSeconds: 0,
         endsAt: startedAt + limits.answerMilliseconds,
         renew() {
@@ -155,19 +157,19 @@ export function createCalls(current: Works['current'], limitsOfRequest: TimeLimi
         },
       }
       try {
-        const result = await run(waiting)
+        const result = await run(state)
         isFailed = false
         return result
       } catch (error) {
         throw problemOf(error, kind, work)
       } finally {
         const seconds = (performance.now() - startedAt) / 1000
-        const { waitSeconds } = waiting
+        const { waitSeconds } = state
         if (work && kind !== 'in transaction') {
           work.storeSeconds += seconds - waitSeconds
           work.waitSeconds += waitSeconds
         }
-        const text = () => asked.statement && render(asked.statement).text.replace(/\s+/g, ' ').trim()
+        const text = () => options.statement && render(options.statement).text.replace(/\s+/g, ' ').trim()
         for (const listener of listeners)
           listener({ kind, startedAt, seconds, waitSeconds, isFailed, work, text })
       }
@@ -182,12 +184,12 @@ function problemOf(error: unknown, kind: StatementKind, work: Work | undefined):
   return isWrite && isConflict(error) ? contended() : rejectionOf(error, work)
 }
 
-/** Waits for a place or a connection. */
-export async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promise<Result> {
+/** Waits for a slot or a connection, and counts the time as waiting. */
+export async function measureWait<Result>(state: CallState, pending: Promise<Result>): Promise<Result> {
   const beganAt = performance.now()
   try {
-    return await coming
+    return await pending
   } finally {
-    waiting.waitSeconds += (performance.now() - beganAt) / 1000
+    state.waitSeconds += (performance.now() - beganAt) / 1000
   }
 }

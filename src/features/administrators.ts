@@ -1,7 +1,13 @@
-import { type Administrators, lockAdministrators } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  type Authorize,
+  administratorsMax,
+  giveAdministratorRole,
+  lockAdministrators,
+} from '../accounts/administrators.ts'
 import { endLinksOfAccount } from '../accounts/links.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
-import type { Database, Queries } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
@@ -25,9 +31,6 @@ export interface StoredAdministrator {
   readonly givenAt: string
 }
 
-/** Few accounts should have all rights. */
-const administratorsMax = 100
-
 const onlyAdministrators = () => forbidden('Only administrators may list and appoint administrators.')
 
 function listAdministrators({ database }: RoleContext, caller: Caller): Promise<StoredAdministrator[]> {
@@ -41,21 +44,10 @@ function listAdministrators({ database }: RoleContext, caller: Caller): Promise<
 async function grantRole(context: RoleContext, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = parseFields(body, { userId: uuid })
-  const isNew = await context.database.transaction(async (transaction) => {
-    const ids = await lockRoles(transaction, context, caller)
-    if (ids.includes(userId)) return false
-    if (ids.length >= administratorsMax)
-      throw invalid({ userId: [`There may be at most ${administratorsMax} administrators.`] })
-    const [account] = await transaction.query(
-      sql`select 1 from users where id = ${userId} and active for key share`,
-    )
-    if (!account) throw missing('User')
-    await transaction.query(
-      sql`insert into administrators (user_id, given_by) values (${userId}, ${caller.id})`,
-    )
-    return true
-  })
-  if (isNew) record(context, caller, userId, 'given')
+  const isNew = await context.database.transaction((transaction) =>
+    giveAdministratorRole(transaction, { userId, by: caller.id }, requireAdministrator(context, caller)),
+  )
+  if (isNew) recordRoleChange(context, caller, userId, 'given')
 }
 
 /** Admins cannot revoke their own role, so at least one always remains. */
@@ -65,26 +57,24 @@ async function revokeRole(context: RoleContext, caller: Caller, body: unknown): 
   if (userId === caller.id)
     throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
   await context.database.transaction(async (transaction) => {
-    const ids = await lockRoles(transaction, context, caller)
-    if (!ids.includes(userId)) throw missing('Administrator')
-    await transaction.query(sql`delete from administrators where user_id = ${userId}`)
+    await requireAdministrator(context, caller)(transaction)
+    const [revoked] = await transaction.query(
+      sql`delete from administrators where user_id = ${userId} returning true`,
+    )
+    if (!revoked) throw missing('Administrator')
     await endLinksOfAccount(transaction, userId)
   })
-  record(context, caller, userId, 'taken')
+  recordRoleChange(context, caller, userId, 'taken')
 }
 
-/** Returns the accounts that have the role; it changes for no one else until the transaction ends. */
-async function lockRoles(
-  transaction: Queries,
-  { administrators }: RoleContext,
-  caller: Caller,
-): Promise<readonly string[]> {
-  if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
-  const rows = await transaction.query<{ id: string }>(sql`select user_id as id from administrators`)
-  return rows.map(({ id }) => id)
-}
+/** The role changes for no account until the transaction ends. */
+const requireAdministrator =
+  ({ administrators }: RoleContext, caller: Caller): Authorize =>
+  async (transaction) => {
+    if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
+  }
 
-const record = (
+const recordRoleChange = (
   { securityLog }: RoleContext,
   caller: Caller,
   account: string,
@@ -122,12 +112,12 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const one = { tag: 'Administrators', path: '/ext/administrators' }
+const base = { tag: 'Administrators', path: '/ext/administrators' }
 
 /** Manages the administrators in the database; those of SVC_ADMIN_LOGINS are not among them. */
-export const administratorRoutes = (roles: RoleContext): Route[] => [
+export const administratorRoutes: readonly Route[] = [
   {
-    ...one,
+    ...base,
     id: 'ListAdministrators',
     summary:
       'Lists the administrators appointed by another one. For administrators only, like the other operations.',
@@ -135,25 +125,27 @@ export const administratorRoutes = (roles: RoleContext): Route[] => [
     method: 'GET',
     answer: ref('AdministratorList'),
     errors: [400, 403],
-    handle: async ({ caller }) => ({ body: { administrators: await listAdministrators(roles, caller) } }),
+    handle: async ({ context, caller }) => ({
+      body: { administrators: await listAdministrators(context, caller) },
+    }),
   },
   {
-    ...one,
+    ...base,
     id: 'GiveAdministratorRole',
     summary: 'Makes an account an administrator, effective with its next access token.',
     description: 'The account keeps the role until another administrator revokes it.',
-    isForOwnClient: true,
+    requiresOwnClient: true,
     method: 'POST',
     body: ref('AdministratorRole'),
     answer: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
-      await grantRole({ ...roles, ...context }, caller, request.body)
+      await grantRole(context, caller, request.body)
       return { body: { success: true } }
     },
   },
   {
-    ...one,
+    ...base,
     id: 'TakeAdministratorRole',
     summary: 'Revokes the role within 30 seconds; administrators cannot revoke their own.',
     description: 'An account named in the settings of the hosts stays an administrator.',
@@ -161,8 +153,8 @@ export const administratorRoutes = (roles: RoleContext): Route[] => [
     body: ref('AdministratorRole'),
     answer: ref('Success'),
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
-      await revokeRole(roles, caller, request.body)
+    async handle({ context, caller, request }) {
+      await revokeRole(context, caller, request.body)
       return { body: { success: true } }
     },
   },

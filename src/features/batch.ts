@@ -5,19 +5,19 @@ import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import {
+  batchItemsMax,
   batchModes,
   batchOperations,
-  type Outcome,
+  labelCharactersMax,
   parseBatch,
-  type ReadyItem,
 } from '../records/batch/parse-batch.ts'
-import { runBatch, type VersionsOf } from '../records/batch/run-batch.ts'
+import { type ReadyItem, runBatch, type VersionsByResource } from '../records/batch/run-batch.ts'
 import type { Context } from '../records/context.ts'
-import { batchItemsMax, labelCharactersMax } from '../records/list-query.ts'
 import type { RequiredVersions } from '../records/write-conditions.ts'
+import type { Outcome } from '../records/write-each.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { parseNamedVersions, tagOf } from '../routes/if-match.ts'
+import { etagOf, parseNamedVersions } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -39,7 +39,7 @@ export const batchRoute = ({ budgets }: Context): Route => ({
   answer: ref('BatchResults'),
   errors: [400, 403, 404, 409, 412],
   bodyBytesMax: budgetLimits.batchBodyBytes.max,
-  turns: createFairQueue({
+  queue: createFairQueue({
     atOnce: budgets.budget('batches'),
     atOncePerAccount: budgets.budget('batchesOfAccount'),
     waiting: budgets.budget('batchesWaiting'),
@@ -59,7 +59,7 @@ function serializeOutcome({ problem, row }: Outcome, resource: Resource, caller:
     const { kind, message, errors } = problem
     return { statusCode: problemStatuses[kind], message, errors }
   }
-  return { statusCode: 200, ...(row && { id: row.id, etag: tagOf(resource, caller, row) }) }
+  return { statusCode: 200, ...(row && { id: row.id, etag: etagOf(resource, caller, row) }) }
 }
 
 /** Reads the versions of the items that carry tags. */
@@ -67,7 +67,7 @@ async function readVersions(
   context: Context,
   caller: Caller,
   items: readonly ReadyItem[],
-): Promise<VersionsOf> {
+): Promise<VersionsByResource> {
   const withTags = items.filter(({ ifMatch }) => ifMatch !== undefined && ifMatch.trim() !== '*')
   const byResource = Map.groupBy(withTags, ({ resource }) => resource)
   const versions = await Promise.all(

@@ -7,7 +7,6 @@ import type { Caller } from '../model/caller.ts'
 import { text, uuid } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -35,19 +34,19 @@ async function listConsents(database: Database, caller: Caller, userId: string):
     order by consent.granted_at desc, consent.client_id limit ${consentsListedMax}::int`)
 }
 
-export interface Withdrawing {
+export interface ConsentContext {
   readonly database: Database
   readonly securityLog?: SecurityLog
 }
 
 /** After this the user is asked again, and everything granted to the client becomes invalid at once. */
 async function withdrawConsent(
-  { database, securityLog }: Withdrawing,
+  { database, securityLog }: ConsentContext,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
   const { clientId } = parseFields(body, { clientId: text({ max: clientIdCharactersMax }) })
-  const [withdrawn] = await database.single.query(sql`
+  const [withdrawn] = await database.singleWrites.query(sql`
     update consents set scope = '', withdrawn_at = now()
     where user_id = ${caller.id} and client_id = ${clientId} and scope <> '' returning true`)
   if (!withdrawn) throw missing('Consent')
@@ -92,7 +91,7 @@ export const consentSchemas: Readonly<Record<string, Schema>> = {
 
 const consents = { tag: 'Consents', path: '/ext/consents' }
 
-export const consentRoutes = (context: Context): Route[] => [
+export const consentRoutes: readonly Route[] = [
   {
     ...consents,
     id: 'ListConsents',
@@ -105,7 +104,7 @@ export const consentRoutes = (context: Context): Route[] => [
     ],
     answer: ref('ConsentList'),
     errors: [400, 403],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
       const whose = parseUserId(userId) ?? caller.id
       return { body: { consents: await listConsents(context.database, caller, whose) } }
@@ -120,9 +119,9 @@ export const consentRoutes = (context: Context): Route[] => [
     method: 'DELETE',
     body: ref('ConsentWithdrawal'),
     answer: ref('Success'),
-    isForOwnClient: true,
+    requiresOwnClient: true,
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await withdrawConsent(context, caller, request.body)
       return { body: { success: true } }
     },

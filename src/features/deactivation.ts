@@ -1,16 +1,20 @@
-import { type Administrators, lockAdministrators } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  type Authorize,
+  deactivateAccount,
+  lockAdministrators,
+} from '../accounts/administrators.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
-import { endSignIns } from '../accounts/sign-ins.ts'
-import type { Database, Queries } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { parseUuids } from '../records/list-query.ts'
+import { collectUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'
-import { ref } from '../routes/schemas.ts'
+import { ref, someText } from '../routes/schemas.ts'
 
 interface Deactivation {
   readonly userId: string
@@ -41,54 +45,39 @@ function listDeactivations(
     from deactivated_accounts where user_id = any(${ids}::uuid[]) order by user_id`)
 }
 
-/**
- * Blocks sign-in and invalidates everything issued to the account, in one transaction. A sign-in verified
- * just before this commits fails, because the security stamp has changed. Repeating it also ends whatever was
- * issued in the meantime.
- */
 async function deactivate(context: DeactivationContext, caller: Caller, body: unknown): Promise<void> {
-  const userId = parseUser(caller, body)
+  const userId = parseUserId(caller, body)
   if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
-  await context.database.transaction(async (transaction) => {
-    // Locked in the same order as for removing an account: the account, then the roles. This avoids deadlocks.
-    const [account] = await transaction.query(
-      sql`select 1 from users where id = ${userId} and active for no key update`,
-    )
-    await requireAdministrator(transaction, context, caller)
-    if (!account) throw missing('User')
-    await transaction.query(sql`
-      insert into deactivated_accounts (user_id, deactivated_by) values (${userId}, ${caller.id}) on conflict do nothing`)
-    await endSignIns(transaction, [userId])
-  })
-  context.securityLog?.(changeOf(caller, userId, 'deactivate'))
+  await context.database.transaction((transaction) =>
+    deactivateAccount(transaction, { userId, by: caller.id }, requireAdministrator(context, caller)),
+  )
+  context.securityLog?.(changeEvent(caller, userId, 'deactivate'))
 }
 
 async function reactivate(context: DeactivationContext, caller: Caller, body: unknown): Promise<void> {
-  const userId = parseUser(caller, body)
+  const userId = parseUserId(caller, body)
   await context.database.transaction(async (transaction) => {
-    await requireAdministrator(transaction, context, caller)
+    await requireAdministrator(context, caller)(transaction)
     const [ended] = await transaction.query(
       sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
     )
     if (!ended) throw missing('Deactivation')
   })
-  context.securityLog?.(changeOf(caller, userId, 'reactivate'))
+  context.securityLog?.(changeEvent(caller, userId, 'reactivate'))
 }
 
-function parseUser(caller: Caller, body: unknown): string {
+function parseUserId(caller: Caller, body: unknown): string {
   if (!caller.isAdministrator) throw onlyAdministrators()
   return parseFields(body, { userId: uuid }).userId
 }
 
-async function requireAdministrator(
-  transaction: Queries,
-  { administrators }: DeactivationContext,
-  caller: Caller,
-): Promise<void> {
-  if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
-}
+const requireAdministrator =
+  ({ administrators }: DeactivationContext, caller: Caller): Authorize =>
+  async (transaction) => {
+    if (!(await lockAdministrators(transaction, administrators, caller.id))) throw onlyAdministrators()
+  }
 
-const changeOf = (caller: Caller, account: string, outcome: 'deactivate' | 'reactivate') =>
+const changeEvent = (caller: Caller, account: string, outcome: 'deactivate' | 'reactivate') =>
   ({ event: 'account-changed', outcome, ...callerDetails(caller), account, by: caller.id }) as const
 
 export const deactivationSchemas: Readonly<Record<string, Schema>> = {
@@ -120,12 +109,12 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const one = { tag: 'Administrators', path: '/ext/deactivations' }
+const base = { tag: 'Administrators', path: '/ext/deactivations' }
 
 /** A deactivated account cannot sign in, while its names, memberships and history stay. */
-export const deactivationRoutes = (options: DeactivationContext): Route[] => [
+export const deactivationRoutes: readonly Route[] = [
   {
-    ...one,
+    ...base,
     id: 'ListDeactivations',
     summary:
       'Returns which of these accounts are deactivated. For administrators only, like the other operations.',
@@ -136,18 +125,18 @@ export const deactivationRoutes = (options: DeactivationContext): Route[] => [
         name: 'ids',
         required: true,
         description: `The ids of up to ${deactivationIdsMax} accounts, separated by commas.`,
-        schema: { type: 'string' },
+        schema: someText,
       },
     ],
     answer: ref('DeactivationList'),
     errors: [400, 403],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       const ids = parseIds((request.query as Readonly<Record<string, unknown>>).ids)
-      return { body: { deactivations: await listDeactivations(options, caller, ids) } }
+      return { body: { deactivations: await listDeactivations(context, caller, ids) } }
     },
   },
   {
-    ...one,
+    ...base,
     id: 'DeactivateAccount',
     summary: 'Deactivates an account: it can no longer sign in, and everything issued to it is invalidated.',
     description:
@@ -157,12 +146,12 @@ export const deactivationRoutes = (options: DeactivationContext): Route[] => [
     answer: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
-      await deactivate({ ...options, ...context }, caller, request.body)
+      await deactivate(context, caller, request.body)
       return { body: { success: true } }
     },
   },
   {
-    ...one,
+    ...base,
     id: 'ReactivateAccount',
     summary: 'Reactivates an account: it can sign in again with its previous password.',
     description: 'Everything issued to it before stays invalid.',
@@ -170,8 +159,8 @@ export const deactivationRoutes = (options: DeactivationContext): Route[] => [
     body: ref('DeactivatedAccount'),
     answer: ref('Success'),
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
-      await reactivate(options, caller, request.body)
+    async handle({ context, caller, request }) {
+      await reactivate(context, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -179,7 +168,7 @@ export const deactivationRoutes = (options: DeactivationContext): Route[] => [
 
 function parseIds(input: unknown): readonly string[] {
   const items = typeof input === 'string' ? input.split(',', deactivationIdsMax + 1) : []
-  const { distinct, areAllUuids } = parseUuids(items)
+  const { distinct, areAllUuids } = collectUuids(items)
   if (!areAllUuids || distinct.length < 1 || items.length > deactivationIdsMax)
     throw invalid({
       ids: [`Ids must be 1 to ${deactivationIdsMax} ids of accounts, separated by commas.`],

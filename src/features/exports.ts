@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
 import type { Row } from '../db/rows.ts'
 import type { CutReason } from '../db/streamed-reads.ts'
-import { csvHead, csvLine } from '../http/csv.ts'
+import { csvHeader, csvLine } from '../http/csv.ts'
 import { invalid, unauthenticated } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
-import { slowness, streamList } from '../records/list.ts'
-import { parseListQuery, purposeOf } from '../records/list-query.ts'
+import { streamList, timeoutAdvice } from '../records/list.ts'
+import { parseListQuery, requiredAccess } from '../records/list-query.ts'
 import { requireRole } from '../records/rights.ts'
 import { serializeRecord } from '../records/serialize-record.ts'
-import { rejectTooSlow } from '../records/settled-timestamp.ts'
+import { explainTimeout } from '../records/settled-timestamp.ts'
 import type { RowState } from '../records/visible-rows.ts'
 import { resources } from '../resources/all.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
-import { mayRead } from '../routes/describe-operations.ts'
+import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Exchange, Route } from '../routes/route.ts'
 import { listKeys } from '../routes/schemas.ts'
 import { rejectAsOf } from './changes/answer-list.ts'
@@ -24,11 +24,11 @@ export const exportRoutes = (context: Context): Route[] => [
   ...resources.map((listed) => exportRoute(context, listed, 'removed')),
 ]
 
-const exportRoute = (context: Context, listed: Listed, state: RowState): Route => ({
+const exportRoute = (context: Context, listed: ListedResource, state: RowState): Route => ({
   id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
   tag: 'Exports',
   summary: `Returns all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as of one instant, as CSV or as lines of JSON.`,
-  description: `${mayReadOf(listed, state)} Filters and order are those of the list. The response is streamed from the database; one that breaks off is incomplete.`,
+  description: `${readableBy(listed, state)} Filters and order are those of the list. The response is streamed from the database; one that breaks off is incomplete.`,
   method: 'GET',
   path: state === 'active' ? `/ext/export/${listed.plural}` : `/ext/export/removed/${listed.plural}`,
   parameters: [
@@ -43,35 +43,35 @@ const exportRoute = (context: Context, listed: Listed, state: RowState): Route =
     rejectAsOf(request)
     const given = request.query as Readonly<Record<string, unknown>>
     const format = parseFormat(given.format)
-    requireRole(listed, caller, purposeOf(state))
+    requireRole(listed, caller, requiredAccess(state))
     const query = parseListQuery(listed, given, state)
     const rows = streamList(context, listed, caller, query, {
       format: formats[format].formatterOf(listed),
-      ...readerOf(exchange, listed),
+      ...exportReader(exchange, listed),
     })
     // Errors are found before the response begins.
-    const first = await rejectTooSlow(slowness(listed, query), () => rows.next())
+    const first = await explainTimeout(timeoutAdvice(listed, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
       'content-type': `${type}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`,
       'content-disposition': `attachment; filename="${listed.plural}.${extension}"`,
       'cache-control': 'private, no-store',
     })
-    reply.send(Readable.from(bodyOf(formats[format].headOf(listed), first, rows, exchange)))
+    reply.send(Readable.from(streamBody(formats[format].headOf(listed), first, rows, exchange)))
     return undefined
   },
 })
 
-const mayReadOf = (listed: Listed, state: RowState): string =>
-  state === 'active' ? mayRead(listed) : 'Only rows that the caller may restore.'
+const readableBy = (listed: ListedResource, state: RowState): string =>
+  state === 'active' ? describeReadAccess(listed) : 'Only rows that the caller may restore.'
 
 const formats = {
   csv: {
     type: 'text/csv',
     extension: 'csv',
-    headOf: ({ columns }: Listed) => csvHead(columns),
+    headOf: ({ columns }: ListedResource) => csvHeader(columns),
     formatterOf:
-      ({ columns }: Listed) =>
+      ({ columns }: ListedResource) =>
       (rows: Row[]) =>
         rows.map((row) => csvLine(columns.map((name) => row[name]))).join(''),
   },
@@ -79,7 +79,7 @@ const formats = {
     type: 'application/x-ndjson',
     extension: 'jsonl',
     headOf: () => '',
-    formatterOf: (listed: Listed) => (rows: Row[]) =>
+    formatterOf: (listed: ListedResource) => (rows: Row[]) =>
       rows.map((row) => `${JSON.stringify(serializeRecord(listed, row))}\n`).join(''),
   },
 } as const
@@ -103,11 +103,11 @@ function parseFormat(input: unknown): Format {
  * Resets the connection on an error: without the last chunk, no client mistakes the response for a complete
  * one.
  */
-function readerOf({ request, reply }: Exchange, listed: Listed) {
-  const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
+function exportReader({ request, reply }: Exchange, listed: ListedResource) {
+  const disconnected = new AbortController()
+  reply.raw.once('close', () => disconnected.abort())
   return {
-    signal: left.signal,
+    signal: disconnected.signal,
     onCut(because: CutReason) {
       request.log.info({ because, list: listed.plural }, 'An export was broken off.')
       // Drops unsent bytes, which the system would otherwise keep for a client that reads none.
@@ -116,7 +116,7 @@ function readerOf({ request, reply }: Exchange, listed: Listed) {
   }
 }
 
-async function* bodyOf(
+async function* streamBody(
   head: string,
   first: IteratorResult<Buffer, void>,
   rows: AsyncGenerator<Buffer, void>,

@@ -1,8 +1,8 @@
 import { disconnectIdentity, identitiesMax, listIdentities } from '../accounts/external-identities.ts'
 import { parseUserId } from '../accounts/sessions.ts'
+import type { SignInMethods } from '../accounts/sign-in-methods.ts'
 import type { Schema } from '../http/operation.ts'
 import { uuid } from '../model/field-kinds.ts'
-import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -56,7 +56,7 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
 const identities = { tag: 'Identities', path: '/ext/identities' }
 
 /** Accounts are linked in a browser, on the identity host: `/ext/connect` there. */
-export const identityRoutes = (context: Context, settings: { readonly passwords: boolean }): Route[] => [
+export const identityRoutes = (methods: SignInMethods): Route[] => [
   {
     ...identities,
     id: 'ListIdentities',
@@ -70,7 +70,7 @@ export const identityRoutes = (context: Context, settings: { readonly passwords:
     ],
     answer: ref('OutsideIdentityList'),
     errors: [400, 403],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
       const whose = parseUserId(userId) ?? caller.id
       return { body: { identities: await listIdentities(context.database, caller, whose) } }
@@ -85,10 +85,10 @@ export const identityRoutes = (context: Context, settings: { readonly passwords:
     method: 'DELETE',
     body: ref('OutsideIdentityId'),
     answer: ref('Success'),
-    isForOwnClient: true,
+    requiresOwnClient: true,
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
-      await disconnectIdentity(context, caller, request.body, settings)
+    async handle({ context, caller, request }) {
+      await disconnectIdentity(context, caller, request.body, methods)
       return { body: { success: true } }
     },
   },

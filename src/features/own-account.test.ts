@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { type Account, insertAccount } from '../../test/support/insert-account.ts'
 import { sql } from '../db/sql.ts'
+import { isEarlier } from '../model/timestamp.ts'
 import { readOwnAccount, renameOwnAccount } from './own-account.ts'
 
 let fresh: FreshDatabase
@@ -29,7 +30,7 @@ test('a new name is trimmed, moves updatedAt and is written to the change log', 
   const account = await readOwnAccount(fresh.database, callerOf(ada))
   assert.equal(account.name, 'Ada Lovelace')
   assert.equal(account.login, ada.login)
-  assert.ok(account.updatedAt !== null && account.updatedAt > account.createdAt)
+  assert.ok(account.updatedAt !== null && isEarlier(account.createdAt, account.updatedAt))
   const changes = await fresh.database.query(
     sql`select resource, action, caller from changes where row_id = ${ada.id}`,
   )

@@ -1,6 +1,5 @@
-import { changePassword, passwordChangeOf } from '../accounts/change-password.ts'
+import { accountTable, changePassword, passwordChangeSubject } from '../accounts/change-password.ts'
 import type { Lockouts } from '../accounts/lockouts.ts'
-import { accountTable } from '../accounts/login.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
 import { selectColumns } from '../db/columns.ts'
 import type { Database } from '../db/database.ts'
@@ -12,12 +11,11 @@ import { newPassword, text, uuid } from '../model/field-kinds.ts'
 import { passwordCharactersMax } from '../model/password-policy.ts'
 import { changed, unauthenticated } from '../model/problem.ts'
 import { nameCharactersMax } from '../model/text.ts'
-import type { Context } from '../records/context.ts'
-import { isNamedBody, tagOfBody } from '../routes/if-match.ts'
+import { etagOfBody, matchesIfMatch } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref, timestamp } from '../routes/schemas.ts'
 
-const one = { tag: 'Account', path: '/api/me' }
+const base = { tag: 'Account', path: '/api/me' }
 
 export const accountSchemas: Readonly<Record<string, Schema>> = {
   Account: {
@@ -66,25 +64,25 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The signed-in account itself, always taken from the token, never from a body. */
-export const accountRoutes = ({ database }: Context, lockouts: Lockouts): Route[] => [
+export const accountRoutes = (lockouts: Lockouts): Route[] => [
   {
-    ...one,
+    ...base,
     id: 'GetOwnAccount',
     summary: 'Shows the own account.',
     description: 'The account is that of the token, for service clients the one that they act as.',
     method: 'GET',
     answer: ref('Account'),
     errors: [],
-    hasTag: true,
-    isForTokens: true,
-    async handle({ caller, reply }) {
-      const body = await readOwnAccount(database, caller)
-      reply.header('etag', tagOfBody(caller, body)).header('cache-control', 'private, no-cache')
+    hasETag: true,
+    acceptsPersonalAccessTokens: true,
+    async handle({ context, caller, reply }) {
+      const body = await readOwnAccount(context.database, caller)
+      reply.header('etag', etagOfBody(caller, body)).header('cache-control', 'private, no-cache')
       return { body }
     },
   },
   {
-    ...one,
+    ...base,
     id: 'UpdateOwnAccount',
     summary: 'Changes the own name.',
     description: 'Only the name can be changed here; the login is for administrators to change.',
@@ -94,16 +92,18 @@ export const accountRoutes = ({ database }: Context, lockouts: Lockouts): Route[
     hasPrecondition: true,
     errors: [400, 412],
     async handle(exchange) {
-      const { caller, request } = exchange
-      await renameOwnAccount(database, caller, request.body, (account) => isNamedBody(exchange, account))
+      const { context, caller, request } = exchange
+      await renameOwnAccount(context.database, caller, request.body, (account) =>
+        matchesIfMatch(exchange, account),
+      )
       return { body: { success: true } }
     },
   },
   {
-    ...one,
+    ...base,
     path: '/api/me/password',
     id: 'ChangeOwnPassword',
-    isForPasswords: true,
+    requiresPasswords: true,
     summary: 'Changes the own password and ends every session of the account.',
     description:
       'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',
@@ -112,9 +112,9 @@ export const accountRoutes = ({ database }: Context, lockouts: Lockouts): Route[
     answer: ref('Success'),
     errors: [400],
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
-    admit: (caller) => lockouts.requireOpen(passwordChangeOf(caller)),
+    admit: (caller) => lockouts.requireUnlocked(passwordChangeSubject(caller)),
     async handle({ context, caller, request }) {
-      // Wrong passwords are counted even if the change fails.
+      // The lockouts have a database of their own: a rejected change must not undo the count of wrong passwords.
       await changePassword({ ...context, lockouts }, caller, request.body)
       return { body: { success: true } }
     },
@@ -137,7 +137,7 @@ export async function readOwnAccount(database: Database, caller: Caller): Promis
   return account
 }
 
-/** `isExpected` receives the account in the state in which it is locked. */
+/** Rejects the change unless `isExpected` returns true for the row, which is locked then. */
 export async function renameOwnAccount(
   database: Database,
   caller: Caller,

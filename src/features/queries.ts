@@ -4,28 +4,25 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
+import { pageSizeDefault, pageSizeMax } from '../records/list-query.ts'
+import { expansionDepthMax, expansionsMax, fieldNamesMax, type Selection } from '../records/query/joins.ts'
+import { type Filter, filterCharactersMax, type Value } from '../records/query/parse-filter.ts'
 import {
   cursorCharactersMax,
-  expansionDepthMax,
-  expansionsMax,
-  fieldNamesMax,
-  filterCharactersMax,
-  pageSizeDefault,
-  pageSizeMax,
+  parseQuery,
+  type Query,
   sortKeysMax,
-} from '../records/list-query.ts'
-import type { Selection } from '../records/query/joins.ts'
-import type { Filter, Value } from '../records/query/parse-filter.ts'
-import { parseQuery, type Query, withView } from '../records/query/parse-query.ts'
-import { partsOf, type QueryPage, resourcesBehind, runQuery } from '../records/query/run-query.ts'
+  withView,
+} from '../records/query/parse-query.ts'
+import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
 import { requireRole } from '../records/rights.ts'
 import { requireSettled } from '../records/settled-timestamp.ts'
-import { viewOf } from '../records/visible-rows.ts'
-import type { Listed, Resource } from '../resources/define-resource.ts'
+import { viewKeyOf } from '../records/visible-rows.ts'
+import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { expandable, queryColumns } from '../resources/query-columns.ts'
-import { mayRead } from '../routes/describe-operations.ts'
+import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Route } from '../routes/route.ts'
-import { recordSchema, ref, resultSchema } from '../routes/schemas.ts'
+import { recordSchema, ref, resultSchema, someText } from '../routes/schemas.ts'
 import type { View } from './changes/listing.ts'
 import { scopeOf } from './changes/listing-scope.ts'
 import type { LiveListings } from './changes/live-listings.ts'
@@ -35,7 +32,7 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
   summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing.`,
-  description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; errors name each rejected part.`,
+  description: `${describeReadAccess(resource)} The grammar of filters is in docs/reading.md; errors name each rejected part.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
@@ -54,26 +51,26 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
     if (query.at !== undefined) await requireSettled(context.database, query.at)
-    const page = await runQuery(resource, caller, query, context.database.listsAnywhere, viewResources)
+    const page = await runQuery(resource, caller, query, context.database.listReadsAnywhere, viewResources)
     return { body: serializeQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },
 })
 
 /** Callers who see the same rows of all resources in it share a listing of the same query. */
-const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
-  key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.selection, caller)]),
+const queryView = (listed: ListedResource, caller: Caller, query: Query): View => ({
+  key: JSON.stringify(['query', query.cursorScope, query.rawKeys, ...viewsOf(query.selection, caller)]),
   caller,
-  resources: resourcesBehind(query.selection, caller),
+  resources: resourcesAffectingSelection(query.selection, caller),
   // Related rows may change as well.
   scope:
     query.selection.expansions.length > 0
       ? undefined
-      : scopeOf(listed, caller, wantedReferences(query.filter)),
+      : scopeOf(listed, caller, filteredReferences(query.filter)),
   read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(listed, caller, query, reads))),
 })
 
 const viewsOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
-  viewOf(listed, caller),
+  viewKeyOf(listed, caller),
   ...expansions.flatMap(({ selection }) => viewsOf(selection, caller)),
 ]
 
@@ -91,17 +88,17 @@ function queryParameters(resource: Resource): Parameter[] {
     {
       name: 'filter',
       description: `The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: ${namesOf(columns)}.`,
-      schema: { type: 'string', maxLength: filterCharactersMax },
+      schema: { ...someText, maxLength: filterCharactersMax },
     },
     {
       name: 'sort',
       description: `Up to ${sortKeysMax} fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: ${namesOf(sortable)}.`,
-      schema: { type: 'string', default: 'id' },
+      schema: { ...someText, default: 'id' },
     },
     {
       name: 'fields',
       description: `Up to ${fieldNamesMax} names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are.`,
-      schema: { type: 'string' },
+      schema: someText,
     },
     ...(references.length === 0 ? [] : [expandKey(references)]),
     {
@@ -112,7 +109,7 @@ function queryParameters(resource: Resource): Parameter[] {
     {
       name: 'cursor',
       description: 'The nextCursor of the previous page, with the same filter and sort.',
-      schema: { type: 'string', maxLength: cursorCharactersMax },
+      schema: { ...someText, maxLength: cursorCharactersMax },
     },
     {
       name: 'view',
@@ -128,7 +125,7 @@ function queryParameters(resource: Resource): Parameter[] {
     {
       name: 'at',
       description: 'A date and time: returns the rows as of that instant, for callers who may see them now.',
-      schema: { type: 'string' },
+      schema: someText,
     },
   ]
 }
@@ -136,11 +133,11 @@ function queryParameters(resource: Resource): Parameter[] {
 const expandKey = (references: readonly { readonly name: string }[]): Parameter => ({
   name: 'expand',
   description: `Up to ${expansionsMax} references, separated by commas, whose rows are returned as well; dots expand nested references, up to ${expansionDepthMax} deep. Available: ${namesOf(references)}.`,
-  schema: { type: 'string' },
+  schema: someText,
 })
 
 /** A row with any selection of its fields: only the id is always present. */
-export function queryRowSchema(listed: Listed): Schema {
+export function queryRowSchema(listed: ListedResource): Schema {
   const parents = expandable(listed).map(({ name, parent }) => [
     name,
     {
@@ -172,7 +169,7 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
   )
 
 /** The ids that the filter allows, by column: a matching row has one of them. */
-const wantedReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
+const filteredReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>
       'column' in part && part.shape === 'uuid' && (part.operator === 'eq' || part.operator === 'in')

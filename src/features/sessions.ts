@@ -1,13 +1,12 @@
 import {
   endAllSessions,
-  endedAtOnceMax,
   endSessions,
   listSessions,
+  sessionIdsMax,
   sessionsListedMax,
 } from '../accounts/sessions.ts'
 import type { Schema } from '../http/operation.ts'
 import { uuid } from '../model/field-kinds.ts'
-import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { idsBodyOf, ref } from '../routes/schemas.ts'
 
@@ -54,7 +53,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
-  SessionIds: idsBodyOf({ type: 'string', examples: ['Yp3cV1wq0sB7t2m9'] }, endedAtOnceMax),
+  SessionIds: idsBodyOf({ type: 'string', examples: ['Yp3cV1wq0sB7t2m9'] }, sessionIdsMax),
   SessionsOfAccount: {
     type: 'object',
     properties: {
@@ -66,7 +65,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Sessions'
 
 /** Sessions of the caller's account; of any account for administrators. */
-export const sessionRoutes = (context: Context): Route[] => [
+export const sessionRoutes: readonly Route[] = [
   {
     id: 'ListSessions',
     tag,
@@ -79,7 +78,7 @@ export const sessionRoutes = (context: Context): Route[] => [
     ],
     answer: ref('SessionList'),
     errors: [400, 403],
-    async handle({ caller, session, request }) {
+    async handle({ context, caller, session, request }) {
       const query = request.query as Readonly<Record<string, unknown>>
       return {
         body: {
@@ -98,7 +97,7 @@ export const sessionRoutes = (context: Context): Route[] => [
     body: ref('SessionIds'),
     answer: ref('Success'),
     errors: [403, 404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await endSessions(context, caller, request.body)
       return { body: { success: true } }
     },

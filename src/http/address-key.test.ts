@@ -26,7 +26,7 @@ it('every address of an IPv6 /64 is one key, and the next /64 is another', () =>
   equal(addressKey('::1'), '0:0:0:0::/64')
 })
 
-it('what is no address stays as it is, and short', () => {
+it('text that is not an address stays unchanged, but is shortened', () => {
   ok(addressKey('x'.repeat(5000)).length <= 64)
   equal(addressKey('Proxy'), 'proxy')
   equal(addressKey(undefined), 'unknown')

@@ -51,7 +51,7 @@ function parseGroup(text: string): number[] {
  * Everything except the public internet: private, local, shared, documentation and multicast ranges, and
  * anything that embeds IPv4.
  */
-const closed = new BlockList()
+const nonPublicRanges = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -68,14 +68,14 @@ for (const [network, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
-  closed.addSubnet(network, bits, 'ipv4')
+  nonPublicRanges.addSubnet(network, bits, 'ipv4')
 for (const [network, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ] as const)
-  closed.addSubnet(network, bits, 'ipv6')
+  nonPublicRanges.addSubnet(network, bits, 'ipv6')
 
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
@@ -85,8 +85,8 @@ globalUnicast.addSubnet('2000::', 3, 'ipv6')
  * well.
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6')
-  return isIP(address) === 4 && !closed.check(address, 'ipv4')
+  if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !nonPublicRanges.check(address, 'ipv6')
+  return isIP(address) === 4 && !nonPublicRanges.check(address, 'ipv4')
 }
 
 export interface AllowedReceivers {
@@ -97,10 +97,10 @@ export interface AllowedReceivers {
 }
 
 /** Allows https to public addresses, and any receiver that the operator has named: `localhost:9000`, `10.0.0.5`. */
-export function allowedReceivers(named: readonly string[]): AllowedReceivers {
-  const names = new Set(named.map((name) => name.toLowerCase()))
+export function allowedReceivers(allowedNames: readonly string[]): AllowedReceivers {
+  const lowerCaseNames = new Set(allowedNames.map((name) => name.toLowerCase()))
   const isNamed = ({ host, hostname }: URL) =>
-    names.has(host.toLowerCase()) || names.has(hostname.toLowerCase())
+    lowerCaseNames.has(host.toLowerCase()) || lowerCaseNames.has(hostname.toLowerCase())
   return {
     problemOf(url) {
       if (isNamed(url)) return undefined

@@ -19,7 +19,7 @@ const samples = [
 ] as const
 
 describe('a body', () => {
-  it('counts as {} when it is absent or empty, whatever its type', async (t) => {
+  it('counts as {} when it is absent or empty, for every type', async (t) => {
     for (const type of ['application/json', 'text/csv', '']) {
       deepStrictEqual((await post(t, undefined, type)).json(), { body: {} })
       deepStrictEqual((await post(t, '', type)).json(), { body: {} })
@@ -46,7 +46,7 @@ describe('a body', () => {
     }
   })
 
-  it('that is no object is 400 under generalErrors', async (t) => {
+  it('that is not an object is rejected with 400 under generalErrors', async (t) => {
     for (const text of ['null', '[]', '"text"', '5', 'true', `${'['.repeat(30_000)}${']'.repeat(30_000)}`]) {
       const answer = await post(t, text)
       equal(answer.statusCode, 400, text)

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Budgets } from '../config/budgets.ts'
 import { takeAll } from '../model/budget.ts'
 import { addressKey } from './addresses.ts'
-import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './errors.ts'
-import { requireFewKeys } from './url.ts'
+import { type Envelope, headersTooLarge, rawEnvelope, rawHttpResponse, sendEnvelope } from './errors.ts'
+import { rejectTooManyKeys } from './url.ts'
 
 /** Answers requests that reach no route: Node would respond with an empty body. */
 export function answerBrokenRequests(app: FastifyInstance): void {
@@ -21,11 +21,11 @@ export function answerBrokenRequests(app: FastifyInstance): void {
       sendEnvelope(reply, { statusCode: 400, message: `The ${repeated} header must be sent once.` })
       return
     }
-    if (!isPlain(request.headers['content-encoding'])) {
+    if (!isUncompressed(request.headers['content-encoding'])) {
       sendEnvelope(reply, { statusCode: 415, message: 'The content encoding of the body is not supported.' })
       return
     }
-    requireFewKeys(request.query)
+    rejectTooManyKeys(request.query)
     done()
   })
 }
@@ -48,7 +48,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
 }
 
 /** Compressed bodies would have to be decompressed before their size is known. */
-const isPlain = (contentEncoding: string | undefined): boolean =>
+const isUncompressed = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
 /**
@@ -106,7 +106,7 @@ function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
     if (response.writableEnded) socket.destroySoon()
     else socket.destroy()
   } else {
-    socket.end(envelopeOnTheWire(rejection))
+    socket.end(rawHttpResponse(rejection))
     // Closing at once would reset the connection before the response has arrived.
     setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
   }
@@ -117,7 +117,7 @@ const notHttp: Envelope = { statusCode: 400, message: 'This is not a valid HTTP 
 const connectionErrors: Readonly<Record<string, Envelope>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, message: 'The request took too long to arrive.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusCode: 413, message: 'The body has too many chunk extensions.' },
-  HPE_HEADER_OVERFLOW: { statusCode: 431, message: 'The headers are too large.' },
+  HPE_HEADER_OVERFLOW: headersTooLarge,
 }
 
 function answerUnknownExpectations(server: Server): void {

@@ -8,7 +8,7 @@ import { addVary, tagOfCoding } from './conditional.ts'
  * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection themselves and bypass this.
  * Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
  */
-export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
+export function compressAnswers(app: FastifyInstance, compressions: Budget): void {
   // Creates no promise unless something is compressed: most responses are not.
   app.addHook('onSend', (request, reply, payload, done) => {
     const isLong = typeof payload === 'string' && payload.length >= sizeMin
@@ -17,9 +17,9 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
     const coding = codingOf(request)
     // When too many are being compressed, the response is sent uncompressed, because every waiting response
     // is held in memory.
-    if (coding === undefined || !atOnce.take()) return done(null, payload)
+    if (coding === undefined || !compressions.take()) return done(null, payload)
     compress(reply, payload, coding)
-      .finally(() => atOnce.release())
+      .finally(() => compressions.release())
       .then((body) => done(null, body), done)
   })
 }
@@ -40,7 +40,7 @@ type Coding = 'br' | 'gzip'
 /** Levels chosen by measurement: docs/benchmarks.md, `npm run bench -- compression`. */
 const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) =>
-    brotli(body, {
+    brotliAsync(body, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 3,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -49,11 +49,11 @@ const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     }),
-  gzip: (body) => zip(body, { level: 3 }),
+  gzip: (body) => gzipAsync(body, { level: 3 }),
 }
 
-const brotli = promisify(brotliCompress)
-const zip = promisify(gzip)
+const brotliAsync = promisify(brotliCompress)
+const gzipAsync = promisify(gzip)
 
 const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
   (['br', 'gzip'] as const).find((coding) => acceptsCoding(headers['accept-encoding'], coding))

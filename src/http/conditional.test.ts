@@ -43,7 +43,7 @@ describe('a conditional answer', () => {
     equal(headers['last-modified'], date)
   })
 
-  it('has the time at which reading began as its Date, whatever the clock of the host says', async (t) => {
+  it('has the time at which reading began as its Date, not the time of the host', async (t) => {
     for (const headers of [{}, { 'if-none-match': tag }] as Record<string, string>[])
       equal((await ask(t, headers, changedAt)).headers.date, httpDate(readAt))
   })

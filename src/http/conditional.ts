@@ -46,21 +46,21 @@ export function entityTag(callerId: string, isAdministrator: boolean, body: stri
 function isHeldByClient(
   request: FastifyRequest,
   tag: string,
-  now: number,
+  readAt: number,
   lastModified: number | undefined,
 ): boolean {
   const expected = request.headers['if-none-match']
   if (expected !== undefined) return matchesTag(expected, tag)
-  return isUnmodifiedSince(request.headers['if-modified-since'], now, lastModified)
+  return isUnmodifiedSince(request.headers['if-modified-since'], readAt, lastModified)
 }
 
 /** Compares weakly with a list of tags: a compressing proxy may have prefixed ours with `W/`. */
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
-  ifNoneMatch.trim() === '*' || formsOf(tag).some((form) => ifNoneMatch.includes(form))
+  ifNoneMatch.trim() === '*' || variantsOf(tag).some((form) => ifNoneMatch.includes(form))
 
 /** The tag of the exact body that the client has, compressed or not. */
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
-  formsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
+  variantsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
 
 /**
  * RFC 9110, 8.8.3.3: a differently encoded body needs a different strong tag, so the coding is appended to
@@ -69,7 +69,7 @@ const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
 export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
 /** Quotes and hash ensure that none of these forms is a substring of another tag. */
-const formsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
+const variantsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
@@ -99,7 +99,7 @@ export function addVary(reply: FastifyReply, name: string): void {
 export const httpDate = (second: number): string => new Date(second * 1000).toUTCString()
 
 /** RFC 9110, 5.6.7: the usual form, and the two obsolete ones that have to be accepted. */
-const forms = [
+const dateFormats = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{3} (?<month>\w{3}) (?<day>[\d ]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
@@ -107,13 +107,13 @@ const forms = [
 
 /** Returns seconds since 1970; undefined for a text that is not an HTTP date. */
 export function parseHttpDate(text: string, now = Date.now()): number | undefined {
-  const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  const parts = dateFormats.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!parts) return undefined
   const { day = '', month, year = '', time } = parts
-  const written = `${day.replace(' ', '0')} ${month} ${year.length === 4 ? year : fullYear(year, now)} ${time} GMT`
-  const second = Date.parse(written) / 1000
+  const canonical = `${day.replace(' ', '0')} ${month} ${year.length === 4 ? year : fullYear(year, now)} ${time} GMT`
+  const second = Date.parse(canonical) / 1000
   // `Date` rolls over: the 30th of February would silently become the 2nd of March.
-  return httpDate(second).slice('Mon, '.length) === written ? second : undefined
+  return httpDate(second).slice('Mon, '.length) === canonical ? second : undefined
 }
 
 /** Interprets a two-digit year: one more than fifty years ahead belongs to the previous century. */
@@ -130,7 +130,7 @@ export interface SentDates {
 }
 
 /** About 2 MB when full. Then the oldest is dropped, which costs its client one full response. */
-const rememberedMax = 10_000
+const sentDatesMax = 10_000
 
 export function createSentDates(): SentDates {
   const sent = new Set<string>()
@@ -138,7 +138,7 @@ export function createSentDates(): SentDates {
     record(tag, lastModified) {
       const pair = `${tag} ${lastModified}`
       const isKnown = sent.delete(pair)
-      const oldest = sent.size >= rememberedMax ? sent.keys().next() : undefined
+      const oldest = sent.size >= sentDatesMax ? sent.keys().next() : undefined
       if (oldest?.done === false) sent.delete(oldest.value)
       sent.add(pair)
       return isKnown

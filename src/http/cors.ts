@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 import { addressLengthMax } from './addresses.ts'
-import { plainPathOf } from './url.ts'
+import { canonicalPathOf } from './url.ts'
 
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
@@ -21,15 +21,17 @@ export function allowOrigins(
   app: FastifyInstance,
   { origins, originsWithCookies: withCookies = new Set(), closedPaths = [] }: CorsOptions,
 ): void {
-  const always: ReadonlySet<string> = new Set(origins)
+  const configuredOrigins: ReadonlySet<string> = new Set(origins)
   // Checked for each request, because clients are added and removed while a host runs.
-  const isAllowed = (origin: string) => always.has(origin) || withCookies.has(origin)
-  const closed: ReadonlySet<string> = new Set(closedPaths.map(plainPathOf))
+  const isAllowed = (origin: string) => configuredOrigins.has(origin) || withCookies.has(origin)
+  const closedRoutePaths: ReadonlySet<string> = new Set(closedPaths.map(canonicalPathOf))
   // Compares the path instead of the route, because a preflight has a route of its own.
-  const isClosed = ({ url }: FastifyRequest) => closed.has(plainPathOf(url))
-  const open = {
-    origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
-      answer(null, origin !== undefined && isAllowed(origin) && origin),
+  const isClosed = ({ url }: FastifyRequest) => closedRoutePaths.has(canonicalPathOf(url))
+  const allowedCors = {
+    origin: (
+      origin: string | undefined,
+      callback: (error: Error | null, allowed: string | boolean) => void,
+    ) => callback(null, origin !== undefined && isAllowed(origin) && origin),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'Deprecation',
@@ -44,12 +46,12 @@ export function allowOrigins(
     // An OPTIONS request for another purpose gets Allow instead of an error in plain text.
     strictPreflight: false,
   }
-  if (closed.size === 0) app.register(cors, open)
+  if (closedRoutePaths.size === 0) app.register(cors, allowedCors)
   else
     app.register(cors, {
       delegator: (request, answer) =>
         answer(null, {
-          ...open,
+          ...allowedCors,
           ...(isClosed(request) && { origin: false }),
           credentials: withCookies.has(request.headers.origin ?? ''),
         }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { csvHead, csvLine } from './csv.ts'
+import { csvHeader, csvLine } from './csv.ts'
 
 /** Writes a line with one cell and returns the cell. */
 const cellOf = (text: string): string => {
@@ -12,7 +12,7 @@ const cellOf = (text: string): string => {
 
 describe('A line of comma-separated values', () => {
   it('quotes texts, and nothing else', () => {
-    assert.equal(csvHead(['id', 'name']), 'id,name\r\n')
+    assert.equal(csvHeader(['id', 'name']), 'id,name\r\n')
     assert.equal(csvLine(['a', 'b"c', '', 1, -2.5, true, null, undefined]), '"a","b""c","",1,-2.5,true,,\r\n')
   })
 
@@ -49,7 +49,7 @@ describe('A line of comma-separated values', () => {
   const pieces = fc.constantFrom(...'=+-@＝;,\t\r\n \u200B\uFEFF\'"ab1'.split(''))
   const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
 
-  it('begins no cell like a formula, by whatever it is separated', () => {
+  it('begins no cell like a formula, for every separator', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const cell of cellOf(text).split(/[,;\t\r\n]/))

@@ -5,7 +5,7 @@
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 
 /** Column names are our own, so they need no quotes. */
-export const csvHead = (names: readonly string[]): string => `${names.join(',')}\r\n`
+export const csvHeader = (names: readonly string[]): string => `${names.join(',')}\r\n`
 
 function csvValue(value: unknown): string {
   if (value === null || value === undefined) return ''
@@ -13,10 +13,10 @@ function csvValue(value: unknown): string {
   return `"${value.replace(beforeFormula, "'").replaceAll('"', '""')}"`
 }
 
-/** Covers every width, and the minus sign. */
+/** The characters that begin a formula in a spreadsheet, in every width, and the minus sign. */
 const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u2212]'
 /** Invisible characters, which programs may drop, and marks that may disappear with the cell. */
-const unseen = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
+const invisible = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
 
 /**
  * A spreadsheet runs a cell that begins like a formula. An apostrophe makes it text: at the beginning, and after a comma,
@@ -24,6 +24,6 @@ const unseen = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
  * not depend on the apostrophes, so removing one from each of them restores the text.
  */
 const beforeFormula = new RegExp(
-  `^(?=[${unseen}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${unseen}])*${formula})`,
+  `^(?=[${invisible}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${invisible}])*${formula})`,
   'gu',
 )

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { documentationPolicy } from './cors.ts'
 
-export interface Documented {
+export interface ApiDocument {
   readonly title: string
   /** Makes the OpenAPI document, exactly as it is served. Called once, by the first reader: most starts need none. */
   readonly document: () => object
 }
 
-export interface Documentation extends Documented {
+export interface Documentation extends ApiDocument {
   /** The document and the page of everything beyond the contract. */
-  readonly extensions?: Documented
+  readonly extensions?: ApiDocument
 }
 
 /** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from other hosts. */
@@ -80,7 +80,7 @@ const pageOf = ({ title, page }: Page, pages: readonly Page[]) => `<!doctype htm
   <link rel="stylesheet" href="/swagger/swagger-ui.css">
 </head>
 <body>
-${pages.length > 1 ? choiceOf(page, pages) : ''}  <div id="document"></div>
+${pages.length > 1 ? navigationOf(page, pages) : ''}  <div id="document"></div>
   <script src="/swagger/swagger-ui-bundle.js"></script>
   <script src="${page}/start.js"></script>
 </body>
@@ -88,9 +88,9 @@ ${pages.length > 1 ? choiceOf(page, pages) : ''}  <div id="document"></div>
 `
 
 /** The contract comes first on every page. */
-const choiceOf = (shown: string, pages: readonly Page[]): string => {
+const navigationOf = (currentPage: string, pages: readonly Page[]): string => {
   const items = pages.map(({ title, page }) =>
-    page === shown ? `<strong>${title}</strong>` : `<a href="${page}">${title}</a>`,
+    page === currentPage ? `<strong>${title}</strong>` : `<a href="${page}">${title}</a>`,
   )
   return `  <nav>${items.join(' · ')}</nav>\n`
 }

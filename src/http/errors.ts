@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldErrors, Problem, type ProblemKind, retryAfterDefaultSeconds } from '../model/problem.ts'
 import { securityHeaders } from './cors.ts'
-import { linesOf } from './log.ts'
+import { logOf } from './log.ts'
 import { STATUS_CODES } from './node-http.ts'
 
 /** Catches every error of a hook or handler, once per host, and responds with the envelope. */
@@ -11,7 +11,7 @@ export function answerErrors(app: FastifyInstance): void {
     // Fastify closes the connection after a rejected body; a client that is still sending would then lose the response to a
     // reset.
     if (app.server.listening) reply.removeHeader('connection')
-    const log = linesOf(request)
+    const log = logOf(request)
     if (error instanceof Problem) {
       if (error.cause !== undefined)
         log.error(
@@ -23,11 +23,13 @@ export function answerErrors(app: FastifyInstance): void {
     const envelope = frameworkError(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
     log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
-    return sendEnvelope(reply, unexpected)
+    return sendEnvelope(reply, unexpectedEnvelope)
   })
 }
 
-export const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
+export const headersTooLarge: Envelope = { statusCode: 431, message: 'The headers are too large.' }
+
+export const unexpectedEnvelope: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
 
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const statusCode = problemStatuses[problem.kind]
@@ -65,10 +67,10 @@ export const frameworkErrors: Readonly<Record<string, Envelope>> = {
 /** Maps the errors of Fastify and the body parsers to our messages; undefined for an unexpected error. */
 export function frameworkError(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLargeFor(request)
   const known = frameworkErrors[error.code]
   if (known !== undefined) return known
-  // The client disconnected while sending; the response is never read, but it is no fault of ours either.
+  // The client disconnected while sending; so the response is never read, but this is not an error of the server.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
     return { statusCode: 400, message: 'The body ended too early.' }
   }
@@ -77,10 +79,10 @@ export function frameworkError(error: unknown, request: FastifyRequest): Envelop
   return { statusCode, message: 'The request could not be understood.' }
 }
 
-const tooLarge = ({ server, routeOptions }: FastifyRequest): Envelope =>
-  largerThan(routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0)
+const bodyTooLargeFor = ({ server, routeOptions }: FastifyRequest): Envelope =>
+  bodyTooLarge(routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0)
 
-export function largerThan(bytesMax: number): Envelope {
+export function bodyTooLarge(bytesMax: number): Envelope {
   const kibibytes = bytesMax / 1024
   const size = kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
   return { statusCode: 413, message: `The body must not be larger than ${size}.` }
@@ -110,7 +112,7 @@ export function sendEnvelope(
     .send(serializeEnvelope(envelope, additions))
 }
 
-export function serializeEnvelope(
+function serializeEnvelope(
   { statusCode, message, errors }: Envelope,
   additions?: Readonly<Record<string, string>>,
 ): string {
@@ -132,7 +134,7 @@ export function rawEnvelope(envelope: Envelope) {
 }
 
 /** The same as bytes on the wire, for a connection that never became a request. */
-export function envelopeOnTheWire(envelope: Envelope): string {
+export function rawHttpResponse(envelope: Envelope): string {
   const { headers, body } = rawEnvelope(envelope)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${envelope.statusCode} ${STATUS_CODES[envelope.statusCode]}\r\n${lines.join('')}\r\n${body}`

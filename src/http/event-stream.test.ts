@@ -249,8 +249,8 @@ describe('who gets a stream', () => {
 it('sends a client away with the time to reconnect, once', async (t) => {
   const { seen, port } = await streamHost(t)
   const { socket, text } = await ask(t, port, seen)
-  seen.stream?.sendAway()
-  seen.stream?.sendAway()
+  seen.stream?.closeForShutdown()
+  seen.stream?.closeForShutdown()
   await new Promise((resolve) => socket.once('end', resolve))
   equal(text().match(/: The host stops\.\n\nretry: \d+\n\n/g)?.length, 1)
   equal(seen.closed, 1)

@@ -14,7 +14,7 @@ export interface EventStream {
   /** The reason is sent as a comment, which no client takes for an event. */
   close(reason?: string): void
   /** Ends it because the host stops, and asks the client to reconnect shortly, which leads to another host. */
-  sendAway(): void
+  closeForShutdown(): void
 }
 
 export interface EventStreamListeners {
@@ -38,7 +38,7 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   const write = (event: Buffer, id?: number | string) => writeEvent(response, isChunked, event, id)
 
   let isReady = true
-  let isNewerWanted = false
+  let hasSkippedEvent = false
   let isClosed = false
   const finish = () => {
     if (isClosed) return
@@ -49,8 +49,8 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   response.on('drain', () => {
     if (isClosed) return
     isReady = true
-    if (!isNewerWanted) return
-    isNewerWanted = false
+    if (!hasSkippedEvent) return
+    hasSkippedEvent = false
     listeners.onReady()
   })
   response.on('error', finish)
@@ -58,11 +58,11 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   // A client that left earlier has emitted its 'close' already.
   if (response.closed || response.destroyed) queueMicrotask(finish)
 
-  const end = (lastWords?: string) => {
+  const end = (closingText?: string) => {
     if (isClosed) return
     // A client that does not read would block the end of the body.
     if (isReady) {
-      if (lastWords !== undefined) write(Buffer.from(lastWords))
+      if (closingText !== undefined) write(Buffer.from(closingText))
       response.end(isChunked ? lastChunk : undefined)
     } else response.destroy()
     finish()
@@ -74,7 +74,7 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
     },
     send(event, id) {
       if (!isReady) {
-        isNewerWanted = true
+        hasSkippedEvent = true
         return false
       }
       isReady = write(event, id)
@@ -84,7 +84,7 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
       if (isReady) isReady = write(Buffer.from(comment(text)))
     },
     close: (reason) => end(reason === undefined ? undefined : comment(reason)),
-    sendAway: () => end(`${comment('The host stops.')}retry: ${reconnectMilliseconds()}\n\n`),
+    closeForShutdown: () => end(`${comment('The host stops.')}retry: ${reconnectMilliseconds()}\n\n`),
   }
 }
 
@@ -118,14 +118,19 @@ interface Joined {
 }
 
 /** Caches the last one: a change is sent to all streams of a listing in a row, and most of them have the same number. */
-let joined: Joined | undefined
+let lastJoined: Joined | undefined
 
 function join(event: Buffer, id: number | string | undefined, isChunked: boolean): Buffer {
-  if (joined?.event !== event || joined.id !== id || joined.isChunked !== isChunked) {
+  if (lastJoined?.event !== event || lastJoined.id !== id || lastJoined.isChunked !== isChunked) {
     const [before, after] = frameOf(event, id, isChunked)
-    joined = { event, id, isChunked, bytes: Buffer.concat([Buffer.from(before), event, Buffer.from(after)]) }
+    lastJoined = {
+      event,
+      id,
+      isChunked,
+      bytes: Buffer.concat([Buffer.from(before), event, Buffer.from(after)]),
+    }
   }
-  return joined.bytes
+  return lastJoined.bytes
 }
 
 /** Returns the text before and after the event: the frame of its chunk, and the id of its stream. */
@@ -134,10 +139,10 @@ function frameOf(
   id: number | string | undefined,
   isChunked: boolean,
 ): readonly [before: string, after: string] {
-  const numbered = id === undefined ? '' : `id: ${id}\n`
-  if (!isChunked) return [numbered, '']
-  const length = Buffer.byteLength(numbered) + event.length
-  return [`${length.toString(16)}\r\n${numbered}`, '\r\n']
+  const idLine = id === undefined ? '' : `id: ${id}\n`
+  if (!isChunked) return [idLine, '']
+  const length = Buffer.byteLength(idLine) + event.length
+  return [`${length.toString(16)}\r\n${idLine}`, '\r\n']
 }
 
 const eventStreamHeaders = {
@@ -151,10 +156,10 @@ const eventStreamHeaders = {
 
 /** HEAD never opens a stream: it would have no body to end with. A client that accepts both equally gets the page. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
-  request.method === 'GET' && prefersToJson(request, 'text/event-stream')
+  request.method === 'GET' && prefersOverJson(request, 'text/event-stream')
 
 /** Returns whether the client accepts this type and prefers it to JSON. */
-export function prefersToJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
+export function prefersOverJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
   if (accept === undefined || !accept.includes(type)) return false
   const quality = qualityOf(accept, type)
   return quality > 0 && quality > qualityOf(accept, 'application/json')
@@ -178,13 +183,13 @@ export function formatEvent(event: {
 }): Buffer {
   const id = event.id === undefined ? '' : `id: ${event.id}\n`
   const data = event.data.split(lineEnd).join('\ndata: ')
-  return Buffer.from(`${id}event: ${oneLine(event.event)}\ndata: ${data}\n\n`)
+  return Buffer.from(`${id}event: ${toOneLine(event.event)}\ndata: ${data}\n\n`)
 }
 
-const comment = (text: string): string => `: ${oneLine(text)}\n\n`
+const comment = (text: string): string => `: ${toOneLine(text)}\n\n`
 
 const lineEnd = /\r\n|\r|\n/
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ')
 }

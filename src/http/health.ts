@@ -15,7 +15,7 @@ export function addHealthRoutes(
   timeLimitMilliseconds = checkTimeLimitMilliseconds,
 ): void {
   const timedChecks = checks.map(({ name, check }) => {
-    const isReady = timed(single(check), timeLimitMilliseconds)
+    const isReady = withTimeLimit(shareRunningCheck(check), timeLimitMilliseconds)
     return async () => ((await isReady()) ? [] : [name])
   })
   app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send('Healthy'))
@@ -36,8 +36,8 @@ export function addHelloRoute(app: FastifyInstance): void {
 // Load balancers give up after a few seconds; a part slower than this does not help a caller either.
 const checkTimeLimitMilliseconds = 2000
 
-/** Runs one check at a time, however many requests ask, so that checks of a hanging part do not pile up. */
-function single(check: () => Promise<unknown>): () => Promise<boolean> {
+/** Shares a running check between requests, so that checks of a hanging part do not pile up. */
+function shareRunningCheck(check: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   const run = async () => {
     try {
@@ -55,12 +55,12 @@ function single(check: () => Promise<unknown>): () => Promise<boolean> {
   }
 }
 
-function timed(check: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
+function withTimeLimit(check: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
   return async () => {
-    const tooLate = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => tooLate.resolve(false), milliseconds)
+    const timeout = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => timeout.resolve(false), milliseconds)
     try {
-      return await Promise.race([check(), tooLate.promise])
+      return await Promise.race([check(), timeout.promise])
     } finally {
       clearTimeout(timer)
     }

@@ -1,10 +1,13 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { MetricsSettings } from '../config/host-settings.ts'
 import { unauthenticated } from '../model/problem.ts'
+import type { Siblings } from '../model/siblings.ts'
 import type { BudgetsToWatch, Metrics } from '../observability/metrics.ts'
 import type { EventCount } from './count-events.ts'
 import { sendEnvelope } from './errors.ts'
-import { mayReadMeasures } from './may-read-measures.ts'
 import { notFoundEnvelope } from './server.ts'
 import { pathOf } from './url.ts'
 
@@ -18,27 +21,45 @@ interface CountedEvents {
   counts(): Iterable<Readonly<EventCount>>
 }
 
+/** The part of the record of running instances that is measured. */
+interface MeasuredInstances {
+  disagreements(): ReadonlyMap<string, number>
+  backupAt(): number | undefined
+}
+
 export interface MeasuredParts {
   readonly budgets: BudgetsToWatch
   readonly database?: TimedStore
+  readonly instances?: MeasuredInstances
   readonly events?: CountedEvents
   /** The consumers of the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
+  /** Joins the metrics of all processes that serve the host. */
+  readonly shareMetrics?: ShareMetrics | undefined
 }
+
+/** Returns a function that reads the metrics of all processes. */
+type ShareMetrics = (own: () => Promise<object[]>) => () => Promise<readonly object[]>
+
+export const shareMetricsOf = (host: string, siblings: Siblings | undefined): ShareMetrics | undefined =>
+  siblings && ((own) => siblings.shareMetrics(host, own))
 
 /** Serves the metrics that all hosts have at `/metrics`. Their library is loaded only where they are switched on. */
 export async function measureHost(
   app: FastifyInstance,
-  { budgets, database, events, readers }: MeasuredParts,
+  { budgets, database, instances, events, readers, shareMetrics }: MeasuredParts,
   { metrics: isOn, metricsToken }: MetricsSettings,
 ): Promise<Metrics | undefined> {
   if (!isOn) return undefined
-  const { openMetrics, watchHost } = await import('../observability/metrics.ts')
+  const { mergedPage, openMetrics, watchHost } = await import('../observability/metrics.ts')
   const metrics = openMetrics()
   watchHost(metrics, budgets)
   measureRequests(app, metrics)
-  servePage(app, metrics, metricsToken)
+  const readAll = shareMetrics?.(metrics.toData)
+  const readPage = readAll ? async () => mergedPage(await readAll()) : metrics.prometheusPage
+  servePage(app, readPage, metricsToken)
   if (database) measureStore(metrics, database)
+  if (instances) measureInstances(metrics, instances)
   if (events) measureEvents(metrics, events)
   if (readers) measureLag(metrics, readers)
   return metrics
@@ -57,6 +78,16 @@ export function measureStore(metrics: Metrics, { onStatement, standbyReads }: Ti
   )
 }
 
+export function measureInstances(metrics: Metrics, { disagreements, backupAt }: MeasuredInstances): void {
+  metrics.watch('settingDisagreements', () =>
+    [...disagreements()].map(([setting, count]) => [{ setting }, count] as const),
+  )
+  metrics.watch('latestBackup', () => {
+    const milliseconds = backupAt()
+    return milliseconds === undefined ? [] : [[{}, milliseconds / 1000] as const]
+  })
+}
+
 /** Measures the lag of live listings and feeds behind the change log. */
 export const measureLag = (metrics: Metrics, readers: Readonly<Record<string, () => number>>): void =>
   metrics.watch('changeLogLag', () =>
@@ -64,13 +95,31 @@ export const measureLag = (metrics: Metrics, readers: Readonly<Record<string, ()
   )
 
 export const measureEvents = (metrics: Metrics, events: CountedEvents): void =>
-  metrics.watch('securityEvents', () =>
-    [...events.counts()].map(({ event, outcome, count }) => [{ event, outcome }, count] as const),
-  )
+  metrics.watch('securityEvents', () => {
+    const counts = [...events.counts()]
+    const missing = eventsFromStart.filter(
+      (one) => !counts.some(({ event, outcome }) => event === one.event && outcome === one.outcome),
+    )
+    return [
+      ...missing.map((labels) => [labels, 0] as const),
+      ...counts.map(({ event, outcome, count }) => [{ event, outcome }, count] as const),
+    ]
+  })
+
+/** The series of the alert `TrackerRefusedSignIns`: a rate misses the event with which a series begins. */
+const eventsFromStart = [
+  { event: 'sign-in', outcome: 'right' },
+  { event: 'sign-in', outcome: 'wrong' },
+  { event: 'sign-in', outcome: 'locked' },
+  { event: 'client-refused', outcome: 'wrong credentials' },
+  { event: 'token-refused', outcome: 'audience' },
+]
 
 function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  const countError = metrics.counter('serverErrors')
   const record = metrics.histogram('requests')
   app.addHook('onResponse', (request, reply, done) => {
+    if (reply.statusCode >= 500) countError()
     if (isEndless(reply.getHeader('content-type'))) return done()
     // The pattern, never the path: unknown addresses would create a label each.
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
@@ -80,13 +129,17 @@ function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-function servePage(app: FastifyInstance, metrics: Metrics, token: string | undefined): void {
+function servePage(
+  app: FastifyInstance,
+  readPage: Metrics['prometheusPage'],
+  token: string | undefined,
+): void {
   app.get('/metrics', async (request, reply) => {
     // Proxies keep this path private, and their rule may know one spelling only.
     if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, notFoundEnvelope)
-    if (!mayReadMeasures(request.raw, token)) throw unauthenticated()
+    if (!mayReadMetrics(request.raw, token)) throw unauthenticated()
     request.isAuthenticated = true
-    const { text, type } = await metrics.prometheusPage()
+    const { text, type } = await readPage()
     return reply.header('cache-control', 'no-store').type(type).send(text)
   })
 }
@@ -96,3 +149,37 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 function isEndless(contentType: unknown): boolean {
   return String(contentType).startsWith('text/event-stream')
 }
+
+/**
+ * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without one only programs on this
+ * machine may read: the peer is a loopback address, and no header says that a proxy forwarded the request, because the proxy's
+ * address says nothing about the client.
+ */
+export function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
+  if (token !== undefined) return isEqual(bearerIn(headers.authorization), token)
+  return (
+    isLoopback(socket.remoteAddress ?? '') && forwardedHeaders.every((name) => headers[name] === undefined)
+  )
+}
+
+const forwardedHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]
+
+const bearerIn = (header = ''): string => /^bearer +(\S{1,512})$/i.exec(header)?.[1] ?? ''
+
+/** Compares digests, which all have one length, so the time reveals nothing about the token. */
+const isEqual = (presented: string, expected: string): boolean =>
+  timingSafeEqual(digestOf(presented), digestOf(expected))
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

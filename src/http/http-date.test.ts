@@ -18,7 +18,7 @@ it('a date is read in the three forms of HTTP', () => {
   equal(parseHttpDate(httpDate(0)), 0)
 })
 
-it('anything else is no date', () => {
+it('anything else is not a date', () => {
   for (const text of [
     '',
     '*',

@@ -1,14 +1,14 @@
 import { Server, type Socket } from 'node:net'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { repeat } from '../model/repeat.ts'
 import type { ReadinessCheck } from './health.ts'
 
-export interface Stopping {
-  /** Fails from `leave` on, which load balancers see at `/readyz`. */
+export interface Shutdown {
+  /** Fails from `announceStop` on, which load balancers see at `/readyz`. */
   readonly readiness: ReadinessCheck
   /** Keeps serving: clients that watch readiness send their next requests to other hosts. */
-  leave(): void
+  announceStop(): void
   /**
    * Accepts no new connections, lets requests in progress finish within the limit, then cuts the rest. Closing alone would wait
    * for each spare connection that a browser keeps open.
@@ -17,17 +17,16 @@ export interface Stopping {
 }
 
 /**
- * The longest wait of a host that has called `leave` for clients with open connections: one more response
- * ends each connection, and proxies close idle ones themselves. Closing a connection could race with a
- * request.
+ * How long a host that has called `announceStop` waits for clients with open connections, because closing a connection could race with
+ * a request. One more response ends each connection, and proxies close idle ones themselves.
  */
 export const lingerMilliseconds = 5000
 
 /** Watches the requests in flight of a host that will stop. */
-export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds } = {}): Stopping {
+export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseconds } = {}): Shutdown {
   const inFlight = new Set<FastifyReply>()
-  let isLeaving = false
-  let isLastAnswer = false
+  let isStopping = false
+  let closesConnections = false
   let connections = 0
   let acceptedAt = Number.NEGATIVE_INFINITY
   app.server.on('connection', (socket: Socket) => {
@@ -40,18 +39,18 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
   app.addHook('onRequest', (_request, reply, done) => {
     inFlight.add(reply)
     reply.raw.once('close', () => inFlight.delete(reply))
-    if (isLastAnswer) endConnection(reply)
+    if (closesConnections) endConnection(reply)
     done()
   })
   /**
-   * Done only now: a client notified while the host still listens would reconnect to it, and the last of
-   * these connections would be reset.
+   * Called only when the host no longer listens. Clients would otherwise reconnect to it, and the last of these connections would
+   * be reset.
    */
   function endConnections() {
-    isLastAnswer = true
+    closesConnections = true
     for (const reply of inFlight) if (!reply.raw.headersSent) endConnection(reply)
   }
-  async function waitForIdleOnes() {
+  async function waitForIdleConnections() {
     const endsAt = performance.now() + linger
     while (connections > inFlight.size && performance.now() < endsAt) await sleep(pollMilliseconds)
   }
@@ -59,20 +58,20 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
     readiness: {
       name: 'the host stops',
       async check() {
-        if (isLeaving) throw new Error('The host stops.')
+        if (isStopping) throw new Error('The host stops.')
       },
     },
-    leave() {
-      isLeaving = true
+    announceStop() {
+      isStopping = true
     },
-    async stop(withinMilliseconds = stopWithinMilliseconds) {
-      const hasLeft = isLeaving
-      isLeaving = true
+    async stop(withinMilliseconds = stopMilliseconds) {
+      const hasAnnouncedStop = isStopping
+      isStopping = true
       const cutAt = performance.now() + withinMilliseconds
       await closeListener(app.server)
       endConnections()
-      if (hasLeft) await waitForIdleOnes()
-      const closing = repeat({ everyMilliseconds: pollMilliseconds }, () => {
+      if (hasAnnouncedStop) await waitForIdleConnections()
+      const cutting = repeat({ everyMilliseconds: pollMilliseconds }, () => {
         const isQuiet = performance.now() - acceptedAt > quietMilliseconds
         const isIdle = inFlight.size === 0 && isQuiet && !app.server.listening
         if (isIdle || performance.now() >= cutAt) app.server.closeAllConnections()
@@ -80,7 +79,7 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
       try {
         await app.close()
       } finally {
-        await closing.stop()
+        await cutting.stop()
       }
     },
   }
@@ -89,16 +88,16 @@ export function prepareStop(app: FastifyInstance, { linger = lingerMilliseconds 
 const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
 // Container platforms kill after 10 s, and closing the store takes a part of that.
-const stopWithinMilliseconds = 8000
+const stopMilliseconds = 8000
 const pollMilliseconds = 20
 // The request of the last accepted connection may still be in transit.
 const quietMilliseconds = 100
 
-/** Waiting ends after this many turns of the event loop that each brought a new connection, or much work. */
+/** Limits the wait for a quiet turn of the event loop. */
 const turnsMax = 1000
 
-/** The longest idle turn: a connection that arrives after its poll is reset. */
-const shortMilliseconds = 0.2
+/** A longer turn is not quiet, because a connection that arrived after its poll would be reset. */
+const quietTurnMilliseconds = 0.2
 
 /**
  * Stops accepting connections and keeps the open ones, including idle ones. A connection that is waiting to be accepted when the
@@ -107,24 +106,24 @@ const shortMilliseconds = 0.2
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false
-  const record = () => {
+  const recordConnection = () => {
     isQuiet = false
   }
-  server.on('connection', record)
+  server.on('connection', recordConnection)
   // The system polls for connections only between the end of one turn and the end of the next.
-  await turn()
+  await nextTurn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
     isQuiet = true
     const startedAt = performance.now()
-    await turn()
-    if (performance.now() - startedAt > shortMilliseconds) isQuiet = false
+    await nextTurn()
+    if (performance.now() - startedAt > quietTurnMilliseconds) isQuiet = false
   }
-  server.off('connection', record)
+  server.off('connection', recordConnection)
   // The `close` of the HTTP server would end idle connections too.
   if (server.listening) Server.prototype.close.call(server)
 }
 
-/** Listens without a log line of its own: the start reports where the hosts are. */
+/** Listens without Fastify's log line, because the start itself reports the addresses of all hosts. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },

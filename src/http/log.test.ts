@@ -6,10 +6,15 @@ import { type Budget, createRate } from '../model/budget.ts'
 import { createLog } from './log.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
-function hostWithLog(t: TestContext, level = 'info', ofUnauthenticated?: Budget) {
+function hostWithLog(t: TestContext, level = 'info', unauthenticatedLines?: Budget) {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
-  const options = { level, host: 'rest', destination, ...(ofUnauthenticated && { ofUnauthenticated }) }
+  const options = {
+    level,
+    host: 'rest',
+    destination,
+    ...(unauthenticatedLines && { ofUnauthenticated: unauthenticatedLines }),
+  }
   const app = sampleHost(t, { log: createLog(options) })
   app.get('/healthz', () => 'Healthy')
   app.get('/broken', () => Promise.reject(new Error('It broke.')))
@@ -42,7 +47,7 @@ describe('the log', () => {
     doesNotMatch(lines.join(''), /hush/)
   })
 
-  it('takes over a harmless request id, and no other', async (t) => {
+  it('uses a harmless request id of the client, and generates one otherwise', async (t) => {
     const { app, requests } = hostWithLog(t)
     const port = await listen(app)
     for (const id of ['0af76519-16cd', 'a"b{}%%%%%%%%']) {
@@ -72,14 +77,14 @@ describe('the log', () => {
     equal(requests()[0].aborted, true)
   })
 
-  it('takes only so many lines from strangers, and says how many each stands for', async (t) => {
+  it('limits the lines of unauthenticated requests, and counts those left out', async (t) => {
     let seconds = 0
     const budget = createRate({ max: 5, perSecond: 1, now: () => seconds * 1000 })
     const { app, requests, lines } = hostWithLog(t, 'info', budget)
     const port = await listen(app)
     const get = (path: string) => send(port, { path, agent: false })
     const unexpected = () => lines.filter((line) => line.includes('It broke.'))
-    // After a second, one more line stands for those left out.
+    // After a second, one more line counts those left out.
     const isSampled = ({ leftOut = 0 }) => leftOut === 0
     for (let count = 1; count <= 20; count += 1) await get(count === 7 ? '/%' : '/nowhere')
     for (let count = 1; count <= 20; count += 1) await get('/broken')
@@ -92,11 +97,11 @@ describe('the log', () => {
     equal(own().length, 20)
     seconds = 1
     await get('/broken')
-    const standsFor = (all: { leftOut?: number }[]) =>
+    const lineCount = (all: { leftOut?: number }[]) =>
       all.reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0)
-    await until(() => standsFor(requests()) >= 61, 'the line that stands for the others')
-    equal(standsFor(requests()), 61)
-    equal(standsFor(unexpected().map((line) => JSON.parse(line))), 21)
+    await until(() => lineCount(requests()) >= 61, 'the line that counts the others')
+    equal(lineCount(requests()), 61)
+    equal(lineCount(unexpected().map((line) => JSON.parse(line))), 21)
     match(requests().at(-1).reqId, /^[\w-]{36}$/)
   })
 })

@@ -5,18 +5,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { budgetLimits } from '../config/budgets.ts'
 import { type Budget, createRate } from '../model/budget.ts'
-import { type Lines, limitLines } from '../model/limit-lines.ts'
+import { type LogWriter, limitLogLines } from '../model/limit-log-lines.ts'
 import { pathOf } from './url.ts'
 
 export interface Log extends Logger {
   /** Lines of requests without an accepted token, which are limited: any client can cause them. */
-  readonly ofUnauthenticated: Lines
+  readonly ofUnauthenticated: LogWriter
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once its token was accepted. */
     isAuthenticated: boolean
+    /** The account of the accepted token. */
+    accountId: string | undefined
   }
 }
 
@@ -45,22 +47,22 @@ export function createLog({
     base: host === undefined ? {} : { host },
   }
   const readable = () => readableLog((text) => (destination ?? process.stdout).write(text))
-  const into = isTerminal ? readable() : destination
-  const log = into === undefined ? pino(options) : pino(options, into)
+  const target = isTerminal ? readable() : destination
+  const log = target === undefined ? pino(options) : pino(options, target)
   // The loggers of requests inherit it, so that all of a host share its budget.
-  return Object.assign(log, { ofUnauthenticated: limitLines(log, ofUnauthenticated) })
+  return Object.assign(log, { ofUnauthenticated: limitLogLines(log, ofUnauthenticated) })
 }
 
 /** Returns the logger for a request, which is limited until its token was accepted. */
-export function linesOf(request: FastifyRequest): Lines {
+export function logOf(request: FastifyRequest): LogWriter {
   const { ofUnauthenticated } = request.log as Partial<Log>
   if (request.isAuthenticated || ofUnauthenticated === undefined) return request.log
-  const named = (details: object) => ({ reqId: request.id, ...details })
+  const withRequestId = (details: object) => ({ reqId: request.id, ...details })
   return {
-    debug: (details, message) => ofUnauthenticated.debug(named(details), message),
-    info: (details, message) => ofUnauthenticated.info(named(details), message),
-    warn: (details, message) => ofUnauthenticated.warn(named(details), message),
-    error: (details, message) => ofUnauthenticated.error(named(details), message),
+    debug: (details, message) => ofUnauthenticated.debug(withRequestId(details), message),
+    info: (details, message) => ofUnauthenticated.info(withRequestId(details), message),
+    warn: (details, message) => ofUnauthenticated.warn(withRequestId(details), message),
+    error: (details, message) => ofUnauthenticated.error(withRequestId(details), message),
   }
 }
 
@@ -71,6 +73,8 @@ const requestEnded = 'A request has ended.'
 
 // Longer than any of our paths; longer ones are truncated.
 const loggedPathLengthMax = 256
+// A proxy may forward anything.
+const loggedAddressLengthMax = 64
 
 /**
  * Writes one line per request, also if the client has disconnected; never headers, query values or bodies.
@@ -85,10 +89,12 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       path,
       status,
       milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
+      address: request.ip.slice(0, loggedAddressLengthMax),
+      account: request.accountId,
       ...(reply.raw.writableFinished ? undefined : { aborted: true }),
     }
     const isQuiet = quietRoutes.has(request.routeOptions?.url ?? '') && status < 400
-    const lines = linesOf(request)
+    const lines = logOf(request)
     if (isQuiet) lines.debug(line, requestEnded)
     else lines.info(line, requestEnded)
   })
@@ -101,13 +107,13 @@ export const requestIdHeader = 'x-request-id'
 
 /** The request id from a proxy, so that its log and ours can be correlated. */
 export const requestIdOf = ({ headers }: IncomingMessage): string =>
-  givenRequestId(headers[requestIdHeader]) ?? randomUUID()
+  parseRequestId(headers[requestIdHeader]) ?? randomUUID()
 
 /** The same from the metadata of a call. */
-export const requestIdFrom = (given: unknown): string => givenRequestId(given) ?? randomUUID()
+export const requestIdFrom = (given: unknown): string => parseRequestId(given) ?? randomUUID()
 
 /** Hosts that generate no ids themselves use only a given one. */
-export const givenRequestId = (given: unknown): string | undefined =>
+export const parseRequestId = (given: unknown): string | undefined =>
   typeof given === 'string' && requestId.test(given) ? given : undefined
 
 /** Rewrites each JSON line of the log for reading in a terminal. */
@@ -127,20 +133,21 @@ interface LogLine {
 const colors = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
 /** `14:03:05 warn   rest      A webhook is paused.  webhook="…" because="…"`; the stack of an error follows. */
-export function readableLine({ level, time, host = '', msg = '', err, ...values }: LogLine): string {
+function readableLine({ level, time, host = '', msg = '', err, ...values }: LogLine): string {
   const label = pino.levels.labels[level] ?? String(level)
   const color = colors[label as keyof typeof colors] ?? 'dim'
   const clock = new Date(time).toTimeString().slice(0, 8)
   const pairs = Object.entries(values).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   const start = `${clock} ${styleText(color, label.padEnd(6))} ${host.padEnd(9)}`
   const stack = err === undefined ? '' : `\n${err.stack ?? JSON.stringify(err)}`.replaceAll('\n', '\n    ')
-  return `${start}${harmless(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
+  return `${start}${escapeControls(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
 }
 
 /** A terminal interprets control characters, and clients choose some of the values. */
-const harmless = (text: string): string =>
+export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
-  text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escaped)
+  text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)
 
 /** `JSON.stringify` leaves those from 0x7f on as they are. */
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeCharacter = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

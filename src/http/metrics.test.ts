@@ -11,7 +11,7 @@ const otherSpellings = [
 
 const budgets = createBudgets({ openStreams: { max: 3, per: 'process', of: 'streams' } })
 
-it('metrics are not there unless asked for', async (t) => {
+it('metrics are off by default', async (t) => {
   const app = sampleHost(t)
   await measureHost(app, { budgets }, { metrics: false })
   equal((await app.inject({ url: '/metrics' })).statusCode, 404)

@@ -2,7 +2,7 @@ import { describeDeprecation } from '../model/deprecation.ts'
 import type { Operation, Parameter, Schema } from './operation.ts'
 
 /** The parts of a document in addition to its operations. */
-export interface About {
+export interface DocumentParts {
   readonly title: string
   readonly description: string
   /** Each tag of an operation with its description. */
@@ -15,15 +15,15 @@ export interface About {
 }
 
 /** The description of an operation in addition to its name, tag and summary. */
-export interface Described extends Schema {
+export interface OperationDescription extends Schema {
   readonly responses: Readonly<Record<string, Schema>>
 }
 
 /** Builds the document of a host as a pure function of the registered operations, so it cannot miss one. */
 export const documentOf = <O extends Operation>(
   operations: readonly O[],
-  { title, description, tags, security, securitySchemes, schemas, responses }: About,
-  describe: (operation: O) => Described,
+  { title, description, tags, security, securitySchemes, schemas, responses }: DocumentParts,
+  describe: (operation: O) => OperationDescription,
 ): Schema => ({
   openapi: '3.1.0',
   info: {
@@ -36,12 +36,15 @@ export const documentOf = <O extends Operation>(
   servers: [{ url: '/', description: 'The host that serves this document.' }],
   tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
   ...(security && { security }),
-  paths: pathsOf(operations, (operation) => illustrated(describe(operation), schemas)),
+  paths: pathsOf(operations, (operation) => withOperationExamples(describe(operation), schemas)),
   components: { securitySchemes, schemas, ...(responses && { responses }) },
 })
 
 /** Adds examples of requests and responses. */
-const illustrated = ({ requestBody, responses, ...described }: Described, schemas: About['schemas']) => ({
+const withOperationExamples = (
+  { requestBody, responses, ...described }: OperationDescription,
+  schemas: DocumentParts['schemas'],
+) => ({
   ...described,
   ...(requestBody !== undefined && { requestBody: withContentExamples(requestBody as Schema, schemas) }),
   responses: Object.fromEntries(
@@ -49,12 +52,12 @@ const illustrated = ({ requestBody, responses, ...described }: Described, schema
   ),
 })
 
-const withContentExamples = (part: Schema, schemas: About['schemas']): Schema =>
+const withContentExamples = (part: Schema, schemas: DocumentParts['schemas']): Schema =>
   part.content === undefined ? part : { ...part, content: withExamples(part.content as Schema, schemas) }
 
 function pathsOf<O extends Operation>(
   operations: readonly O[],
-  describe: (operation: O) => Described,
+  describe: (operation: O) => OperationDescription,
 ): Schema {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const operation of operations) {
@@ -68,7 +71,7 @@ function pathsOf<O extends Operation>(
 
 function operationSchema(
   { id, tag, summary, description, deprecation }: Operation,
-  described: Described,
+  described: OperationDescription,
 ): Schema {
   const named = { operationId: id, tags: [tag], summary, description }
   if (deprecation === undefined) return { ...named, ...described }
@@ -78,13 +81,16 @@ function operationSchema(
     deprecated: true,
     ...described,
     responses: Object.fromEntries(
-      Object.entries(described.responses).map(([status, response]) => [status, withHeaders(response)]),
+      Object.entries(described.responses).map(([status, response]) => [
+        status,
+        withDeprecationHeaders(response),
+      ]),
     ),
   }
 }
 
 /** A shared response belongs to all operations, so it cannot have the headers of this one. */
-const withHeaders = (response: Schema): Schema =>
+const withDeprecationHeaders = (response: Schema): Schema =>
   '$ref' in response
     ? response
     : { ...response, headers: { ...(response.headers as Schema | undefined), ...deprecationHeaders } }
@@ -109,30 +115,30 @@ export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   const { $ref, examples, example, enum: values, default: byDefault } = schema
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
   if (Array.isArray(examples)) return examples[0]
-  const given = [example, schema.const, byDefault, Array.isArray(values) ? values[0] : undefined]
-  const [first] = given.filter((value) => value !== undefined)
+  const candidates = [example, schema.const, byDefault, Array.isArray(values) ? values[0] : undefined]
+  const [first] = candidates.filter((value) => value !== undefined)
   if (first !== undefined) return first
   const [choice] = [schema.oneOf, schema.anyOf].flatMap((choices) => (Array.isArray(choices) ? choices : []))
-  return choice ? exampleOf(choice as Schema, schemas) : ofType(schema, schemas)
+  return choice ? exampleOf(choice as Schema, schemas) : exampleOfType(schema, schemas)
 }
 
-function ofType(schema: Schema, schemas: Schemas): unknown {
+function exampleOfType(schema: Schema, schemas: Schemas): unknown {
   const [type] = [schema.type].flat()
-  if (type === 'object') return ofObject(schema, schemas)
+  if (type === 'object') return exampleOfObject(schema, schemas)
   if (type === 'array') return [exampleOf((schema.items ?? {}) as Schema, schemas)]
   if (type === 'boolean') return true
   if (type === 'integer' || type === 'number') return schema.minimum ?? 1
-  return byFormat[String(schema.format)] ?? 'text'
+  return formatExamples[String(schema.format)] ?? 'text'
 }
 
-const byFormat: Readonly<Record<string, string>> = {
+const formatExamples: Readonly<Record<string, string>> = {
   date: '2026-01-05',
   'date-time': '2026-01-05T09:00:00Z',
   uri: 'https://example.com/',
   uuid: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58',
 }
 
-function ofObject({ properties = {} }: Schema, schemas: Schemas): Schema {
+function exampleOfObject({ properties = {} }: Schema, schemas: Schemas): Schema {
   return Object.fromEntries(
     Object.entries(properties as Schemas).map(([name, property]) => [name, exampleOf(property, schemas)]),
   )
@@ -143,7 +149,7 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
   Object.fromEntries(
     Object.entries(content as Readonly<Record<string, Schema>>).map(([type, media]) => [
       type,
-      'example' in media || !isReadable(type)
+      'example' in media || !hasJsonLikeContent(type)
         ? media
         : { ...media, example: exampleOf(media.schema as Schema, schemas) },
     ]),
@@ -153,5 +159,5 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
  * True for types whose contents readers can use as examples; tables and streams are explained in their
  * descriptions instead.
  */
-const isReadable = (type: string): boolean =>
+const hasJsonLikeContent = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'

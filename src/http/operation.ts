@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type Deprecation, deprecationProblems, midnightOf } from '../model/deprecation.ts'
+import { type Deprecation, deprecationProblems, startOfDay } from '../model/deprecation.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -40,10 +40,10 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
 
 /** The headers of RFC 9745 and RFC 8594. The earliest end among several counts. */
 export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
-  const [first] = deprecations.toSorted((one, other) => midnightOf(one.until) - midnightOf(other.until))
+  const [first] = deprecations.toSorted((one, other) => startOfDay(one.until) - startOfDay(other.until))
   if (first === undefined) return
-  reply.header('deprecation', `@${midnightOf(first.since) / 1000}`)
-  reply.header('sunset', new Date(midnightOf(first.until)).toUTCString())
+  reply.header('deprecation', `@${startOfDay(first.since) / 1000}`)
+  reply.header('sunset', new Date(startOfDay(first.until)).toUTCString())
 }
 
 /** The deprecated fields that a body uses. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, throws } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sampleHost } from './testing/sample-host.ts'
-import { parseQuery, requireFewKeys } from './url.ts'
+import { canonicalPathOf, parseQuery, pathOf, rejectTooManyKeys } from './url.ts'
 
 describe('a query', () => {
   it('keeps every value of a repeated key', () => {
@@ -29,10 +29,18 @@ describe('a query', () => {
   })
 
   it('of more than a hundred keys is rejected rather than cut', async (t) => {
-    requireFewKeys(parseQuery('a&'.repeat(99)))
-    throws(() => requireFewKeys(parseQuery('a&'.repeat(100))), { kind: 'invalid' })
+    rejectTooManyKeys(parseQuery('a&'.repeat(99)))
+    throws(() => rejectTooManyKeys(parseQuery('a&'.repeat(100))), { kind: 'invalid' })
     const answer = await sampleHost(t).inject({ url: `/echo?${'a=1&'.repeat(2000)}` })
     equal(answer.statusCode, 400)
     deepStrictEqual(answer.json().errors, { generalErrors: ['At most 100 keys can be sent at once.'] })
+  })
+})
+
+describe('a path', () => {
+  it('ends where the router ends it: before a query or a fragment', () => {
+    for (const target of ['/x', '/x?y', '/x#y', '/x?y#z', '/x#y?z', '/X/#y'])
+      equal(canonicalPathOf(target), '/x')
+    equal(pathOf('/x#secret'), '/x')
   })
 })

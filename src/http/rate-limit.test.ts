@@ -2,14 +2,14 @@ import { deepStrictEqual, equal } from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { handClock } from './testing/hand-clock.ts'
+import { manualClock } from './testing/manual-clock.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 const limits = { permitLimit: 3, queueLimit: 1, windowMilliseconds: 250 }
 
-describe('a client that asks too often', () => {
+describe('a client that sends too many requests', () => {
   it('waits for the next window, and gets the time to retry beyond that', async (t) => {
-    const { clock, advance } = handClock()
+    const { clock, advance } = manualClock()
     const app = sampleHost(t, { rateLimit: { ...limits, clock }, cors: { origins: ['http://app'] } })
     const port = await listen(app)
     let early = 0
@@ -33,7 +33,7 @@ describe('a client that asks too often', () => {
     equal(answers.filter(({ status }) => status === 200).length, 4)
   })
 
-  it('may always ask for health, and for nothing else', async (t) => {
+  it('may always check health, but nothing else', async (t) => {
     const app = sampleHost(t, { rateLimit: { permitLimit: 1, queueLimit: 0 } })
     app.get('/healthz', () => 'Healthy')
     const statusOf = async (url: string) => (await app.inject({ url })).statusCode
@@ -47,7 +47,7 @@ describe('a client that asks too often', () => {
       equal(await statusOf(url), 429, url)
   })
 
-  it('is known by the address its proxy saw', async (t) => {
+  it('is identified by the address its proxy saw', async (t) => {
     const app = sampleHost(t, { trustedHops: 1, rateLimit: { permitLimit: 1, queueLimit: 0 } })
     const statusFor = async (address: string) =>
       (await app.inject({ url: '/echo', headers: { 'x-forwarded-for': address } })).statusCode
@@ -57,31 +57,31 @@ describe('a client that asks too often', () => {
     )
   })
 
-  it('leaves its place in the queue when it hangs up', async (t) => {
-    const { clock, advance, looks } = handClock()
+  it('releases its place in the queue when it disconnects', async (t) => {
+    const { clock, advance, readCount } = manualClock()
     const app = sampleHost(t, { rateLimit: { ...limits, permitLimit: 1, clock } })
     let isClosed = false
     const port = await listen(app)
     await send(port, { path: '/echo' })
     app.server.once('connection', (socket) => socket.once('close', () => (isClosed = true)))
     const leaving = connect(port, '127.0.0.1', () => leaving.write('GET /echo HTTP/1.1\r\nHost: x\r\n\r\n'))
-    await until(() => looks() === 2, 'the request that will leave')
+    await until(() => readCount() === 2, 'the request that will leave')
     equal((await send(port, { path: '/echo' })).status, 429)
     leaving.destroy()
     await until(() => isClosed, 'the host to notice')
     const next = send(port, { path: '/echo' })
-    await until(() => looks() === 4, 'the request that takes the place')
+    await until(() => readCount() === 4, 'the request that takes the place')
     advance(limits.windowMilliseconds)
     equal((await next).status, 200)
   })
 
   it('that waits is answered when the host closes', async (t) => {
-    const { clock, looks } = handClock()
+    const { clock, readCount } = manualClock()
     const app = sampleHost(t, { rateLimit: { permitLimit: 1, queueLimit: 1, clock } })
     const port = await listen(app)
     await send(port, { path: '/echo', agent: false })
     const waiting = send(port, { path: '/echo', agent: false })
-    await until(() => looks() === 2, 'the request that waits')
+    await until(() => readCount() === 2, 'the request that waits')
     await app.close()
     equal((await waiting).status, 200)
   })

@@ -1,29 +1,29 @@
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
-import { handClock } from './testing/hand-clock.ts'
+import { manualClock } from './testing/manual-clock.ts'
 
 function limiterOf(limits: Partial<RateLimits>) {
-  const hand = handClock()
-  const limiter = createRateLimiter({ permitLimit: 3, queueLimit: 2, clock: hand.clock, ...limits })
+  const manual = manualClock()
+  const limiter = createRateLimiter({ permitLimit: 3, queueLimit: 2, clock: manual.clock, ...limits })
   const admitted: string[] = []
   const acquire = (address: string, name = address) =>
     limiter.acquire(address, () => void admitted.push(name))
   const kinds = (address: string, count: number) =>
     Array.from({ length: count }, (_, index) => acquire(address, `${address}${index}`).kind)
-  return { ...hand, limiter, admitted, acquire, kinds }
+  return { ...manual, limiter, admitted, acquire, kinds }
 }
 
 describe('the rate limiter', () => {
   it('admits the permitted, keeps a few waiting and rejects the rest', () => {
     const { kinds } = limiterOf({})
-    deepStrictEqual(kinds('a', 6), ['admitted', 'admitted', 'admitted', 'waiting', 'waiting', 'refused'])
+    deepStrictEqual(kinds('a', 6), ['admitted', 'admitted', 'admitted', 'waiting', 'waiting', 'rejected'])
   })
 
-  it('holds the contract’s numbers', () => {
+  it('uses the numbers of the contract', () => {
     const { kinds } = limiterOf({ permitLimit: 300, queueLimit: 20 })
     const counts = Object.groupBy(kinds('a', 330), (kind) => kind)
-    deepStrictEqual([counts.admitted?.length, counts.waiting?.length, counts.refused?.length], [300, 20, 10])
+    deepStrictEqual([counts.admitted?.length, counts.waiting?.length, counts.rejected?.length], [300, 20, 10])
   })
 
   it('counts each address alone', () => {
@@ -36,12 +36,12 @@ describe('the rate limiter', () => {
     const { kinds, acquire, advance } = limiterOf({})
     kinds('a', 5)
     advance(20_500)
-    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 40 })
+    deepStrictEqual(acquire('a'), { kind: 'rejected', retryAfterSeconds: 40 })
     advance(39_499)
-    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 1 })
+    deepStrictEqual(acquire('a'), { kind: 'rejected', retryAfterSeconds: 1 })
   })
 
-  it('admits those who waited first when the window turns, and counts them', () => {
+  it('admits those who waited first in the next window, and counts them', () => {
     const { kinds, admitted, advance } = limiterOf({})
     kinds('a', 5)
     advance(59_999)
@@ -66,10 +66,10 @@ describe('the rate limiter', () => {
     advance(60_000)
     advance(10_000)
     kinds('a', 3)
-    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 60 })
+    deepStrictEqual(acquire('a'), { kind: 'rejected', retryAfterSeconds: 60 })
   })
 
-  it('gives the place of a client that left to another', () => {
+  it('gives the place of a disconnected client to another', () => {
     const { kinds, admitted, acquire, advance } = limiterOf({ queueLimit: 1 })
     kinds('a', 3)
     const left = acquire('a', 'left')
@@ -96,7 +96,7 @@ describe('the rate limiter', () => {
     deepStrictEqual(kinds('old', 1), ['admitted'])
   })
 
-  it('lets everyone in when the host closes', () => {
+  it('admits all waiting requests when the host closes', () => {
     const { kinds, admitted, limiter, timerCount } = limiterOf({})
     kinds('a', 5)
     limiter.close()

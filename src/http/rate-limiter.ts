@@ -1,4 +1,5 @@
 import { budgetLimits } from '../config/budgets.ts'
+import type { SharedLimiter } from '../model/siblings.ts'
 
 export interface RateLimits {
   /** Requests per address and window; 0 turns the limiter off. */
@@ -8,11 +9,13 @@ export interface RateLimits {
   readonly windowMilliseconds?: number
   readonly trackedAddressesMax?: number
   readonly clock?: LimiterClock
+  /** Counts the requests where several processes serve the host. */
+  readonly shared?: SharedLimiter | undefined
 }
 
 export interface RateLimiter {
-  /** If the result is `waiting`, `admit` is called once later; otherwise never. */
-  acquire(address: string, admit: () => void): Admission
+  /** If the result is `waiting`, one of the functions is called once later, `reject` only where several processes count. */
+  acquire(address: string, admit: () => void, reject?: (retryAfterSeconds: number) => void): Admission
   /** Admits every waiting request, because a closing host still answers the requests it has accepted. */
   close(): void
 }
@@ -20,7 +23,7 @@ export interface RateLimiter {
 export type Admission =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'waiting'; readonly cancel: () => void }
-  | { readonly kind: 'refused'; readonly retryAfterSeconds: number }
+  | { readonly kind: 'rejected'; readonly retryAfterSeconds: number }
 
 export interface LimiterClock {
   now(): number
@@ -31,14 +34,47 @@ export interface LimiterClock {
 /** A fixed window per address that opens with its first request, and a first-come queue for the next one. */
 export function createRateLimiter(limits: RateLimits): RateLimiter {
   if (limits.permitLimit === 0) return { acquire: () => admitted, close: () => undefined }
+  if (limits.shared) return countTogether(limits.shared)
   return new FixedWindowLimiter(limits)
+}
+
+function countTogether(shared: SharedLimiter): RateLimiter {
+  const waiting = new Set<() => void>()
+  let isClosed = false
+  return {
+    acquire(address, admit, reject) {
+      if (isClosed) return admitted
+      const cancel = shared.acquire(address, (retryAfterSeconds) => {
+        waiting.delete(admitNow)
+        if (retryAfterSeconds === undefined) admit()
+        else reject?.(retryAfterSeconds)
+      })
+      const admitNow = () => {
+        cancel()
+        admit()
+      }
+      waiting.add(admitNow)
+      return {
+        kind: 'waiting',
+        cancel() {
+          waiting.delete(admitNow)
+          cancel()
+        },
+      }
+    },
+    close() {
+      isClosed = true
+      for (const admitNow of waiting) admitNow()
+      waiting.clear()
+    },
+  }
 }
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// The share that is dropped when full, so that a flood of new addresses does not cause a drop for each of
-// them.
-const purgedShare = 1 / 16
+// The share of addresses that is dropped at once when the limiter is full, so that a flood of new ones does not cause a drop for
+// each of them.
+const droppedShare = 1 / 16
 // Windows that end this close together are renewed by one timer.
 const sweepIntervalMinMilliseconds = 20
 
@@ -57,7 +93,7 @@ interface AddressWindow {
 }
 
 class FixedWindowLimiter implements RateLimiter {
-  readonly #limits: Required<RateLimits>
+  readonly #limits: Required<Omit<RateLimits, 'shared'>>
   /** Ordered by the end of the windows, because a renewed window moves to the back. */
   readonly #windows = new Map<string, AddressWindow>()
   #cancelSweep: (() => void) | undefined
@@ -65,7 +101,7 @@ class FixedWindowLimiter implements RateLimiter {
 
   constructor(limits: RateLimits) {
     this.#limits = {
-      windowMilliseconds: windowMilliseconds,
+      windowMilliseconds,
       trackedAddressesMax: budgetLimits.limiterAddresses.max,
       clock: systemClock,
       ...limits,
@@ -82,7 +118,7 @@ class FixedWindowLimiter implements RateLimiter {
       return admitted
     }
     if (window.waiting.length >= queueLimit) {
-      return { kind: 'refused', retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)) }
+      return { kind: 'rejected', retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)) }
     }
     window.waiting.push(admit)
     return { kind: 'waiting', cancel: () => removeFrom(window.waiting, admit) }
@@ -91,24 +127,25 @@ class FixedWindowLimiter implements RateLimiter {
   close(): void {
     this.#isClosed = true
     this.#cancelSweep?.()
-    this.#forget(this.#windows.size)
+    this.#dropOldest(this.#windows.size)
   }
 
   #currentWindow(address: string, now: number): AddressWindow {
     const known = this.#windows.get(address)
     if (known !== undefined && known.endsAt > now) return known
-    if (known !== undefined) this.#turnEnded(now)
-    const turned = this.#windows.get(address)
-    if (turned !== undefined) return turned
+    if (known !== undefined) this.#renewEnded(now)
+    const renewed = this.#windows.get(address)
+    if (renewed !== undefined) return renewed
     const { trackedAddressesMax, windowMilliseconds } = this.#limits
-    if (this.#windows.size >= trackedAddressesMax) this.#forget(Math.ceil(trackedAddressesMax * purgedShare))
+    if (this.#windows.size >= trackedAddressesMax)
+      this.#dropOldest(Math.ceil(trackedAddressesMax * droppedShare))
     const opened = { endsAt: now + windowMilliseconds, admitted: 0, waiting: [] }
     this.#windows.set(address, opened)
     this.#cancelSweep ??= this.#scheduleSweep(windowMilliseconds)
     return opened
   }
 
-  #turnEnded(now: number): void {
+  #renewEnded(now: number): void {
     for (const [address, window] of this.#windows) {
       if (window.endsAt > now) return
       this.#windows.delete(address)
@@ -119,23 +156,24 @@ class FixedWindowLimiter implements RateLimiter {
   #reopen(address: string, window: AddressWindow, now: number): void {
     window.endsAt = now + this.#limits.windowMilliseconds
     this.#windows.set(address, window)
-    const turn = window.waiting.splice(0, this.#limits.permitLimit)
-    window.admitted = turn.length
-    for (const admit of turn) admit()
+    const admittedNow = window.waiting.splice(0, this.#limits.permitLimit)
+    window.admitted = admittedNow.length
+    for (const admit of admittedNow) admit()
   }
 
   #scheduleSweep(milliseconds: number): () => void {
     return this.#limits.clock.after(Math.max(milliseconds, sweepIntervalMinMilliseconds), () => {
-      this.#turnEnded(this.#limits.clock.now())
+      this.#renewEnded(this.#limits.clock.now())
       const [next] = this.#windows.values()
       this.#cancelSweep = next && this.#scheduleSweep(next.endsAt - this.#limits.clock.now())
     })
   }
 
   /**
-   * Drops the oldest: with so many addresses at once this limiter cannot help, and rejecting new ones would hit ordinary clients.
+   * Drops the oldest windows and admits their requests. With so many addresses the limiter cannot help, and rejecting new ones
+   * would hit ordinary clients.
    */
-  #forget(count: number): void {
+  #dropOldest(count: number): void {
     let left = count
     for (const [address, window] of this.#windows) {
       if (left === 0) return

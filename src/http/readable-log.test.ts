@@ -61,7 +61,7 @@ const program = `
 const pseudoTerminal = '/usr/bin/script'
 
 describe('the log of a process', () => {
-  it('is JSON from info on where the output is no terminal', () => {
+  it('is JSON from info on if the output is not a terminal', () => {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
     const lines = stdout.toString().trim().split('\n')
     deepEqual(

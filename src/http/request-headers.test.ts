@@ -1,9 +1,9 @@
 import { deepStrictEqual, equal, match } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { smallBodies } from './server.ts'
+import { smallBodyLimits } from './server.ts'
 import { exchange, listen, sampleHost } from './testing/sample-host.ts'
 
-describe('a header that must be there once', () => {
+describe('a header that must be sent once', () => {
   for (const [name, lines] of [
     ['Host', 'Host: x\r\nHost: y\r\n'],
     ['Authorization', 'Host: x\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n'],
@@ -31,7 +31,7 @@ describe('a packed body', () => {
     })
   }
 
-  it('that is none by its own word is read', async (t) => {
+  it('declared as identity is read', async (t) => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' }
     const answer = await sampleHost(t).inject({ method: 'POST', url: '/echo', headers, body: '{"a":1}' })
     deepStrictEqual(answer.json(), { body: { a: 1 } })
@@ -67,7 +67,7 @@ describe('the id of a request', () => {
 })
 
 it('a host that needs small bodies rejects larger ones with their size, before it keeps them', async (t) => {
-  const app = sampleHost(t, smallBodies(1024))
+  const app = sampleHost(t, smallBodyLimits(1024))
   const headers = { 'content-type': 'application/json' }
   const answer = await app.inject({
     method: 'POST',

@@ -19,7 +19,7 @@ function assertRejection(answer: string, status: number) {
   equal(envelopeIn(answer).statusCode, status)
 }
 
-describe('what never became a proper request', () => {
+describe('bytes that are not a valid request', () => {
   it('garbage is answered with the envelope', async (t) => {
     const port = await listen(sampleHost(t))
     assertRejection(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
@@ -105,7 +105,7 @@ describe('what never became a proper request', () => {
 })
 
 describe('routes', () => {
-  it('an unknown address is 404, whatever is sent to it', async (t) => {
+  it('an unknown address is 404 for every request', async (t) => {
     const app = sampleHost(t)
     const answers = await Promise.all([
       app.inject({ url: '/nothing' }),

@@ -19,11 +19,11 @@ import { addressKey } from './addresses.ts'
 import { answerBrokenConnection, answerBrokenRequests, limitUnreadBodies } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
 import { answerErrors, type Envelope, frameworkError, sendEnvelope } from './errors.ts'
-import { countConnections, limitAddresses, limitPipelining } from './limit-connections.ts'
+import { limitConnections, limitConnectionsPerAddress, limitPipelining } from './limit-connections.ts'
 import { type Log, logRequest, requestIdHeader, requestIdOf } from './log.ts'
 import { createServer as createHttpServer } from './node-http.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
-import { parseQuery, pathOf, requireFewKeys } from './url.ts'
+import { parseQuery, pathOf, rejectTooManyKeys } from './url.ts'
 
 export interface ServerOptions {
   /** Without it, nothing is logged. */
@@ -44,22 +44,23 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): FastifyInstance {
   const budgets = options.budgets ?? openBudgets()
   const app = fastify({
-    serverFactory: serverWith({ ...timeouts, ...options.timeouts }, budgets),
+    serverFactory: createServerFactory({ ...timeouts, ...options.timeouts }, budgets),
     ...logOptions(options.log),
     bodyLimit: options.bodyBytesMax ?? budgetLimits.restBodyBytes.max,
     routerOptions: { querystringParser: parseQuery, caseSensitive: false, ignoreTrailingSlash: true },
     trustProxy: trustedProxies(options.trustedHops ?? 0),
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerBrokenConnection,
     // A request that still reaches a closing host is answered normally, and the response announces the end of
     // the connection.
     return503OnClosing: false,
   })
-  countConnections(app.server, budgets.budget('httpConnections'))
+  limitConnections(app.server, budgets.budget('httpConnections'))
   // A proxy is one address for all of its clients.
-  if (!options.trustedHops) limitAddresses(app.server, budgets.budget('httpConnectionsOfAddress'))
+  if (!options.trustedHops) limitConnectionsPerAddress(app.server, budgets.budget('httpConnectionsOfAddress'))
   app.decorateRequest('isAuthenticated', false)
+  app.decorateRequest('accountId', undefined)
   acceptBodies(app, options.bodies ?? ['json'])
   beginRequests(app)
   limitUnreadBodies(app, budgets)
@@ -81,7 +82,7 @@ export interface Timeouts {
 }
 
 /** Hosts whose largest body is a form give senders less time. */
-export const smallBodies = (bodyBytesMax: number) => ({
+export const smallBodyLimits = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
 })
@@ -99,7 +100,7 @@ const timeouts: Timeouts = {
   checkEveryMilliseconds: 5000,
 }
 
-const serverWith =
+const createServerFactory =
   (timeouts: Timeouts, budgets: Budgets): FastifyServerFactory =>
   (serve) => {
     const connection = {
@@ -126,7 +127,7 @@ function logOptions(log: Log | undefined) {
 }
 
 /** No route uses Fastify's schemas, and their compilers take a twentieth of the time until the hosts are ready. */
-function noSchemas(): never {
+function rejectSchema(): never {
   throw new Error('Bodies and queries are read by the declarations, not by a schema of the framework.')
 }
 
@@ -162,8 +163,8 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   for (const kind of kinds) {
     const { type, parse } = bodyKinds[kind]
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
-      // An unknown route gets 404 or 405, whatever the body is.
-      request.is404 ? {} : parse(textOf(request, bytes)),
+      // An unknown route gets 404 or 405, so its body is not checked.
+      request.is404 ? {} : parse(decodeBody(request, bytes)),
     )
   }
   app.addContentTypeParser('*', readEmpty)
@@ -174,7 +175,7 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
 }
 
 /** Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored changed. */
-function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
+function decodeBody({ headers }: FastifyRequest, bytes: Buffer): string {
   const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
   if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
     throw new UnsupportedCharsetError()
@@ -213,7 +214,7 @@ const byteOrderMark = '\uFEFF'
 function parseForm(text: string): object {
   if (!hasUtf8Escapes(text)) throw notUtf8()
   const form = parseQuery(text)
-  requireFewKeys(form)
+  rejectTooManyKeys(form)
   return form
 }
 
@@ -243,6 +244,8 @@ function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
 
 /** 404 for an unknown path, 405 for a known one under another method, 204 with Allow for OPTIONS. */
 function answerUnknownRoutes(app: FastifyInstance): void {
+  // Fastify would answer a QUERY without a content type itself, by 400.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
     const allowed = routedMethods.filter((method) => app.findRoute({ method, url: path }) !== null)
@@ -261,33 +264,42 @@ const routedMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DE
 interface RateLimitOptions extends RateLimits {
   /** Called for each rejected request. */
   readonly onRejected?: (origin: RequestOrigin) => void
+  /** Routes of static content, which are not counted. */
+  readonly uncountedRoutes?: readonly string[]
 }
 
 /** Counts requests per client address, lets a few wait, and rejects the rest with 429. */
 function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   if (options.permitLimit === 0) return
   const limiter = createRateLimiter(options)
+  // Compares routes, because one path has many spellings.
+  const uncounted = new Set(['/healthz', '/readyz', ...(options.uncountedRoutes ?? [])])
   app.addHook('preClose', (done) => {
     limiter.close()
     done()
   })
   app.addHook('onRequest', (request, reply, done) => {
-    if (exemptRoutes.has(request.routeOptions.url ?? '')) return done()
-    const admission = limiter.acquire(addressKey(request.ip), () => {
-      reply.raw.off('close', leave)
-      done()
-    })
-    const leave = () => {
+    if (uncounted.has(request.routeOptions.url ?? '')) return done()
+    const reject = (retryAfterSeconds: number) => {
+      options.onRejected?.(originOf(request))
+      done(busy(retryAfterSeconds))
+    }
+    const admission = limiter.acquire(
+      addressKey(request.ip),
+      () => {
+        reply.raw.off('close', cancel)
+        done()
+      },
+      (retryAfterSeconds) => {
+        reply.raw.off('close', cancel)
+        reject(retryAfterSeconds)
+      },
+    )
+    const cancel = () => {
       if (admission.kind === 'waiting') admission.cancel()
     }
     if (admission.kind === 'admitted') return done()
-    if (admission.kind === 'refused') {
-      options.onRejected?.(originOf(request))
-      return done(busy(admission.retryAfterSeconds))
-    }
-    reply.raw.once('close', leave)
+    if (admission.kind === 'rejected') return reject(admission.retryAfterSeconds)
+    reply.raw.once('close', cancel)
   })
 }
-
-/** Compares routes, because one path has many spellings. */
-const exemptRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

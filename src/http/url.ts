@@ -4,39 +4,46 @@ import { invalid } from '../model/problem.ts'
 // Several times the number of keys that any list supports; forms have fewer.
 const queryKeysMax = 100
 
-/** Repeated keys become arrays; the object has no prototype, so no key can reach one. */
+/**
+ * Repeated keys become arrays; the object has no prototype, so no key can reach one. For too many keys it returns a marker,
+ * because the router calls it outside of any error handling. `rejectTooManyKeys` turns the marker into an error before any
+ * handler runs.
+ */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)
-  // It must not throw: the router calls it outside of any error handling.
   return countOfPairs(text) > queryKeysMax ? tooManyKeys : parse(text, '&', '=', { maxKeys: 0 })
 }
 
-/** Rejects rather than truncates: a lost filter would widen a listing. */
-export function requireFewKeys(query: unknown): void {
+/** `querystring.parse` would drop the keys beyond its limit, and a lost filter would widen a listing. */
+export function rejectTooManyKeys(query: unknown): void {
   if (query !== tooManyKeys) return
   throw invalid({ generalErrors: [`At most ${queryKeysMax} keys can be sent at once.`] })
 }
 
 /**
- * Keys are case-insensitive: each is read under its declared name. A key in two spellings is a repeated one, so it becomes an
- * array.
+ * Returns a function that renames keys to their declared spelling, because keys are case-insensitive. The values of a key in two
+ * spellings become an array, as those of a repeated key do.
  */
-export function keySpeller(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
+export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
-  // No two of these keys differ in case alone.
-  const isSpelled = (key: string) => (names.get(key.toLowerCase()) ?? key.toLowerCase()) === key
+  /** Without a declared name, a key counts as normalized only in lower case, so that two such keys are never the same. */
+  const isNormalized = (key: string) => {
+    const lower = key.toLowerCase()
+    return (names.get(lower) ?? lower) === key
+  }
   return (query) => {
-    if (Object.keys(query).every(isSpelled)) return query
-    const spellings = new Map<string, string>()
-    const spelled: ParsedUrlQuery = Object.create(null)
+    if (Object.keys(query).every(isNormalized)) return query
+    const firstSpellings = new Map<string, string>()
+    const normalized: ParsedUrlQuery = Object.create(null)
     for (const [given, value] of Object.entries(query)) {
       const lower = given.toLowerCase()
-      const key = names.get(lower) ?? spellings.get(lower) ?? given
-      spellings.set(lower, key)
-      const before = spelled[key]
-      spelled[key] = before === undefined || value === undefined ? value : [before, value].flat()
+      // An undeclared key keeps its first spelling, for the error that names it.
+      const key = names.get(lower) ?? firstSpellings.get(lower) ?? given
+      firstSpellings.set(lower, key)
+      const before = normalized[key]
+      normalized[key] = before === undefined || value === undefined ? value : [before, value].flat()
     }
-    return spelled
+    return normalized
   }
 }
 
@@ -48,9 +55,9 @@ function countOfPairs(text: string): number {
   return count
 }
 
-/** The path of a request target; a query may contain values that must not be logged or compared. */
+/** The path of a request target, as the router cuts it. A query may contain values that must not be logged or compared. */
 export function pathOf(url: string): string {
-  const end = url.indexOf('?')
+  const end = url.search(/[?#]/)
   return end === -1 ? url : url.slice(0, end)
 }
 
@@ -58,12 +65,12 @@ export function pathOf(url: string): string {
  * The path in its canonical spelling. The router ignores case, escapes and a trailing slash, so two targets of the same route
  * have the same canonical path.
  */
-export function plainPathOf(url: string): string {
-  const path = decoded(pathOf(url).replace(/^https?:\/\/[^/]*/i, '')).toLowerCase()
+export function canonicalPathOf(url: string): string {
+  const path = decode(pathOf(url).replace(/^https?:\/\/[^/]*/i, '')).toLowerCase()
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-function decoded(path: string): string {
+function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

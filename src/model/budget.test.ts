@@ -15,9 +15,9 @@ describe('a budget', () => {
     const budget = createBudget(2)
     const [ann, bob] = [{}, {}]
     assert.deepEqual([budget.take(2, ann), budget.take(1, ann), budget.take(1, bob)], [true, false, true])
-    assert.deepEqual([budget.used(ann), budget.used(bob), budget.usedMost()], [2, 1, 2])
+    assert.deepEqual([budget.used(ann), budget.used(bob), budget.largestUse()], [2, 1, 2])
     budget.release(2, ann)
-    assert.equal(budget.usedMost(), 1)
+    assert.equal(budget.largestUse(), 1)
   })
 
   test('throws when an amount is released twice', () => {
@@ -50,7 +50,7 @@ describe('a rate', () => {
     const { rate, pass } = rateOnAClock()
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann'), rate.take(1, 'bob')], [true, false, true])
     pass(2)
-    assert.deepEqual([rate.used('ann'), rate.used('bob'), rate.usedMost(), rate.rejected()], [6, 0, 6, 1])
+    assert.deepEqual([rate.used('ann'), rate.used('bob'), rate.largestUse(), rate.rejected()], [6, 0, 6, 1])
     pass(100)
     assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann')], [true, false])
   })

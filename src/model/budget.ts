@@ -1,21 +1,31 @@
-/** How much may be held or in progress at once, for whom, and of what. */
+/** Limits how much of a resource one holder may use at once. */
 export interface BudgetLimit {
   readonly max: number
-  /** Makes it a rate: this much becomes free again each second. Otherwise it is released when the work has ended. */
+  /** Makes the limit a rate: this much is released each second. Without it, the work releases its share when it ends. */
   readonly perSecond?: number
   /** Each holder of this kind has a limit of its own. */
   readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
-  readonly of: 'bytes' | 'connections' | 'hashes' | 'lines' | 'requests' | 'statements' | 'streams'
+  readonly of:
+    | 'addresses'
+    | 'bytes'
+    | 'codes'
+    | 'connections'
+    | 'hashes'
+    | 'lines'
+    | 'mails'
+    | 'requests'
+    | 'statements'
+    | 'streams'
 }
 
-/** Counts what is held or in progress. Work takes its share before it begins, and releases it when it has ended. */
+/** Counts what is in use. Work takes its share before it begins, and releases it when it has ended. */
 export interface Budget {
   readonly max: number
   /** Returns whether the amount was granted. If it does not fit, the rejection is counted. */
   take(amount?: number, holder?: unknown): boolean
   /** Called exactly once for each amount that was granted. */
   release(amount?: number, holder?: unknown): void
-  /** Counts a rejection that was decided elsewhere by the same number. */
+  /** Counts a rejection that another place decided by the same limit. */
   recordRejection(): void
   used(holder?: unknown): number
 }
@@ -38,18 +48,18 @@ export function createBudgets<Name extends string>(
   limits: Readonly<Record<Name, BudgetLimit>>,
   now?: () => number,
 ): Budgets<Name> {
-  const counted = new Map<Name, CountedBudget>()
+  const budgets = new Map<Name, CountedBudget>()
   return {
     budget(name) {
-      const known = counted.get(name) ?? openBudget(limits[name], now)
-      counted.set(name, known)
+      const known = budgets.get(name) ?? openBudget(limits[name], now)
+      budgets.set(name, known)
       return known
     },
     states: () =>
-      [...counted].map(([name, budget]) => ({
+      [...budgets].map(([name, budget]) => ({
         name,
         ...limits[name],
-        used: budget.usedMost(),
+        used: budget.largestUse(),
         rejected: budget.rejected(),
       })),
   }
@@ -59,22 +69,22 @@ const openBudget = ({ max, perSecond }: BudgetLimit, now?: () => number): Counte
   perSecond === undefined ? createBudget(max) : createRate({ max, perSecond, now })
 
 interface CountedBudget extends Budget {
-  usedMost(): number
+  largestUse(): number
   rejected(): number
 }
 
-/** The holder of amounts that are not counted for one holder in particular. */
-const anyHolder = Symbol('everybody')
+/** The holder when no holder is given: all callers share it. */
+const sharedHolder = Symbol('shared')
 
 export function createBudget(max: number): CountedBudget {
   // Holders of nothing are removed, so that they cannot pile up.
   const held = new Map<unknown, number>()
   let rejected = 0
-  const used = (holder: unknown = anyHolder) => held.get(holder) ?? 0
+  const used = (holder: unknown = sharedHolder) => held.get(holder) ?? 0
   return {
     max,
     used,
-    usedMost() {
+    largestUse() {
       let most = 0
       for (const amount of held.values()) most = Math.max(most, amount)
       return most
@@ -83,16 +93,16 @@ export function createBudget(max: number): CountedBudget {
     recordRejection() {
       rejected += 1
     },
-    take(amount = 1, holder = anyHolder) {
-      const wanted = used(holder) + amount
-      if (wanted > max) {
+    take(amount = 1, holder = sharedHolder) {
+      const total = used(holder) + amount
+      if (total > max) {
         rejected += 1
         return false
       }
-      held.set(holder, wanted)
+      held.set(holder, total)
       return true
     },
-    release(amount = 1, holder = anyHolder) {
+    release(amount = 1, holder = sharedHolder) {
       const left = used(holder) - amount
       if (left < 0) throw new Error('More was released than was taken.')
       if (left === 0) held.delete(holder)
@@ -112,52 +122,52 @@ export interface Rate {
 /** A budget that refills by itself. A released amount counts as never taken. */
 export function createRate({ max, perSecond, now = () => performance.now() }: Rate): CountedBudget {
   /** Ordered by the time at which each holder last took something. */
-  const held = new Map<unknown, Taken>()
+  const held = new Map<unknown, Usage>()
   let rejected = 0
-  const left = ({ amount, at }: Taken) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
-  const used = (holder: unknown = anyHolder) => {
-    const taken = held.get(holder)
-    return taken === undefined ? 0 : left(taken)
+  const left = ({ amount, at }: Usage) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
+  const used = (holder: unknown = sharedHolder) => {
+    const usage = held.get(holder)
+    return usage === undefined ? 0 : left(usage)
   }
-  const hold = (holder: unknown, amount: number) => {
+  const setUsage = (holder: unknown, amount: number) => {
     held.delete(holder)
     if (amount > 0) held.set(holder, { amount, at: now() })
   }
   const dropOldest = () => {
-    for (const [holder, taken] of held) {
-      if (held.size <= rateHoldersMax && left(taken) > 0) return
+    for (const [holder, usage] of held) {
+      if (held.size <= rateHoldersMax && left(usage) > 0) return
       held.delete(holder)
     }
   }
   return {
     max,
     used,
-    usedMost() {
+    largestUse() {
       let most = 0
-      for (const taken of held.values()) most = Math.max(most, left(taken))
+      for (const usage of held.values()) most = Math.max(most, left(usage))
       return Math.ceil(most)
     },
     rejected: () => rejected,
     recordRejection() {
       rejected += 1
     },
-    take(amount = 1, holder = anyHolder) {
-      const wanted = used(holder) + amount
-      if (wanted > max) {
+    take(amount = 1, holder = sharedHolder) {
+      const total = used(holder) + amount
+      if (total > max) {
         rejected += 1
         return false
       }
-      hold(holder, wanted)
+      setUsage(holder, total)
       dropOldest()
       return true
     },
-    release(amount = 1, holder = anyHolder) {
-      hold(holder, used(holder) - amount)
+    release(amount = 1, holder = sharedHolder) {
+      setUsage(holder, used(holder) - amount)
     },
   }
 }
 
-interface Taken {
+interface Usage {
   readonly amount: number
   readonly at: number
 }
@@ -166,22 +176,22 @@ interface Taken {
 const rateHoldersMax = 100_000
 
 /** One of several budgets that are taken together. */
-export interface Part {
+export interface BudgetShare {
   readonly budget: Budget
   readonly holder?: unknown
 }
 
-export const hasRoom = ({ budget, holder }: Part): boolean => budget.used(holder) + 1 <= budget.max
+export const hasRoom = ({ budget, holder }: BudgetShare): boolean => budget.used(holder) + 1 <= budget.max
 
 /** Takes from all of them, or from none. */
-export function takeAll(parts: readonly Part[], amount = 1): boolean {
-  const missing = parts.findIndex(({ budget, holder }) => !budget.take(amount, holder))
-  if (missing === -1) return true
-  releaseAll(parts.slice(0, missing), amount)
+export function takeAll(shares: readonly BudgetShare[], amount = 1): boolean {
+  const firstFull = shares.findIndex(({ budget, holder }) => !budget.take(amount, holder))
+  if (firstFull === -1) return true
+  releaseAll(shares.slice(0, firstFull), amount)
   return false
 }
 
-export function releaseAll(parts: readonly Part[], amount = 1): void {
+export function releaseAll(shares: readonly BudgetShare[], amount = 1): void {
   if (amount === 0) return
-  for (const { budget, holder } of parts) budget.release(amount, holder)
+  for (const { budget, holder } of shares) budget.release(amount, holder)
 }

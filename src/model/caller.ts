@@ -2,20 +2,20 @@
 export interface Caller {
   readonly id: string
   readonly isAdministrator: boolean
-  /** The personal access token of the request: it may do less than its account. */
+  /** The rights of the request's personal access token, which may be fewer than those of its account. */
   readonly token?: TokenRights
-  /** How the request came; absent for work that the program does by itself. */
+  /** The source of the request; absent for work that the program starts itself. */
   readonly origin?: RequestOrigin
 }
 
 /** The rights of a personal access token. Only `src/records/` applies them. */
 export interface TokenRights {
   readonly id: string
-  /** Such as `assignment:read`; `*` stands for everything. */
+  /** Scopes such as `assignment:read`; `*` stands for every resource. */
   readonly scopes: readonly string[]
-  /** Absent: every project of its account. */
+  /** If undefined, the token covers every project of its account. */
   readonly projectIds: readonly string[] | undefined
-  /** Within its projects, the token of an administrator acts as a member; elsewhere it has no rights of an administrator. */
+  /** Whether the account is an administrator. The token only acts as a member of its projects. */
   readonly isOfAdministrator: boolean
 }
 
@@ -24,9 +24,9 @@ export interface RequestOrigin {
   /** The client's address, behind the trusted proxies. */
   readonly address: string
   readonly requestId: string
-  /** The host of the tracker that the request came to. */
+  /** The host that received the request. */
   readonly host?: 'rest' | 'commands'
-  /** The client of its token, once the token was accepted. */
+  /** The client that the access token was issued to; set after authentication. */
   readonly clientId?: string | undefined
   readonly sessionId?: string | undefined
 }

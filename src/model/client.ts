@@ -1,4 +1,4 @@
-/** All scopes of clients that sign people in, in the order in which grants are written. */
+/** All scopes of clients that sign people in, in the order in which registrations store and show them. */
 export const clientScopes: readonly string[] = [
   'openid',
   'profile',
@@ -8,21 +8,22 @@ export const clientScopes: readonly string[] = [
   'email',
 ]
 
-/** These identify the user. All others give access, and have to be requested by name. */
-export const clientScopesByDefault: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
+/** The scopes of a client that declares none. Those that give access, svc.api and svc.grpc, have to be declared. */
+export const defaultClientScopes: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
 
-/** A longer name no longer looks like one on a page. */
+/** A longer name would not fit the pages that show it. */
 export const clientNameCharactersMax = 100
 
 /**
- * An app's scheme is a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`. Browsers drop white space and
- * control characters, which would make it another address; a name before an `@` looks like the host.
+ * An app's scheme must be a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`. White space and control
+ * characters are rejected because browsers drop them, which changes the address. A user name is rejected because it looks like
+ * the host.
  */
-export const mayReturnTo = (address: string): boolean => {
+export const isValidRedirectUri = (address: string): boolean => {
   if (!URL.canParse(address) || /[#\s\p{Cc}]/u.test(address)) return false
   const { protocol, username, password } = new URL(address)
   return /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(protocol) && username === '' && password === ''
 }
 
-/** The web client of the contract, the only one that manages an account's own credentials. */
+/** The first-party web client, which the API contract names. Only its users manage their credentials. */
 export const webClientId = 'svc-webclient'

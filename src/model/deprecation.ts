@@ -9,7 +9,7 @@ export interface Deprecation {
 }
 
 /** The policy of CONTRIBUTING.md: nothing is removed earlier than this many days after its notice. */
-export const noticeDays = { v1: 365, ext: 180 } as const
+const noticeDays = { v1: 365, ext: 180 } as const
 
 /** Lists the mistakes in a deprecation, a sentence each, for the developer. */
 export function deprecationProblems(
@@ -17,7 +17,7 @@ export function deprecationProblems(
   { since, until, instead }: Deprecation,
   edition: keyof typeof noticeDays,
 ): string[] {
-  const [from, end] = [since, until].map(midnightOf) as [number, number]
+  const [from, end] = [since, until].map(startOfDay) as [number, number]
   if (Number.isNaN(from) || Number.isNaN(end))
     return [`${where}: a deprecation has two dates, such as 2027-01-31, not ${since} and ${until}.`]
   const days = noticeDays[edition]
@@ -36,5 +36,5 @@ export const describeDeprecation = ({ since, until, instead }: Deprecation): str
   `Deprecated since ${since}, and gone after ${until}. ${instead}`
 
 /** Milliseconds since 1970. */
-export const midnightOf = (date: string): number =>
+export const startOfDay = (date: string): number =>
   /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN

@@ -5,29 +5,29 @@ import { hours, newPassword, text, uuid, wholeNumber } from './field-kinds.ts'
 describe('text', () => {
   const name = text({ max: 3 })
   it('is trimmed before it is measured', () => {
-    assert.deepEqual(name.read('  abc  ', 'Name'), { value: 'abc' })
-    assert.deepEqual(name.read('abcd', 'Name'), { problems: ['Name must be at most 3 characters.'] })
+    assert.deepEqual(name.parse('  abc  ', 'Name'), { value: 'abc' })
+    assert.deepEqual(name.parse('abcd', 'Name'), { problems: ['Name must be at most 3 characters.'] })
   })
   it('counts characters, not halves of them', () => {
-    assert.deepEqual(name.read('👩👩👩', 'Name'), { value: '👩👩👩' })
-    assert.deepEqual(name.read('👩👩👩👩', 'Name'), { problems: ['Name must be at most 3 characters.'] })
+    assert.deepEqual(name.parse('👩👩👩', 'Name'), { value: '👩👩👩' })
+    assert.deepEqual(name.parse('👩👩👩👩', 'Name'), { problems: ['Name must be at most 3 characters.'] })
   })
   it('rejects what the database cannot store', () => {
     for (const input of ['a\0', '\ud800', 'a\udc00']) {
-      assert.deepEqual(name.read(input, 'Name'), {
+      assert.deepEqual(name.parse(input, 'Name'), {
         problems: ['Name contains a character that cannot be stored.'],
       })
     }
   })
   it('is no number, list or object', () => {
     for (const input of [1, true, [], {}])
-      assert.deepEqual(name.read(input, 'Name'), { problems: ['Name must be text.'] })
+      assert.deepEqual(name.parse(input, 'Name'), { problems: ['Name must be text.'] })
   })
 })
 
 describe('a uuid', () => {
   it('is kept in lower case, whatever its version bits', () => {
-    assert.deepEqual(uuid.read('8DE21EF6-19A3-01EE-04CD-EA3FAE2E91C9', 'Id'), {
+    assert.deepEqual(uuid.parse('8DE21EF6-19A3-01EE-04CD-EA3FAE2E91C9', 'Id'), {
       value: '8de21ef6-19a3-01ee-04cd-ea3fae2e91c9',
     })
   })
@@ -39,7 +39,7 @@ describe('a uuid', () => {
       7,
     ]
     for (const input of wrong)
-      assert.deepEqual(uuid.read(input, 'ProjectId'), { problems: ['ProjectId must be a UUID.'] })
+      assert.deepEqual(uuid.parse(input, 'ProjectId'), { problems: ['ProjectId must be a UUID.'] })
   })
 })
 
@@ -48,34 +48,55 @@ describe('hours', () => {
   const recorded = hours({ zeroAllowed: false })
   it('may have two decimals', () => {
     for (const input of [0.25, 7.1, 0.01, 99999.99, 100000])
-      assert.deepEqual(recorded.read(input, 'AmountHours'), { value: input })
-    assert.deepEqual(recorded.read(0.125, 'AmountHours'), {
+      assert.deepEqual(recorded.parse(input, 'AmountHours'), { value: input })
+    assert.deepEqual(recorded.parse(0.125, 'AmountHours'), {
       problems: ['AmountHours must be a multiple of 0.01.'],
     })
   })
+  it('within a millionth of a step count as the step', () => {
+    for (const [input, value] of [
+      [Math.fround(12.01), 12.01],
+      [0.1 + 0.2, 0.3],
+      [100000.0000001, 100000],
+      [4.5 - 0.9e-6, 4.5],
+    ] as const)
+      assert.deepEqual(recorded.parse(input, 'AmountHours'), { value })
+    for (const [input, value] of [
+      [7.2500004, 7.25],
+      [-0, 0],
+      [-0.9e-6, 0],
+    ] as const)
+      assert.deepEqual(planned.parse(input, 'AmountHours', { hoursStep: 0.25 }), { value })
+    assert.deepEqual(recorded.parse(4.5 + 1.1e-6, 'AmountHours'), {
+      problems: ['AmountHours must be a multiple of 0.01.'],
+    })
+    assert.deepEqual(recorded.parse(0.9e-6, 'AmountHours'), {
+      problems: ['AmountHours must be greater than 0.'],
+    })
+  })
   it('are accepted in the steps that the deployment sets', () => {
-    const read = (input: number, hoursStep: 0.25 | 1) => recorded.read(input, 'AmountHours', { hoursStep })
+    const read = (input: number, hoursStep: 0.25 | 1) => recorded.parse(input, 'AmountHours', { hoursStep })
     assert.deepEqual(read(7.25, 0.25), { value: 7.25 })
     assert.deepEqual(read(7.1, 0.25), { problems: ['AmountHours must be a multiple of 0.25.'] })
     assert.deepEqual(read(7, 1), { value: 7 })
     assert.deepEqual(read(7.25, 1), { problems: ['AmountHours must be a multiple of 1.'] })
   })
   it('may be zero only for an estimate', () => {
-    assert.deepEqual(planned.read(0, 'AmountHours'), { value: 0 })
-    assert.deepEqual(planned.read(-1, 'AmountHours'), { problems: ['AmountHours must be 0 or more.'] })
-    assert.deepEqual(recorded.read(0, 'AmountHours'), { problems: ['AmountHours must be greater than 0.'] })
+    assert.deepEqual(planned.parse(0, 'AmountHours'), { value: 0 })
+    assert.deepEqual(planned.parse(-1, 'AmountHours'), { problems: ['AmountHours must be 0 or more.'] })
+    assert.deepEqual(recorded.parse(0, 'AmountHours'), { problems: ['AmountHours must be greater than 0.'] })
   })
   it('end at 100000', () => {
-    assert.deepEqual(planned.read(100000.01, 'AmountHours'), {
+    assert.deepEqual(planned.parse(100000.01, 'AmountHours'), {
       problems: ['AmountHours must be at most 100000.'],
     })
-    assert.deepEqual(planned.read(1e300, 'AmountHours'), {
+    assert.deepEqual(planned.parse(1e300, 'AmountHours'), {
       problems: ['AmountHours must be at most 100000.'],
     })
   })
   it('are a number, not text and not infinite', () => {
     for (const input of ['1', Number.POSITIVE_INFINITY, Number.NaN, [1]]) {
-      assert.deepEqual(planned.read(input, 'AmountHours'), { problems: ['AmountHours must be a number.'] })
+      assert.deepEqual(planned.parse(input, 'AmountHours'), { problems: ['AmountHours must be a number.'] })
     }
   })
 })
@@ -83,10 +104,10 @@ describe('hours', () => {
 describe('a whole number', () => {
   const order = wholeNumber({ min: 0, max: 2_147_483_647 })
   it('keeps to its range', () => {
-    assert.deepEqual(order.read(0, 'Order'), { value: 0 })
-    assert.deepEqual(order.read(2_147_483_647, 'Order'), { value: 2_147_483_647 })
+    assert.deepEqual(order.parse(0, 'Order'), { value: 0 })
+    assert.deepEqual(order.parse(2_147_483_647, 'Order'), { value: 2_147_483_647 })
     for (const input of [-1, 2_147_483_648, 1.5, '1', null]) {
-      assert.deepEqual(order.read(input, 'Order'), {
+      assert.deepEqual(order.parse(input, 'Order'), {
         problems: ['Order must be a whole number from 0 to 2147483647.'],
       })
     }
@@ -95,10 +116,10 @@ describe('a whole number', () => {
 
 describe('a new password', () => {
   it('is never trimmed, because a space may be part of it', () => {
-    assert.deepEqual(newPassword.read(' Abcdefg1 ', 'Password'), { value: ' Abcdefg1 ' })
+    assert.deepEqual(newPassword.parse(' Abcdefg1 ', 'Password'), { value: ' Abcdefg1 ' })
   })
   it('reports everything that is wrong with it at once', () => {
-    assert.deepEqual(newPassword.read('abc', 'Password'), {
+    assert.deepEqual(newPassword.parse('abc', 'Password'), {
       problems: [
         'Password must be at least 8 characters.',
         'Password must contain an upper-case letter.',
@@ -108,12 +129,12 @@ describe('a new password', () => {
     })
   })
   it('is at most 128 characters of any printable kind', () => {
-    assert.deepEqual(newPassword.read(`${'Ab1!'.repeat(32)}`, 'Password'), { value: 'Ab1!'.repeat(32) })
-    assert.deepEqual(newPassword.read(`${'Ab1!'.repeat(32)}x`, 'Password'), {
+    assert.deepEqual(newPassword.parse(`${'Ab1!'.repeat(32)}`, 'Password'), { value: 'Ab1!'.repeat(32) })
+    assert.deepEqual(newPassword.parse(`${'Ab1!'.repeat(32)}x`, 'Password'), {
       problems: ['Password must be at most 128 characters.'],
     })
-    assert.deepEqual(newPassword.read('Größe-9漢字!', 'Password'), { value: 'Größe-9漢字!' })
-    assert.deepEqual(newPassword.read('Abcdef1!\n', 'Password'), {
+    assert.deepEqual(newPassword.parse('Größe-9漢字!', 'Password'), { value: 'Größe-9漢字!' })
+    assert.deepEqual(newPassword.parse('Abcdef1!\n', 'Password'), {
       problems: ['Password must not contain control characters.'],
     })
   })

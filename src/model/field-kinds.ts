@@ -1,26 +1,26 @@
-import { type Kind, rejected } from './field.ts'
+import { type HoursStep, type Kind, parseFailure } from './field.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordProblems } from './password-policy.ts'
 import { parseTimestamp } from './timestamp.ts'
 
 export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   schema: { type: 'string', maxLength: max },
   wire: 'text',
-  read(input, label) {
-    if (typeof input !== 'string') return rejected(`${label} must be text.`)
-    if (!isStorable(input)) return rejected(`${label} contains a character that cannot be stored.`)
+  parse(input, label) {
+    if (typeof input !== 'string') return parseFailure(`${label} must be text.`)
+    if (!isStorable(input)) return parseFailure(`${label} contains a character that cannot be stored.`)
     const value = input.trim()
-    return isLongerThan(value, max) ? rejected(`${label} must be at most ${max} characters.`) : { value }
+    return isLongerThan(value, max) ? parseFailure(`${label} must be at most ${max} characters.`) : { value }
   },
 })
 
-/** Any form of UUID is kept, in lower case: those of .NET carry no version bits. */
+/** Accepts UUIDs without version bits too, because .NET creates them. Stores lower case. */
 export const uuid: Kind<string, 'uuid'> = {
   schema: { type: 'string', format: 'uuid', examples: ['0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'] },
   wire: 'uuid',
-  read: (input, label) =>
+  parse: (input, label) =>
     typeof input === 'string' && uuidPattern.test(input)
       ? { value: input.toLowerCase() }
-      : rejected(`${label} must be a UUID.`),
+      : parseFailure(`${label} must be a UUID.`),
 }
 
 /** .NET clients send this for an id that was not set. */
@@ -29,51 +29,66 @@ export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 export const timestamp: Kind<string, 'timestamp'> = {
   schema: { type: 'string', format: 'date-time', examples: ['2026-01-05T09:00:00Z'] },
   wire: 'timestamp',
-  read(input, label) {
+  parse(input, label) {
     const value = typeof input === 'string' ? parseTimestamp(input) : undefined
-    return value === undefined ? rejected(`${label} must be an ISO-8601 date and time.`) : { value }
+    return value === undefined ? parseFailure(`${label} must be an ISO-8601 date and time.`) : { value }
   },
 }
 
-/** Quarter hours matter to people; less than a hundredth of an hour does not. */
+/** A hundredth of an hour is finer than time is recorded in practice. */
 const hoursStepDefault = 0.01
 
-/** Clients that declare whole numbers need a coarser step, which the deployment sets. */
+/** A float of 32 bits, and a sum such as 0.1 + 0.2, are this close to the intended value. */
+const hoursTolerance = 1e-6
+
+/** A deployment sets a coarser step for clients that only support whole hours. */
 export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, 'number'> {
   const least = zeroAllowed ? '0 or more' : 'greater than 0'
   const schema = {
     type: 'number',
+    // Without it, Go gets 32 bits.
+    format: 'double',
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
     examples: [4.5],
     // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
-    description: `Hours, ${least}; a multiple of ${hoursStepDefault}, or of a coarser step that the host is set to.`,
+    description: `Hours, ${least}; a multiple of ${hoursStepDefault}, or of a coarser step that the host is set to. A value within ${hoursTolerance} of a multiple counts as the multiple.`,
   }
   return {
     schema,
     wire: 'number',
-    read(input, label, { hoursStep = hoursStepDefault } = {}) {
-      if (typeof input !== 'number' || !Number.isFinite(input)) return rejected(`${label} must be a number.`)
-      if (input < 0 || (input === 0 && !zeroAllowed)) return rejected(`${label} must be ${least}.`)
-      if (input > hoursMax) return rejected(`${label} must be at most ${hoursMax}.`)
-      // Rounding to these steps yields the double nearest to the multiple.
-      const stepsPerHour = 1 / hoursStep
-      if (Math.round(input * stepsPerHour) / stepsPerHour !== input) {
-        return rejected(`${label} must be a multiple of ${hoursStep}.`)
-      }
+    parse(input, label, { hoursStep = hoursStepDefault } = {}) {
+      if (typeof input !== 'number' || !Number.isFinite(input))
+        return parseFailure(`${label} must be a number.`)
+      const value = roundNearMultiple(input, hoursStep)
+      if (value < 0 || (value === 0 && !zeroAllowed)) return parseFailure(`${label} must be ${least}.`)
+      if (value > hoursMax) return parseFailure(`${label} must be at most ${hoursMax}.`)
+      if (value !== nearestMultiple(value, hoursStep))
+        return parseFailure(`${label} must be a multiple of ${hoursStep}.`)
       // Turns negative zero into zero.
-      return { value: input + 0 }
+      return { value: value + 0 }
     },
   }
+}
+
+/** Divides by the steps in an hour, because a product with 0.01 is seldom the double nearest to the multiple. */
+function nearestMultiple(hours: number, step: HoursStep): number {
+  const stepsPerHour = 1 / step
+  return Math.round(hours * stepsPerHour) / stepsPerHour
+}
+
+function roundNearMultiple(hours: number, step: HoursStep): number {
+  const multiple = nearestMultiple(hours, step)
+  return Math.abs(hours - multiple) <= hoursTolerance ? multiple : hours
 }
 
 export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number, 'wholeNumber'> => ({
   schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
   wire: 'wholeNumber',
-  read: (input, label) =>
+  parse: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
       ? { value: input + 0 }
-      : rejected(`${label} must be a whole number from ${min} to ${max}.`),
+      : parseFailure(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
 /** A new password is never trimmed: a space may be part of it. */
@@ -88,21 +103,24 @@ export const newPassword: Kind<string, 'text'> = {
     examples: ['Correct-horse-7'],
   },
   wire: 'text',
-  read(input, label) {
-    if (typeof input !== 'string') return rejected(`${label} must be text.`)
+  parse(input, label) {
+    if (typeof input !== 'string') return parseFailure(`${label} must be text.`)
     const problems = passwordProblems(input, label)
-    return problems.length > 0 ? rejected(...problems) : { value: input }
+    return problems.length > 0 ? parseFailure(...problems) : { value: input }
   },
 }
 
 /** Whether a body or a query left the value out: blank text counts as missing. */
-export const isMissing = (input: unknown): input is undefined | null =>
+export const isMissing = (input: unknown): boolean =>
   input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export const isStorable = (input: string): boolean => !input.includes('\0') && input.isWellFormed()
 
-/** Characters are code points, as PostgreSQL counts them. */
+/**
+ * Characters are code points, as PostgreSQL counts them. One has one or two code units, so the first two comparisons decide
+ * almost every text without counting.
+ */
 export const isLongerThan = (input: string, max: number): boolean =>
   input.length > max && (input.length > 2 * max || [...input].length > max)
 

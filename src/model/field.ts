@@ -1,10 +1,10 @@
 import type { Deprecation } from './deprecation.ts'
 
-/** A parsed value, or sentences that tell the user what is wrong with the input. */
-export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
+/** A parsed value, or sentences that say what is wrong with the input. */
+export type Parsed<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
-/** Rules that a deployment may make stricter than the contract. */
-export interface ReadingRules {
+/** Options with which a deployment accepts less than the contract allows. */
+export interface ParseOptions {
   readonly hoursStep?: HoursStep
 }
 
@@ -19,12 +19,12 @@ export interface Kind<Value, Wire extends WireKind = WireKind> {
   readonly schema: Readonly<Record<string, unknown>>
   /** The type in protobuf messages. */
   readonly wire: Wire
-  read(input: unknown, label: string, rules?: ReadingRules): Reading<Value>
+  parse(input: unknown, label: string, options?: ParseOptions): Parsed<Value>
 }
 
 export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'wholeNumber'
 
-/** Defines the meaning of a body without the field. */
+/** Defines what a body without the field means. */
 export type Presence =
   /** Rejected, on create and on update. */
   | 'required'
@@ -64,16 +64,16 @@ export interface Field<
   /** Stored in another form, never serialized and never a column to sort by. */
   readonly isSecret?: true
   readonly references?: Reference
-  /** The caller's account, where a create does not carry the field. */
+  /** If a create leaves the field out, it refers to the caller's account. */
   readonly isCallerByDefault?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
 }
 
-/** Details of one field in the documents, in addition to those of its kind. */
-export interface Meaning {
-  /** A sentence. */
+/** The documentation of one field, in addition to that of its kind. */
+export interface FieldDocs {
+  /** Describes the field in one sentence. */
   readonly about?: string
   readonly example?: unknown
 }
@@ -85,12 +85,12 @@ export type ReferenceField<Target extends string, N extends number> = Field<stri
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
 /** The numbers of the common fields in the messages of every resource. */
-export const commonNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
+export const commonFieldNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
 /** The number of `updateMask` in every update message, far from those of fields. */
-export const maskNumber = 1000
+export const updateMaskNumber = 1000
 
-type CommonNumber = (typeof commonNumbers)[keyof typeof commonNumbers]
+type CommonNumber = (typeof commonFieldNumbers)[keyof typeof commonFieldNumbers]
 
 /** A number for a field of one resource. A number of the common fields does not compile, and this text is the error. */
 type OwnNumber<N extends number> = N extends CommonNumber
@@ -102,8 +102,8 @@ const declare =
   <Value, Wire extends WireKind, const N extends number>(
     number: OwnNumber<N>,
     kind: Kind<Value, Wire>,
-    meaning: Meaning = {},
-  ): Field<Value, P, Wire, N> => ({ ...kind, ...meaning, number: number as N, presence })
+    docs: FieldDocs = {},
+  ): Field<Value, P, Wire, N> => ({ ...kind, ...docs, number: number as N, presence })
 
 export const required = declare('required')
 
@@ -114,16 +114,16 @@ export const updateOnly = declare('updateOnly')
 export const optional = <Value, Wire extends WireKind, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<Value, Wire>,
-  meaning: Meaning = {},
+  docs: FieldDocs = {},
 ): Field<Value | null, 'optional', Wire, N> => ({
   ...kind,
-  ...meaning,
+  ...docs,
   number: number as N,
   presence: 'optional',
-  read: (input, label, rules) => (input === null ? { value: null } : kind.read(input, label, rules)),
+  parse: (input, label, options) => (input === null ? { value: null } : kind.parse(input, label, options)),
 })
 
-/** The field is still read, stored and serialized; documents and responses say until when. */
+/** A deprecated field is still parsed, stored and serialized. Documents and responses say until when. */
 export const deprecated = <F extends Field>(field: F, deprecation: Deprecation): F => ({
   ...field,
   deprecation,
@@ -134,15 +134,15 @@ export const secret = <F extends Field>(field: F): F & { readonly isSecret: true
   isSecret: true,
 })
 
-/** A reference says what happens to this row when the row it refers to is removed. */
+/** Declares a reference, and what happens to this row when the row it refers to is removed. */
 export const references = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
   resource: Target,
   whenRemoved: WhenRemoved,
-  meaning: Meaning = {},
+  docs: FieldDocs = {},
 ): ReferenceField<Target, N> => ({
-  ...required(number, kind, meaning),
+  ...required(number, kind, docs),
   references: { resource, whenRemoved },
 })
 
@@ -158,9 +158,9 @@ export const isRequired = (
 ): boolean =>
   purpose === 'create' ? presence.startsWith('required') && !isCallerByDefault : presence === 'required'
 
-export const rejected = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
+export const parseFailure = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,
 })
 
-/** The name a message uses for a property: camelCase becomes PascalCase. */
+/** Returns the name of a property in messages: camelCase becomes PascalCase. */
 export const labelOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -3,22 +3,22 @@ export const languages = ['en', 'pt-BR'] as const
 
 export type Language = (typeof languages)[number]
 
-/** The first of these tags that is supported, compared by language and not by country. `ui_locales` separates them by spaces. */
-export function languageAmong(tags = ''): Language | undefined {
+/** Returns the first of these tags, separated by spaces, that is supported. Compares the language, not the country. */
+export function supportedLanguage(tags = ''): Language | undefined {
   for (const tag of tags.split(' ')) {
-    const language = languages.find((known) => languageOf(known) === languageOf(tag))
+    const language = languages.find((known) => primarySubtag(known) === primarySubtag(tag))
     if (language !== undefined) return language
   }
   return undefined
 }
 
-const languageOf = (tag: string): string => (tag.split('-')[0] ?? '').toLowerCase()
+const primarySubtag = (tag: string): string => (tag.split('-')[0] ?? '').toLowerCase()
 
 /** No browser sends this many. */
 const rangesMax = 30
 
-/** The supported language that the browser prefers (RFC 9110, 12.5.4). */
-export function acceptedLanguage(header = ''): Language {
+/** Returns the supported language that an Accept-Language header prefers (RFC 9110, 12.5.4). */
+export function preferredLanguage(header = ''): Language {
   const ranges = header
     .split(',', rangesMax)
     .map((range) => {
@@ -28,5 +28,5 @@ export function acceptedLanguage(header = ''): Language {
     })
     .filter(({ quality }) => quality > 0)
     .toSorted((first, second) => second.quality - first.quality)
-  return languageAmong(ranges.map(({ tag }) => tag).join(' ')) ?? 'en'
+  return supportedLanguage(ranges.map(({ tag }) => tag).join(' ')) ?? 'en'
 }

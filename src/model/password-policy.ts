@@ -1,8 +1,8 @@
 export const passwordCharactersMin = 8
-/** A longer password would only cost more time to hash. */
+/** A longer password is not safer, and takes longer to hash. */
 export const passwordCharactersMax = 128
 
-/** Any printable Unicode is allowed; these four kinds are required. */
+/** Any printable Unicode is allowed. A password needs at least one character of each of these kinds. */
 const rules: readonly (readonly [RegExp, string])[] = [
   [/\p{Ll}/u, 'must contain a lower-case letter'],
   [/\p{Lu}/u, 'must contain an upper-case letter'],

@@ -5,11 +5,17 @@ export type ProblemKind =
   | 'forbidden'
   | 'missing'
   | 'gone'
+  /** A unique value is in use. */
   | 'duplicate'
+  /** Active rows depend on the row. */
   | 'inUse'
+  /** The row is newer than the `expectedVersion` of the body. */
   | 'stale'
+  /** The row does not match `If-Match`. */
   | 'changed'
+  /** The same rows were changed at the same time; a retry helps. */
   | 'contended'
+  /** An Idempotency-Key was sent with another request before. */
   | 'reused'
   | 'locked'
   | 'busy'
@@ -83,7 +89,7 @@ export const reused = () =>
     },
   )
 
-/** The contract's value for an error without a time of its own. */
+/** The `Retry-After` that the API contract prescribes for errors without one of their own. */
 export const retryAfterDefaultSeconds = 60
 
 export const locked = (retryAfterSeconds: number) =>
@@ -92,11 +98,11 @@ export const locked = (retryAfterSeconds: number) =>
 export const busy = (retryAfterSeconds: number) =>
   new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })
 
-/** The service is temporarily unable to do it. Nothing was done, so a retry is safe. */
+/** The service is temporarily overloaded. Nothing was done, so a retry is safe. */
 export const overloaded = (message: string, details: ProblemDetails) =>
   new Problem('overloaded', message, details)
 
-/** Not marked for a retry: a client that retries by itself could do the same twice. */
+/** Has no `Retry-After`: a client that retries automatically could do the same twice. */
 export const uncertain = (cause: unknown) =>
   new Problem(
     'uncertain',
@@ -118,12 +124,13 @@ export function collectViolations(): Violations {
       errors[key] = [...(errors[key] ?? []), ...messages]
     },
     throwIfAny() {
+      // Copied, because callers expect an object with a prototype.
       if (Object.keys(errors).length > 0) throw invalid({ ...errors } satisfies FieldErrors)
     },
   }
 }
 
-/** A body is an object, whichever host it came to. */
+/** Requires the body of a request to be an object. */
 export function parseObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>

@@ -1,22 +1,22 @@
 /** Work that is repeated until it is stopped. */
-export interface Repetition {
+export interface RepeatedWork {
   /** Resolves when a run in progress has ended. */
   stop(): Promise<void>
 }
 
-export interface Repeating {
+export interface RepeatOptions {
   readonly everyMilliseconds: number
   /**
-   * Called with the error; the work is retried when it is due. Without it a failure is a bug, and ends the process as any other.
+   * Called with the error of a run; the next run takes place as usual. Without this callback, an error ends the process.
    */
   readonly onFailure?: (error: unknown) => void
 }
 
 /**
- * The only scheduler: every timer that fires more than once is started here, as lint enforces. The first run is one interval from
- * now, only one runs at a time, and none keeps a process alive that has nothing else to do.
+ * The only scheduler, as lint enforces. The first run is one interval from now. A run that is due while another is in progress
+ * is skipped. The timer does not keep the process alive.
  */
-export function repeat({ everyMilliseconds, onFailure }: Repeating, work: () => unknown): Repetition {
+export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: () => unknown): RepeatedWork {
   let running: Promise<void> | undefined
   const run = async () => {
     try {

@@ -1,5 +1,5 @@
 /**
- * A timestamp is text: RFC 3339 in UTC with up to six digits of a second, as the database returns it. `Date` would lose three.
+ * A timestamp is text in the database's format: RFC 3339 in UTC with up to six decimals of a second. `Date` would lose three.
  */
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
@@ -22,7 +22,7 @@ export function parseTimestamp(input: string): string | undefined {
     : undefined
 }
 
-/** Whether the first timestamp is earlier. Without the Z, text that is a prefix of other text sorts first, as it must. */
+/** Whether the first timestamp is earlier. The Z is removed, because it would sort after further decimals. */
 export const isEarlier = (first: string, second: string): boolean => first.slice(0, -1) < second.slice(0, -1)
 
 function minutesOf(offset: string): number | undefined {
@@ -34,8 +34,8 @@ function minutesOf(offset: string): number | undefined {
 }
 
 /**
- * Clients send three to nine digits, depending on their language, and any number is accepted. Digits beyond the sixth are finer
- * than the database stores; dropping them keeps an echoed version equal to itself.
+ * Clients send three to nine decimals, depending on their language. Those beyond the sixth are dropped, not rounded, because the
+ * database stores six: a version that a client sends back must stay equal.
  */
 function microseconds(fraction: string): string {
   const digits = fraction.slice(0, 6).replace(/0+$/, '')

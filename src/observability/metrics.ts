@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BudgetState } from '../model/budget.ts'
 
@@ -12,6 +13,8 @@ interface Instrument {
   readonly labels: readonly string[]
   readonly buckets?: readonly number[]
   readonly otlp?: OtlpNames
+  /** How the values of several processes are joined; they are added by default. */
+  readonly acrossProcesses?: 'max'
 }
 
 /** The names of OpenTelemetry; `attributes` has one for each label. */
@@ -31,7 +34,7 @@ const requestDuration = {
 } as const
 const budgetLabels = ['budget', 'per', 'of'] as const
 
-export const instruments = {
+const instruments = {
   requests: {
     ...requestDuration,
     help: 'Time from the request to the end of its answer; live listings are left out.',
@@ -99,6 +102,46 @@ export const instruments = {
     name: 'change_log_lag_seconds',
     help: 'Time since the change log was last read with success; 0 without listeners.',
     labels: ['reader'],
+    acrossProcesses: 'max',
+  },
+  settingDisagreements: {
+    type: 'gauge',
+    name: 'setting_disagreements',
+    help: 'Running instances whose setting differs from that of this instance; only settings that differ.',
+    labels: ['setting'],
+    acrossProcesses: 'max',
+  },
+  latestBackup: {
+    type: 'gauge',
+    name: 'latest_backup_timestamp_seconds',
+    help: 'Time of the newest verified backup; absent if none was recorded.',
+    labels: [],
+    acrossProcesses: 'max',
+  },
+  serverErrors: {
+    type: 'counter',
+    name: 'http_server_errors_total',
+    help: 'Responses with a status of 500 or more.',
+    labels: [],
+  },
+  commandFailures: {
+    type: 'counter',
+    name: 'command_failures_total',
+    help: 'Calls that ended with INTERNAL, UNKNOWN or UNAVAILABLE.',
+    labels: [],
+  },
+  bankFailures: {
+    type: 'counter',
+    name: 'bank_failures_total',
+    help: 'Transactions and statements that failed because of the database.',
+    labels: [],
+  },
+  buildInfo: {
+    type: 'gauge',
+    name: 'tracker_build_info',
+    help: 'Always 1; its labels are the versions of the program and of Node.',
+    labels: ['version', 'node'],
+    acrossProcesses: 'max',
   },
   budgetLimit: {
     type: 'gauge',
@@ -128,6 +171,8 @@ type LabelsOf<Name extends keyof Instruments> = Readonly<
   Record<Instruments[Name]['labels'][number], string | number>
 >
 
+type CounterName = 'serverErrors' | 'commandFailures' | 'bankFailures'
+
 export interface MetricsPage {
   readonly text: string
   readonly type: string
@@ -137,7 +182,12 @@ export interface MetricsPage {
 export interface Metrics {
   /** Opens a histogram; the function that is returned records a value. */
   histogram<Name extends NameOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>, value: number) => void
-  /** Opens a counter or gauge that is read when it is asked for: a count of its own could differ from the first. */
+  /**
+   * Opens a counter without labels; the function that is returned counts. It is 0 from the start, because a rate misses the
+   * event with which a series begins.
+   */
+  counter(name: CounterName): () => void
+  /** Opens a counter or gauge that calls `read` for each export, because a second count could differ from the first. */
   watch<Name extends NameOf<'counter' | 'gauge'>>(
     name: Name,
     read: () => Iterable<readonly [labels: LabelsOf<Name>, value: number]>,
@@ -168,10 +218,11 @@ export function openMetrics(): Metrics {
   const registry = new Registry()
   const exported: { readonly instrument: Instrument & { otlp: OtlpNames }; readonly histogram: Histogram }[] =
     []
-  const configOf = ({ name, help, labels }: Instrument) => ({
+  const configOf = ({ name, help, labels, acrossProcesses }: Instrument) => ({
     ...{ name, help },
     labelNames: [...labels],
     registers: [registry],
+    ...(acrossProcesses && { aggregator: acrossProcesses }),
   })
   return {
     histogram(name) {
@@ -180,20 +231,26 @@ export function openMetrics(): Metrics {
       if (hasOtlp(instrument)) exported.push({ instrument, histogram })
       return (labels, value) => histogram.observe(labels, value)
     },
+    counter(name) {
+      const counter = new Counter(configOf(instruments[name]))
+      return () => counter.inc()
+    },
     watch(name, read) {
       const instrument: Instrument = instruments[name]
-      const Kind = instrument.type === 'counter' ? Counter : Gauge
-      new Kind({
+      const MetricClass = instrument.type === 'counter' ? Counter : Gauge
+      new MetricClass({
         ...configOf(instrument),
         collect() {
           this.reset()
+          // The library would export 0 for a metric without labels that has no value.
+          if (instrument.labels.length === 0) this.remove({})
           for (const [labels, value] of read()) this.inc(labels, value)
         },
       })
     },
     watchProcess() {
       collectDefaultMetrics({ register: registry })
-      for (const name of misnamed) registry.removeSingleMetric(name)
+      for (const name of misnamedMetrics) registry.removeSingleMetric(name)
     },
     prometheusPage: () => pageOf(registry),
     toData: () => registry.getMetricsAsJSON(),
@@ -212,7 +269,7 @@ const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: Otl
   instrument.otlp !== undefined
 
 /** The library's names for these three end like counters; the same numbers are available by type without that ending. */
-const misnamed = [
+const misnamedMetrics = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
@@ -223,17 +280,24 @@ const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
   type: registry.contentType,
 })
 
-/** Joins the data of several processes: a request reaches any one of them, and successive requests would see numbers of different ones. */
-export const joinedPage = (data: readonly object[]): Promise<MetricsPage> =>
+/** Merges the data of several processes, because successive requests would reach different ones. */
+export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
   pageOf(AggregatorRegistry.aggregate([...data]))
 
 /** A bucket of Prometheus counts all values up to its bound, one of OTLP those above the bound before it. */
 async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
   const all = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
   for (const { metricName = '', labels, value } of (await histogram.get()).values) {
-    const named = Object.entries(attributes).map(([label, name]) => [name, String(labels[label])] as const)
-    const key = JSON.stringify(named)
-    const series = all.get(key) ?? { attributes: Object.fromEntries(named), counts: [], count: 0, sum: 0 }
+    const attributePairs = Object.entries(attributes).map(
+      ([label, name]) => [name, String(labels[label])] as const,
+    )
+    const key = JSON.stringify(attributePairs)
+    const series = all.get(key) ?? {
+      attributes: Object.fromEntries(attributePairs),
+      counts: [],
+      count: 0,
+      sum: 0,
+    }
     all.set(key, series)
     if (metricName.endsWith('_sum')) series.sum = value
     if (!metricName.endsWith('_bucket')) continue
@@ -247,8 +311,10 @@ export interface BudgetsToWatch {
   states(): readonly BudgetState[]
 }
 
-/** Opens the metrics that every host has: the process and its budgets. */
+/** Opens the metrics that every host has: its version, the process and its budgets. */
 export function watchHost(metrics: Metrics, budgets: BudgetsToWatch): void {
+  const versions = { version: readVersion(), node: process.versions.node }
+  metrics.watch('buildInfo', () => [[versions, 1]])
   metrics.watchProcess()
   const each = (value: (state: BudgetState) => number) => () =>
     budgets
@@ -266,4 +332,9 @@ export function watchHost(metrics: Metrics, budgets: BudgetsToWatch): void {
     'budgetRefusals',
     each(({ rejected }) => rejected),
   )
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }

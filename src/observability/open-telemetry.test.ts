@@ -8,7 +8,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { sql } from '../db/sql.ts'
 import { startWork } from '../db/work.ts'
 import { invalid } from '../model/problem.ts'
-import { contextFrom, createExporter, openTelemetry, writeTraceparent } from './open-telemetry.ts'
+import { createExporter, formatTraceparent, openTelemetry, parseTraceContext } from './open-telemetry.ts'
 
 interface Span {
   readonly traceId: string
@@ -74,7 +74,7 @@ describe('telemetry', () => {
       endpoint: collector.endpoint,
       headers: { authorization: 'Bearer collector' },
       serviceName: 'tracker-test',
-      sampledShare: 1,
+      sampleRatio: 1,
     })
     const callers = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
     const work = startWork('ListProjects', 'rest', `00-${callers.traceId}-${callers.spanId}-01`)
@@ -111,7 +111,7 @@ describe('telemetry', () => {
     const inOrder = [timesOf(request)[0], ...timesOf(statement), timesOf(request)[1]]
     assert.deepEqual(inOrder, inOrder.toSorted(), 'a statement lies within its request')
     const endedAt = Number(request?.endTimeUnixNano) / 1e6
-    assert.ok(endedAt <= reportedAt - 40, 'The time until the report is no part of it.')
+    assert.ok(endedAt <= reportedAt - 40, 'The time until the report is not included.')
     assert.equal(named('ListTypes'), undefined)
     assert.equal(named('CreateProject')?.status, undefined)
     assert.deepEqual(named('GetProject')?.status, { code: 2 })
@@ -153,7 +153,7 @@ describe('telemetry', () => {
   })
 })
 
-test('An unreachable collector only costs dropped items, and no more than a limit is kept', async () => {
+test('An unreachable collector only costs dropped items beyond a limit', async () => {
   const exporter = createExporter({ endpoint: 'http://127.0.0.1:1', headers: {} }, '/v1/traces', (items) => ({
     items,
   }))
@@ -174,10 +174,10 @@ test('An invalid traceparent begins a new trace', () => {
     good.replace('00f067aa0ba902b7', '0'.repeat(16)),
     `${good.slice(0, -1)}`,
   ]) {
-    const made = contextFrom(bad, () => false)
+    const made = parseTraceContext(bad, () => false)
     assert.equal(made.parentId, undefined)
     assert.notEqual(made.traceId, '4bf92f3577b34da6a3ce929d0e0e4736')
-    assert.match(writeTraceparent(made), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+    assert.match(formatTraceparent(made), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   }
-  assert.equal(contextFrom(`${good}-of-a-later-version`, () => false).parentId, '00f067aa0ba902b7')
+  assert.equal(parseTraceContext(`${good}-of-a-later-version`, () => false).parentId, '00f067aa0ba902b7')
 })

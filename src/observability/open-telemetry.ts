@@ -10,8 +10,8 @@ export interface Telemetry {
   stop(): Promise<void>
 }
 
-const betweenSpansMilliseconds = 2000
-const betweenMeasuresMilliseconds = 30_000
+const spanIntervalMilliseconds = 2000
+const metricIntervalMilliseconds = 30_000
 /** Statement texts are most of the cost of a span, so only slow and failed ones get them. */
 const slowSeconds = 0.05
 const textLengthMax = 1000
@@ -19,11 +19,11 @@ const textLengthMax = 1000
 /** Reports every request, command and statement of this process to a collector, without values. */
 export async function openTelemetry(database: Database, settings: TelemetrySettings): Promise<Telemetry> {
   const { openMetrics } = await import('./metrics.ts')
-  const envelope = envelopes(settings)
-  const spans = createExporter(settings, '/v1/traces', (items) =>
+  const envelope = createEnvelope(settings)
+  const spanExporter = createExporter(settings, '/v1/traces', (items) =>
     envelope('resourceSpans', 'scopeSpans', 'spans', items),
   )
-  const measures = createExporter(settings, '/v1/metrics', (items) =>
+  const metricExporter = createExporter(settings, '/v1/metrics', (items) =>
     envelope('resourceMetrics', 'scopeMetrics', 'metrics', items),
   )
   const startedAt = nanosecondsAt(performance.now())
@@ -34,9 +34,9 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
   const contextOf = (work: Work) => {
     const known = contexts.get(work)
     if (known) return known
-    const made = contextFrom(work.traceparent, () => Math.random() < settings.sampledShare)
-    contexts.set(work, made)
-    return made
+    const created = parseTraceContext(work.traceparent, () => Math.random() < settings.sampleRatio)
+    contexts.set(work, created)
+    return created
   }
 
   database.onWork((work, { seconds, isFailed }) => {
@@ -44,7 +44,7 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
     recordOperation({ host, operation, outcome: isFailed ? 'failed' : 'done' }, seconds)
     const context = contextOf(work)
     if (!context.isSampled) return
-    spans.add({
+    spanExporter.add({
       ...spanOf(context, work.startedAt, seconds),
       name: work.operation,
       // SPAN_KIND_SERVER
@@ -57,22 +57,23 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
     recordStatement({ kind: statement.kind }, statement.seconds)
     const { work } = statement
     const context = work && contextOf(work)
-    if (context?.isSampled) spans.add(statementSpan(context, statement))
+    if (context?.isSampled) spanExporter.add(statementSpan(context, statement))
   })
-  database.traceBy((work) => writeTraceparent(contextOf(work)))
-  const sendMeasures = async () => {
+  database.traceBy((work) => formatTraceparent(contextOf(work)))
+  const sendMetrics = async () => {
     const now = nanosecondsAt(performance.now())
-    for (const each of await metrics.otlpHistograms()) measures.add(showHistogram(each, [startedAt, now]))
-    await measures.flush()
+    for (const each of await metrics.otlpHistograms())
+      metricExporter.add(serializeHistogram(each, [startedAt, now]))
+    await metricExporter.flush()
   }
-  const repetitions = [
-    repeat({ everyMilliseconds: betweenSpansMilliseconds }, spans.flush),
-    repeat({ everyMilliseconds: betweenMeasuresMilliseconds }, sendMeasures),
+  const jobs = [
+    repeat({ everyMilliseconds: spanIntervalMilliseconds }, spanExporter.flush),
+    repeat({ everyMilliseconds: metricIntervalMilliseconds }, sendMetrics),
   ]
   return {
     async stop() {
-      await Promise.all(repetitions.map((each) => each.stop()))
-      await Promise.all([spans.flush(), sendMeasures()])
+      await Promise.all(jobs.map((each) => each.stop()))
+      await Promise.all([spanExporter.flush(), sendMetrics()])
     },
   }
 }
@@ -81,7 +82,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
   const { kind, startedAt, seconds, isFailed, text } = ended
   const query = isFailed || seconds >= slowSeconds ? text()?.slice(0, textLengthMax) : undefined
   return {
-    ...spanOf(childOf(parent), startedAt, seconds),
+    ...spanOf(childContextOf(parent), startedAt, seconds),
     name: `store ${kind}`,
     // SPAN_KIND_CLIENT
     kind: 3,
@@ -93,7 +94,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
   }
 }
 
-/** Uses the start and end times, not the time of the report, which a busy process makes late. */
+/** Uses the times of start and end, because a busy process reports late. */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
@@ -106,7 +107,7 @@ const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, 
 const nanosecondsAt = (milliseconds: number) =>
   `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 
-const envelopes =
+const createEnvelope =
   ({ serviceName }: TelemetrySettings) =>
   (outer: string, inner: string, name: string, items: readonly object[]) => ({
     [outer]: [
@@ -131,7 +132,7 @@ export interface Exporter {
 }
 
 /** A busy host makes some thousand spans a second; while the collector is unreachable they cost 2 MB at most. */
-const keptMax = 4096
+const queuedMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
@@ -141,7 +142,7 @@ export function createExporter(
   path: '/v1/traces' | '/v1/metrics',
   envelopeOf: (items: readonly object[]) => object,
 ): Exporter {
-  const kept: object[] = []
+  const queue: object[] = []
   let dropped = 0
   let sending: Promise<void> | undefined
 
@@ -163,13 +164,13 @@ export function createExporter(
   }
 
   async function sendAll() {
-    while (kept.length > 0) await send(kept.splice(0, sentAtOnceMax))
+    while (queue.length > 0) await send(queue.splice(0, sentAtOnceMax))
   }
 
   return {
     add(item) {
-      if (kept.length >= keptMax) dropped += 1
-      else kept.push(item)
+      if (queue.length >= queuedMax) dropped += 1
+      else queue.push(item)
     },
     flush() {
       sending ??= sendAll().finally(() => {
@@ -184,7 +185,7 @@ export function createExporter(
 }
 
 /** OTLP's histograms are cumulative: they count from the start. */
-const showHistogram = (
+const serializeHistogram = (
   { name, description, bounds, series }: OtlpHistogram,
   [startTimeUnixNano, timeUnixNano]: readonly [startedAt: string, now: string],
 ) => ({
@@ -222,23 +223,23 @@ const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
 /** Continues the caller's trace, recorded or not as the caller decided; an invalid header begins a new one. */
-export function contextFrom(given: unknown, isSampled: () => boolean): TraceContext {
-  const [, traceId, parentId, flags = '0'] = (typeof given === 'string' && traceparent.exec(given)) || []
+export function parseTraceContext(header: unknown, isSampled: () => boolean): TraceContext {
+  const [, traceId, parentId, flags = '0'] = (typeof header === 'string' && traceparent.exec(header)) || []
   const spanId = newSpanId()
   if (traceId === undefined || parentId === undefined)
     return { traceId: newTraceId(), spanId, parentId: undefined, isSampled: isSampled() }
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Makes the context of a part of the same work. */
-const childOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
+/** Returns the context of a part of the same work. */
+const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
   traceId,
   spanId: newSpanId(),
   parentId: spanId,
   isSampled,
 })
 
-export const writeTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
+export const formatTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
 /** Node generates these in batches of a hundred, which costs a third of asking each time. */

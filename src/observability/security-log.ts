@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Caller } from '../model/caller.ts'
-import type { Lines } from '../model/limit-lines.ts'
+import type { LogWriter } from '../model/limit-log-lines.ts'
 
 /** All events; `docs/security-events.md` explains each. */
 const levels = {
@@ -27,6 +27,7 @@ const levels = {
   'factor-changed': 'info',
   'passkey-copied': 'warn',
   'administrator-changed': 'info',
+  'keys-changed': 'warn',
   'requests-refused': 'warn',
 } as const satisfies Readonly<Record<string, 'info' | 'warn'>>
 
@@ -70,10 +71,10 @@ const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
   'requests-refused',
 ])
 
-export interface SecurityLines {
-  readonly info: Lines['info']
-  readonly warn: Lines['warn']
-  readonly ofUnauthenticated: Pick<Lines, 'info' | 'warn'>
+export interface SecurityLogTarget {
+  readonly info: LogWriter['info']
+  readonly warn: LogWriter['warn']
+  readonly ofUnauthenticated: Pick<LogWriter, 'info' | 'warn'>
 }
 
 /** One login always gives the same value while this process runs, but the login cannot be found by a dictionary attack. */
@@ -81,7 +82,7 @@ const loginKey = randomBytes(32)
 
 /** Writes one line for each event, at the level of a warning or of information. */
 export const createSecurityLog =
-  (log: SecurityLines): SecurityLog =>
+  (log: SecurityLogTarget): SecurityLog =>
   ({ event, unknownLogin, ...details }) => {
     const lines = causedByUnauthenticated.has(event) ? log.ofUnauthenticated : log
     lines[levels[event]](
@@ -110,7 +111,7 @@ const hashOf = (login: string): string =>
 const sampledMilliseconds = 1000
 
 /** Records rejections by a limiter: at most one line a second, with the count since the line before. */
-export function requestsRejected(
+export function createRejectionLog(
   log: SecurityLog,
   now: () => number = Date.now,
 ): (origin: { readonly address: string; readonly requestId?: string }) => void {

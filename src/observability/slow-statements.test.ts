@@ -42,11 +42,11 @@ describe('slow statements', () => {
   test('that had to wait for their turn report for how long', async () => {
     clock = 5000
     const { database } = store
-    const waits = Array.from({ length: 8 }, () => database.lists.query(sleepy('f'), 'one account'))
+    const waits = Array.from({ length: 8 }, () => database.listReads.query(sleepy('f'), 'one account'))
     await Promise.allSettled(waits)
     const last = startWork('ListUsers', 'rest')
-    const queued = Array.from({ length: 4 }, () => database.lists.query(sleepy('g'), 'one account'))
-    await database.complete(last, () => database.lists.query(sleepy('h'), 'one account'))
+    const queued = Array.from({ length: 4 }, () => database.listReads.query(sleepy('g'), 'one account'))
+    await database.complete(last, () => database.listReads.query(sleepy('h'), 'one account'))
     await Promise.all(queued)
     assert.ok(last.waitSeconds > 0.03, `${last.waitSeconds}`)
     assert.ok(last.storeSeconds >= 0.04, `${last.storeSeconds}`)

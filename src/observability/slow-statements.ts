@@ -15,7 +15,7 @@ export interface SlowStatement {
 }
 
 /** A slow database slows every statement: more log lines would repeat that and add load. */
-const betweenMilliseconds = 1000
+const reportIntervalMilliseconds = 1000
 const textLengthMax = 2000
 
 /** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one a second. */
@@ -29,7 +29,7 @@ export function watchSlowStatements(
   let leftOut = 0
   onStatement(({ kind, startedAt, seconds, waitSeconds, work, text }) => {
     if (startedAt < watchedFrom || seconds * 1000 < slowMilliseconds) return
-    if (now() - reportedAt < betweenMilliseconds) {
+    if (now() - reportedAt < reportIntervalMilliseconds) {
       leftOut += 1
       return
     }

@@ -1,15 +1,24 @@
+import type { Administrators } from '../accounts/administrators.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Budgets } from '../config/budgets.ts'
 import type { Database } from '../db/database.ts'
-import type { ReadingRules } from '../model/field.ts'
+import type { ParseOptions } from '../model/field.ts'
+import type { Siblings } from '../model/siblings.ts'
 import type { SecurityLog } from '../observability/security-log.ts'
 
-/** The context in which every verb works. */
-export interface Context extends ReadingRules {
+/** The part of the context that all hosts of a process share. */
+export interface SharedContext extends ParseOptions {
   readonly database: Database
   readonly passwords: Passwords
-  /** Shared by all hosts of the process. */
   readonly budgets: Budgets
-  /** Set by the host that uses the context. */
+  readonly siblings?: Siblings | undefined
+}
+
+/**
+ * The context of every operation on records, such as create, get and list. The parse options come with it, because parsing depends on
+ * the host's settings. Each host adds its own properties in its main file.
+ */
+export interface Context extends SharedContext {
+  readonly administrators: Administrators
   readonly securityLog?: SecurityLog
 }

@@ -1,22 +1,22 @@
-import { lastChangeSecond } from '../db/change-log.ts'
+import { lastChangeSecond as lastChangeSecondSql } from '../db/change-log.ts'
 import { selectColumns } from '../db/columns.ts'
-import { datedRow } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
+import { rowWithLastChange } from '../db/stepwise-statements.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, missing, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { requireRole } from './rights.ts'
-import { parseAt, rejectTooSlow, requireSettled } from './settled-timestamp.ts'
-import { changesThatMatter, selectRows } from './visible-rows.ts'
+import { explainTimeout, parseAt, requireSettled } from './settled-timestamp.ts'
+import { resourcesAffecting, selectRows } from './visible-rows.ts'
 
-export interface Found {
+export interface RowWithLastChange {
   readonly row: Row
   /**
-   * The time of the last change to anything the answer depends on, in seconds since 1970; null when it is no
-   * longer in the change log.
+   * The time of the last change that can affect the response, in seconds since 1970; null when it is no longer
+   * in the change log.
    */
   readonly lastChangeSecond: number | null
 }
@@ -26,46 +26,46 @@ export async function get(
   { database }: Context,
   resource: Resource,
   caller: Caller,
-  given: { readonly id: unknown; readonly at?: unknown },
-): Promise<Found> {
+  input: { readonly id: unknown; readonly at?: unknown },
+): Promise<RowWithLastChange> {
   requireRole(resource, caller, 'read')
-  const { id, at } = parseWanted(given)
-  const { from, wanted } = selectRows(resource, caller, at, sql`${id}`)
+  const { id, at } = parseRequest(input)
+  const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)
-  const lastChange = sql`${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"`
-  const statement = datedRow.of(
-    { row: sql`select ${columns} from ${from} where ${wanted}`, lastChange },
-    sql`select ${columns}, ${lastChange} from ${from} where ${wanted}`,
+  const lastChange = sql`${lastChangeSecondSql(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
+  // A sharded store executes the pieces one after another, a single PostgreSQL the whole statement.
+  const statement = rowWithLastChange.attach(
+    { row: sql`select ${columns} from ${from} where ${where}`, lastChange },
+    sql`select ${columns}, ${lastChange} from ${from} where ${where}`,
   )
   if (at !== undefined) await requireSettled(database, at)
+  // The history can be slow to read, so an earlier state waits among the lists, whose number per account is limited.
   const [found] =
     at === undefined
       ? await database.query<FoundRow>(statement)
-      : await rejectTooSlow(slowness, () => database.lists.query<FoundRow>(statement, caller.id))
+      : await explainTimeout(timeoutAdvice, () => database.listReads.query<FoundRow>(statement, caller.id))
   if (!found) throw missing(resource.title)
-  const { lastChangeSecond: second, ...row } = found
-  return { row: row as Row, lastChangeSecond: second }
+  const { lastChangeSecond, ...row } = found
+  return { row: row as Row, lastChangeSecond }
 }
 
 type FoundRow = Row & { readonly lastChangeSecond: number | null }
 
-const slowness = { what: 'Reading the row as it was', advice: 'Ask for a later moment.' }
+const timeoutAdvice = { subject: 'Reading the row as it was', advice: 'Request a later instant.' }
 
-function parseWanted(given: { readonly id: unknown; readonly at?: unknown }) {
+function parseRequest(input: { readonly id: unknown; readonly at?: unknown }) {
   const violations = collectViolations()
-  const read = { id: parseId(given.id, violations), at: parseAt(given.at, violations) }
+  const parsed = { id: parseId(input.id, violations), at: parseAt(input.at, violations) }
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
 function parseId(input: unknown, violations: Violations): string {
-  const reading = uuid.read(input, 'Id')
-  if ('value' in reading) return reading.value
-  if (Array.isArray(input)) violations.add('id', 'Id must be given once.')
-  else
-    violations.add(
-      'id',
-      ...(input === undefined || input === null || input === '' ? ['Id is required.'] : reading.problems),
-    )
+  const parsed = uuid.parse(input, 'Id')
+  if ('value' in parsed) return parsed.value
+  if (input === undefined || input === null || input === '') violations.add('id', 'Id is required.')
+  else if (Array.isArray(input)) violations.add('id', 'Id must be given once.')
+  else violations.add('id', ...parsed.problems)
+  // Never used, because the caller throws the violations.
   return ''
 }

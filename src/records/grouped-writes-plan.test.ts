@@ -5,7 +5,7 @@ import { isDistributed } from '../../test/support/fresh-database.ts'
 import type { Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { callersOf, updateAlike } from './write-each.ts'
+import { updateSameFields } from './write-each.ts'
 
 /** All belong to one project, so that its members see them all. */
 const assignments = 5000
@@ -40,8 +40,8 @@ describe('Changes by several callers in one statement', { skip: isDistributed },
       changed = (await client.query('select from appointments where amount_hours = 2')).rowCount ?? 0
     })
     const items = written.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))
-    const callers = callersOf(written.map(({ caller }) => caller))
-    await updateAlike(explaining, resourceNamed('appointment'), callers, items, new Map())
+    const callers = { each: written.map(({ caller }) => caller) }
+    await updateSameFields(explaining, resourceNamed('appointment'), callers, items, new Map())
     assert.equal(changed, rowsTogether)
     assert.ok(read <= readMax, `${read} assignments`)
   })

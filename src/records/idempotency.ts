@@ -1,27 +1,24 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { oneAtATime } from '../accounts/lockouts.ts'
-import { type Database, type Queries, within } from '../db/database.ts'
+import { type Database, joinTransaction, type Queries } from '../db/database.ts'
 import { createFairQueue } from '../db/fair-queue.ts'
 import { sql } from '../db/sql.ts'
+import { oneAtATime } from '../model/limit-concurrency.ts'
 import { busy, contended, Problem, type ProblemKind, reused } from '../model/problem.ts'
 import type { SecurityEvent } from '../observability/security-log.ts'
 import type { Context } from './context.ts'
 
-export interface AnsweredOnce {
+export interface OnceResult {
   readonly answer: string
-  /** Whether the answer was made for an earlier request. */
+  /** Whether the answer is that of an earlier request. */
   readonly isReplay: boolean
 }
 
-/** Does the work of a keyed request once, however often it is sent, and always returns the first answer. */
-export type Once = (
-  request: KeyedRequest,
-  work: (context: Context) => Promise<string>,
-) => Promise<AnsweredOnce>
+/** Runs the work of a keyed request only once, however often it is sent, and always returns the first answer. */
+export type Once = (request: KeyedRequest, work: (context: Context) => Promise<string>) => Promise<OnceResult>
 
 /**
- * Key, effect and answer are one transaction: a process that dies in between leaves all of them or none. An
- * error rolls back the claim as well, so that the key may be used again once its cause is gone.
+ * Key, effect and answer are written in one transaction, so a crash leaves all of them or none. An error also
+ * rolls back the key, so that it can be used again after the cause has been fixed.
  */
 export function createOnce(context: Context): Once {
   const { budgets, database } = context
@@ -29,7 +26,7 @@ export function createOnce(context: Context): Once {
     keysMax: budgets.budget('keysOfAccount').max,
     bytesMax: budgets.budget('keyedAnswerBytesOfAccount').max,
   })
-  const fairly = createFairQueue({
+  const inFairOrder = createFairQueue({
     atOnce: budgets.budget('keyedWrites'),
     atOncePerAccount: budgets.budget('keyedWritesOfAccount'),
     waiting: budgets.budget('keyedWritesWaiting'),
@@ -40,7 +37,7 @@ export function createOnce(context: Context): Once {
   return (request, work) => {
     const { account, key } = request
     return inTurn(`${account} ${key.toString('base64')}`, () =>
-      fairly(account, async () => {
+      inFairOrder(account, async () => {
         await meter.requireRoom(account)
         const done = await runOnce(context, request, work)
         if (!done.isReplay) meter.record(account, done.answer)
@@ -50,13 +47,13 @@ export function createOnce(context: Context): Once {
   }
 }
 
-const storeIsAway: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
+const unavailableKinds: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
 
 async function runOnce(
   context: Context,
   request: KeyedRequest,
   work: (context: Context) => Promise<string>,
-): Promise<AnsweredOnce> {
+): Promise<OnceResult> {
   const { database, securityLog } = context
   let events: SecurityEvent[] = []
   const logEvents = () => {
@@ -70,23 +67,23 @@ async function runOnce(
       if (known !== undefined) return { answer: known, isReplay: true }
       const answer = await work({
         ...context,
-        database: within(database, transaction),
+        database: joinTransaction(database, transaction),
         securityLog: (event) => void events.push(event),
       })
-      await keepAnswer(transaction, request, answer)
+      await storeAnswer(transaction, request, answer)
       return { answer, isReplay: false }
     })
     logEvents()
     return done
   } catch (error) {
-    // A problem may itself be an event for the log, such as the failure that begins a lockout; an unavailable
-    // store is none.
-    if (error instanceof Problem && !storeIsAway.has(error.kind)) logEvents()
+    // A rejection may be a security event, such as the failure that starts a lockout. An unavailable store is
+    // not.
+    if (error instanceof Problem && !unavailableKinds.has(error.kind)) logEvents()
     throw error
   }
 }
 
-/** A keyed request; neither the key nor the request can be recovered from it. */
+/** A keyed request. It contains hashes, so neither the key nor the request can be recovered from it. */
 export interface KeyedRequest {
   readonly account: string
   readonly key: Buffer
@@ -128,7 +125,7 @@ async function claimKey(
   return unseal(known.answer, secret)
 }
 
-async function keepAnswer(
+async function storeAnswer(
   transaction: Queries,
   { account, key, secret }: KeyedRequest,
   answer: string,
@@ -139,20 +136,20 @@ async function keepAnswer(
 }
 
 /**
- * Between two measurements of the store, keys that an account adds here are counted; those added by other
- * instances stay uncounted for this time.
+ * An account's keys are measured in the store this often. In between, keys that this process adds are counted, and
+ * those that other instances add are not.
  */
-const measuredMilliseconds = 60_000
-const accountsMax = 10_000
+const measurementMilliseconds = 60_000
+const measuredAccountsMax = 10_000
 
-/** Rejects keys of accounts that already keep too much. */
+/** Rejects new keys of accounts that store too many keys or bytes. */
 function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, now = Date.now) {
   const measured = new Map<string, { keys: number; bytes: number; readonly until: number }>()
   async function measure(account: string) {
-    const [use] = await database.single.query<{ keys: number; bytes: number }>(sql`
+    const [usage] = await database.singleWrites.query<{ keys: number; bytes: number }>(sql`
       select count(*) as keys, coalesce(sum(answer_bytes), 0) as bytes from idempotency_keys where account = ${account}`)
-    if (measured.size >= accountsMax) measured.clear()
-    const known = { keys: 0, bytes: 0, ...use, until: now() + measuredMilliseconds }
+    if (measured.size >= measuredAccountsMax) measured.clear()
+    const known = { keys: 0, bytes: 0, ...usage, until: now() + measurementMilliseconds }
     measured.set(account, known)
     return known
   }
@@ -171,29 +168,29 @@ function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, no
   }
 }
 
-/** Maintenance has purged some keys by then. */
+/** Maintenance runs hourly, and has purged some keys by then. */
 const retryAfterSeconds = 3600
 
-const purgedAtOnceMax = 5000
+const purgeBatchMax = 5000
 
 /** Deletes expired keys in batches; several instances may do so at once. */
 export async function purgeKeys(database: Database): Promise<void> {
   let purged: unknown[]
   do {
-    purged = await database.single.query(sql`
+    purged = await database.singleWrites.query(sql`
       delete from idempotency_keys where (account, key) in (
         select account, key from idempotency_keys
         where created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
-        order by created_at limit ${purgedAtOnceMax}::int for update skip locked)
+        order by created_at limit ${purgeBatchMax}::int for update skip locked)
       returning true`)
-  } while (purged.length === purgedAtOnceMax)
+  } while (purged.length === purgeBatchMax)
 }
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/** Only a holder of the same 32 bytes can open it. */
+/** Encrypts the text. Only the same 32 bytes can decrypt it. */
 function seal(text: string, secret: Buffer): Buffer {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv(algorithm, secret, iv)

@@ -2,9 +2,9 @@ import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import { isEarlier } from '../model/timestamp.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import type { ListedResource } from '../resources/define-resource.ts'
 import { filterNames } from '../resources/derived.ts'
-import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../resources/list-keys.ts'
+import { dateKeys, relationKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
 import type { RowState } from './visible-rows.ts'
 
 /** A parsed list query within its limits. */
@@ -16,54 +16,58 @@ export interface ListQuery {
   readonly sortOrder: 'asc' | 'desc'
   readonly search: string | undefined
   readonly ids: readonly string[] | undefined
-  /** Maps columns to the ids to filter by. */
+  /** Maps each filtered column to the id that it must have. */
   readonly relations: Readonly<Record<string, string>>
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
 }
 
-/** Parses flat query keys, and reports all violations at once. Unknown keys are ignored, but not filters. */
+/**
+ * Parses flat query keys, and reports all violations at once. Ignores unknown keys, except filters that the resource
+ * does not support: those are rejected.
+ */
 export function parseListQuery(
-  listed: Listed,
+  listed: ListedResource,
   query: Readonly<Record<string, unknown>>,
   state: RowState = 'active',
 ): ListQuery {
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
-  const given = (key: string): unknown =>
+  // Blank text counts as missing.
+  const valueOrDefault = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
-  const filterIn = (key: string): unknown =>
+  const filterValue = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateKeys.map((key) => parseDate(key, filterIn(key), violations))
+  const [dateFrom, dateTo] = dateKeys.map((key) => parseDate(key, filterValue(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
-  const wantedColumn = given('sortColumn')
+  const wantedColumn = valueOrDefault('sortColumn')
   if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
   const sortColumn = parseSortColumn(listed, wantedColumn, state)
-  const read: ListQuery = {
+  const parsed: ListQuery = {
     state,
-    pageNumber: parseNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
-    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeDefault, pageSizeMax, violations),
+    pageNumber: parseNumber('pageNumber', valueOrDefault('pageNumber'), 1, pageNumberMax, violations),
+    pageSize: parseNumber('pageSize', valueOrDefault('pageSize'), pageSizeDefault, pageSizeMax, violations),
     sortColumn,
-    sortOrder: parseSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
-    search: parseSearch(given('search'), violations),
-    ids: parseIdsFilter(filterIn('ids'), violations),
-    relations: parseRelations(filterIn, violations),
+    sortOrder: parseSortOrder(valueOrDefault('sortOrder'), defaultOrder(state, sortColumn), violations),
+    search: parseSearch(valueOrDefault('search'), violations),
+    ids: parseIdsFilter(filterValue('ids'), violations),
+    relations: parseRelations(filterValue, violations),
     dateFrom,
     dateTo,
   }
   const supported = [...relationsOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
-  rejectFilters(listed, supported, filterIn, violations)
+  rejectUnsupportedFilters(listed, supported, filterValue, violations)
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
-/** Removed rows are listed for those who may restore them, which is a write. */
-export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
+/** Callers may list removed rows only if they may restore them, which takes write access. */
+export const requiredAccess = (state: RowState) => (state === 'active' ? 'read' : 'write')
 
 function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
   for (const [key, value] of Object.entries(query)) {
@@ -74,38 +78,38 @@ function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations
 function parseNumber(
   key: string,
   input: unknown,
-  byDefault: number,
+  defaultValue: number,
   max: number,
   violations: Violations,
 ): number {
-  if (input === undefined) return byDefault
+  if (input === undefined) return defaultValue
   const number = typeof input === 'string' && /^\s*\+?\d{1,15}\s*$/.test(input) ? Number(input) : input
   if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
   violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
-  return byDefault
+  return defaultValue
 }
 
 const notUuids = 'Ids must be UUIDs separated by commas.'
 
-/** Accepts any stored column that is no credential, ignoring case; an unknown one falls back to the id. */
-function parseSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
+/** Accepts any serialized column, ignoring case. An unknown one falls back to the id. */
+function parseSortColumn({ columns, sortedBy }: ListedResource, input: unknown, state: RowState): string {
   if (sortedBy) return sortedBy
   if (input === undefined && state === 'removed') return 'deletedAt'
-  const wanted = typeof input === 'string' ? input.trim().toLowerCase() : ''
-  return columns.find((name) => name.toLowerCase() === wanted) ?? 'id'
+  const requested = typeof input === 'string' ? input.trim().toLowerCase() : ''
+  return columns.find((name) => name.toLowerCase() === requested) ?? 'id'
 }
 
 type Order = ListQuery['sortOrder']
 
-/** Users look first for what was removed last. */
+/** The rows that were removed last come first. */
 const defaultOrder = (state: RowState, sortColumn: string): Order =>
   state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
 
-function parseSortOrder(input: unknown, byDefault: Order, violations: Violations): Order {
-  const order = input === undefined ? byDefault : String(input).trim().toLowerCase()
+function parseSortOrder(input: unknown, defaultSortOrder: Order, violations: Violations): Order {
+  const order = input === undefined ? defaultSortOrder : String(input).trim().toLowerCase()
   if (order === 'asc' || order === 'desc') return order
   violations.add('sortOrder', 'SortOrder must be ASC or DESC.')
-  return byDefault
+  return defaultSortOrder
 }
 
 function parseSearch(input: unknown, violations: Violations): string | undefined {
@@ -132,76 +136,76 @@ function parseIdsFilter(input: unknown, violations: Violations): readonly string
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-  const { distinct: ids, areAllUuids } = parseUuids(items)
+  const { distinct: ids, areAllUuids } = collectUuids(items)
   if (!areAllUuids || items.length === 0) violations.add('ids', notUuids)
   if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
   return ids
 }
 
 function parseRelations(
-  given: (key: string) => unknown,
+  filterValue: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
-  for (const key of Object.keys(relationNumbers)) {
-    const input = given(key)
+  for (const key of relationKeys) {
+    const input = filterValue(key)
     if (input === undefined) continue
-    const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
-    if ('value' in reading) relations[key] = reading.value
-    else violations.add(key, ...reading.problems)
+    const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+    if ('value' in parsed) relations[key] = parsed.value
+    else violations.add(key, ...parsed.problems)
   }
   return relations
 }
 
 function parseDate(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  const reading = timestamp.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
-  if ('problems' in reading) violations.add(key, ...reading.problems)
-  return 'value' in reading ? reading.value : undefined
+  const parsed = timestamp.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('problems' in parsed) violations.add(key, ...parsed.problems)
+  return 'value' in parsed ? parsed.value : undefined
 }
 
-/** A filter may be malformed and unsupported at once; both are then reported. */
-export function rejectFilters(
-  { pluralTitle, edition }: Pick<Listed, 'pluralTitle' | 'edition'>,
+/** Reports filters that the resource does not support, even if they are also malformed. */
+export function rejectUnsupportedFilters(
+  { pluralTitle, edition }: Pick<ListedResource, 'pluralTitle' | 'edition'>,
   supported: readonly string[],
-  given: (key: string) => unknown,
+  filterValue: (key: string) => unknown,
   violations: Violations,
 ): void {
   for (const key of filterNames[edition]) {
-    if (given(key) === undefined || supported.includes(key)) continue
+    if (filterValue(key) === undefined || supported.includes(key)) continue
     violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)
   }
 }
 
-/** Parses the ids of a request for several rows. Removal ignores duplicates, restore rejects them. */
-export function parseIds(body: unknown, duplicates: 'ignored' | 'refused'): readonly string[] {
+/** Parses the ids of a request for several rows. A removal ignores duplicates, a restore rejects them. */
+export function parseIds(body: unknown, duplicates: 'ignored' | 'rejected'): readonly string[] {
   const { ids } = parseObject(body)
   const violations = collectViolations()
-  const given: readonly unknown[] = Array.isArray(ids) ? ids : []
-  const { distinct, areAllUuids } = parseUuids(given)
+  const items: readonly unknown[] = Array.isArray(ids) ? ids : []
+  const { distinct, areAllUuids } = collectUuids(items)
   if (isMissing(ids)) violations.add('ids', 'Ids is required.')
   else if (!Array.isArray(ids)) violations.add('ids', 'Ids must be an array of UUIDs.')
   else if (!areAllUuids) violations.add('ids', 'Ids must contain UUIDs only.')
   else if (distinct.length < 1 || distinct.length > idsMax)
     violations.add('ids', `Ids must contain 1 to ${idsMax} UUIDs.`)
-  else if (duplicates === 'refused' && distinct.length < given.length)
+  else if (duplicates === 'rejected' && distinct.length < items.length)
     violations.add('ids', 'Ids must be distinct.')
   violations.throwIfAny()
   return distinct
 }
 
-export interface Uuids {
+interface Uuids {
   readonly distinct: readonly string[]
   readonly areAllUuids: boolean
 }
 
-/** Keeps only valid UUIDs: a compressed message of 16 KB can hold four million other items. */
-export function parseUuids(items: readonly unknown[]): Uuids {
+/** Does not collect invalid items: a compressed message of 16 KB can hold four million of them. */
+export function collectUuids(items: readonly unknown[]): Uuids {
   const distinct = new Set<string>()
   let areAllUuids = true
   for (const item of items) {
-    const reading = uuid.read(item, 'Ids')
-    if ('value' in reading) distinct.add(reading.value)
+    const parsed = uuid.parse(item, 'Ids')
+    if ('value' in parsed) distinct.add(parsed.value)
     else areAllUuids = false
   }
   return { distinct: [...distinct], areAllUuids }
@@ -216,24 +220,3 @@ export const pageSizeMax = 100
 export const pageSizeDefault = 10
 export const pageNumberMax = 21_474_836
 export const searchCharactersMax = 128
-
-/** Limits of one query: enough for realistic questions, while parsing and planning cost next to nothing. */
-export const filterCharactersMax = 2000
-export const filterComparisonsMax = 20
-export const filterDepthMax = 5
-export const filterTextCharactersMax = 256
-export const sortKeysMax = 4
-export const fieldNamesMax = 60
-export const expansionsMax = 6
-export const expansionDepthMax = 3
-/** Allows four sort values and an id, at their longest. */
-export const cursorCharactersMax = 6000
-
-/** Limits of one report: as much as a person can read and a client can draw. */
-export const groupingsMax = 3
-export const groupsMax = 1000
-/** Limits the items of a batch, and the rows that its removals and restores name. */
-export const batchItemsMax = 1000
-/** Each takes a tenth of a second of a core, before anything is written. */
-export const batchPasswordsMax = 10
-export const labelCharactersMax = 64

@@ -1,30 +1,30 @@
 import { lastChangeSecond } from '../db/change-log.ts'
 import { column, selectColumns, tableOf } from '../db/columns.ts'
 import type { LimitedReads } from '../db/limited-reads.ts'
-import { pageOfList } from '../db/named-statements.ts'
 import type { Row } from '../db/rows.ts'
-import { allOf, join, matchedLiterally, raw, type Sql, sql } from '../db/sql.ts'
-import type { Streamed } from '../db/streamed-reads.ts'
+import { allOf, escapeLike, join, raw, type Sql, sql } from '../db/sql.ts'
+import { pageOfList } from '../db/stepwise-statements.ts'
+import type { StreamRequest } from '../db/streamed-reads.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import type { ListedResource } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import type { Context } from './context.ts'
-import { type ListQuery, purposeOf } from './list-query.ts'
+import { type ListQuery, requiredAccess } from './list-query.ts'
 import { requireRole } from './rights.ts'
-import { arrayOf, recordText } from './serialize-record.ts'
-import { rejectTooSlow, type Slowness } from './settled-timestamp.ts'
-import { changesThatMatter, listedRows, type SelectedRows } from './visible-rows.ts'
+import { jsonArrayOf, recordJson } from './serialize-record.ts'
+import { explainTimeout, type TimeoutAdvice } from './settled-timestamp.ts'
+import { listedRows, resourcesAffecting, type SelectedRows } from './visible-rows.ts'
 
 export interface Page {
-  /** A JSON array of the rows, each as every host serializes it. */
+  /** The rows as a JSON array, as every host sends it. */
   readonly records: string
   readonly totalCount: number
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
   /**
-   * The time of the last change to anything the answer depends on, in seconds since 1970; null when it is no
-   * longer in the change log.
+   * The time of the last change that can affect the response, in seconds since 1970; null when it is no longer
+   * in the change log.
    */
   readonly lastChangeSecond: number | null
 }
@@ -32,21 +32,21 @@ export interface Page {
 /** Runs one statement, so that rows, count and last change come from one snapshot. */
 export async function list(
   { database }: Context,
-  listed: Listed,
+  listed: ListedResource,
   caller: Caller,
   query: ListQuery,
-  reads: LimitedReads = database.listsAnywhere,
+  reads: LimitedReads = database.listReadsAnywhere,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
-  requireRole(listed, caller, purposeOf(state))
+  requireRole(listed, caller, requiredAccess(state))
   const rows = rowsOf(listed, caller, query)
-  const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
+  const lastChange = lastChangeSecond(resourcesAffecting(listed, caller, state))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
-  const pieces = { record: recordText(listed), rows, cut: cutOf(query), lastChange }
-  const [found] = await rejectTooSlow(slowness(listed, query), () =>
-    reads.query<Found>(pageOfList.of(pieces, statement), caller.id),
+  const stepInput = { record: recordJson(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
+  const [found] = await explainTimeout(timeoutAdvice(listed, query), () =>
+    reads.query<ListResult>(pageOfList.attach(stepInput, statement), caller.id),
   )
-  const { records, totalCount, lastChangeSecond: second } = found as Found
+  const { records, totalCount, lastChangeSecond: second } = found as ListResult
   return {
     records,
     totalCount,
@@ -57,59 +57,59 @@ export async function list(
   }
 }
 
-/** Streams all rows of the list as text, slice by slice, ignoring the page that the query asks for. */
+/** Streams all rows of the list as text. Ignores the paging of the query. */
 export function streamList(
   { database }: Context,
-  listed: Listed,
+  listed: ListedResource,
   caller: Caller,
   query: ListQuery,
-  reader: Pick<Streamed<Row>, 'format' | 'signal' | 'onCut'>,
+  options: Pick<StreamRequest<Row>, 'format' | 'signal' | 'onCut'>,
 ): AsyncGenerator<Buffer, void> {
-  requireRole(listed, caller, purposeOf(query.state))
+  requireRole(listed, caller, requiredAccess(query.state))
   return database.exports.stream<Row>({
-    ...reader,
+    ...options,
     statement: sql`select ${selectColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
     account: caller.id,
   })
 }
 
-/** Counts separately from the page, because each can use an index. */
+/** Counts in a separate subquery, so that count and page can each use an index. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select ${arrayOf(listed, sql`select row.* from ${rows} ${cutOf(query)}`)} as "records",
+  select ${jsonArrayOf(listed, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
 
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  with ${foundOnce(rows, [query.sortColumn])}
-  select ${arrayOf(listed, sql`${pageOfFound(listed, raw('row.*'), pageCut(query))} order by cut."position"`)} as "records",
+  with ${foundCte(rows, [query.sortColumn])}
+  select ${jsonArrayOf(listed, sql`${pageOfFound(listed, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
     (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
 
-interface Found {
+interface ListResult {
   readonly records: string
   readonly totalCount: number
   readonly lastChangeSecond: number | null
 }
 
-type Statement = (listed: Listed, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
+type Statement = (listed: ListedResource, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
 
-const cutOf = (query: ListQuery): Sql => {
-  const { order, limit } = pageCut(query)
+const orderAndLimit = (query: ListQuery): Sql => {
+  const { order, limit } = boundsOf(query)
   return sql`order by ${order} ${limit}`
 }
 
-const pageCut = (query: ListQuery): PageCut => ({
+const boundsOf = (query: ListQuery): PageBounds => ({
   order: orderOf(query),
   limit: sql`limit ${query.pageSize} offset ${(query.pageNumber - 1) * query.pageSize}`,
 })
 
-export function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
+export function timeoutAdvice({ pluralNoun }: ListedResource, { search }: ListQuery): TimeoutAdvice {
   return search
-    ? { what: `The search in ${pluralNoun}`, advice: searchAdvice, key: 'search' }
-    : { what: `The list of ${pluralNoun}`, advice: 'Narrow it with filters.' }
+    ? { subject: `The search in ${pluralNoun}`, advice: searchAdvice, key: 'search' }
+    : { subject: `The list of ${pluralNoun}`, advice: 'Narrow it with filters.' }
 }
 
 const searchAdvice = 'Search for a longer or rarer text, or narrow it with filters.'
 
-function conditionsOf(listed: Listed, query: ListQuery): Sql[] {
+function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
   return [
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.relations).map(([name, id]) => sql`row.${column(name)} = ${id}`),
@@ -117,13 +117,13 @@ function conditionsOf(listed: Listed, query: ListQuery): Sql[] {
   ]
 }
 
-/** The rows of the list, for use after `from`. */
-function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
+/** Returns the SQL after `from` that finds the rows of the list. */
+function rowsOf(listed: ListedResource, caller: Caller, query: ListQuery): Sql {
   const match = query.search ? searchCondition(listed, query.search) : undefined
   const matches = match ? [match] : []
   const isIndexed = hasTrigram(query.search ?? '')
   return foundRows(
-    { from: sql`${tableOf(listed)} as row`, wanted: listedRows(listed, caller, query.state) },
+    { from: sql`${tableOf(listed)} as row`, where: listedRows(listed, caller, query.state) },
     {
       quick: [...conditionsOf(listed, query), ...(isIndexed ? matches : [])],
       texts: isIndexed ? [] : matches,
@@ -131,15 +131,15 @@ function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
   )
 }
 
-/** Matches literally. In a resource without text columns a search excludes nothing. */
-function searchCondition(listed: Listed, search: string): Sql | undefined {
-  const pattern = `%${matchedLiterally(search)}%`
+/** Searches for the literal text. Returns undefined for a resource without text columns, where a search excludes nothing. */
+function searchCondition(listed: ListedResource, search: string): Sql | undefined {
+  const pattern = `%${escapeLike(search)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }
 
 /** A timestamp must lie in [from, to), a period must overlap it. */
-function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): Sql[] {
+function dateConditions({ filters }: ListedResource, { dateFrom, dateTo }: ListQuery): Sql[] {
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
     const [start, end] = 'instant' in filter ? [filter.instant, filter.instant] : filter.period
@@ -160,17 +160,17 @@ function orderOf({ sortColumn, sortOrder }: ListQuery): Sql {
 export interface Conditions {
   /** Conditions on ids, numbers and dates, and on texts that an index covers. */
   readonly quick: readonly Sql[]
-  /** Conditions that have to search the text of each row. */
+  /** Conditions that search the text of each row. */
   readonly texts: readonly Sql[]
 }
 
 /**
- * The rows that fulfil all conditions, for use after `from`. `offset 0` makes the database find the visible
- * rows first: the planner considers a text search as cheap as comparing a number, and would otherwise search
- * the rows of all users.
+ * Returns the SQL after `from` that finds the rows that fulfil all conditions. `offset 0` makes PostgreSQL find the
+ * visible rows first. The planner takes a text search for as cheap as comparing a number, and would otherwise
+ * search the rows of all users.
  */
-export function foundRows({ from, wanted }: SelectedRows, { quick, texts }: Conditions): Sql {
-  const rows = sql`${from} where ${allOf([wanted, ...quick])}`
+export function foundRows({ from, where }: SelectedRows, { quick, texts }: Conditions): Sql {
+  const rows = sql`${from} where ${allOf([where, ...quick])}`
   return texts.length === 0 ? rows : sql`(select * from ${rows} offset 0) as row where ${allOf(texts)}`
 }
 
@@ -178,10 +178,10 @@ export function foundRows({ from, wanted }: SelectedRows, { quick, texts }: Cond
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
 /**
- * Long texts are searched once, for count and page together, because that is nearly all of the work. Used
- * after `with`.
+ * Returns a CTE `found` for use after `with`. So long texts are searched only once for count and page, which is
+ * nearly all of the work.
  */
-export const foundOnce = (rows: Sql, sortColumns: readonly string[]): Sql => {
+export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]
   return sql`found as materialized (select ${join(
     names.map((name) => sql`row.${column(name)}`),
@@ -189,21 +189,25 @@ export const foundOnce = (rows: Sql, sortColumns: readonly string[]): Sql => {
   )} from ${rows})`
 }
 
-/** Selects the rows of a page, and their order. */
-interface PageCut {
-  readonly behind?: Sql
+/** The SQL that limits and orders the rows of a page. */
+interface PageBounds {
+  readonly after?: Sql
   readonly order: Sql
   readonly limit: Sql
 }
 
 /**
- * Selects the columns `selected` for a page of the rows that were found once, with their place in the order
- * as "position".
+ * Selects the columns `selected` of a page of the rows in `found`, and their position in the order as
+ * "position".
  */
-export const pageOfFound = (listed: Listed, selected: Sql, { behind, order, limit }: PageCut): Sql => sql`
-  select ${selected}, cut."position"
+export const pageOfFound = (
+  listed: ListedResource,
+  selected: Sql,
+  { after, order, limit }: PageBounds,
+): Sql => sql`
+  select ${selected}, paged."position"
   from (
     select row.id, row_number() over (order by ${order}) as "position"
-    from found as row where ${behind ?? raw('true')} order by ${order} ${limit}
-  ) as cut
-  join ${tableOf(listed)} as row on row.id = cut.id`
+    from found as row where ${after ?? raw('true')} order by ${order} ${limit}
+  ) as paged
+  join ${tableOf(listed)} as row on row.id = paged.id`

@@ -1,12 +1,12 @@
 import type { Values } from '../db/rows.ts'
-import { type BodyPurpose, type Field, isRequired, labelOf, type ReadingRules } from '../model/field.ts'
+import { type BodyPurpose, type Field, isRequired, labelOf, type ParseOptions } from '../model/field.ts'
 import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
 export interface Input {
   readonly id: string | undefined
-  /** The values to store or to check; a field missing from an update is missing here. */
+  /** The values to store or to check. A field that an update leaves out is absent here. */
   readonly values: Values
 }
 
@@ -15,16 +15,16 @@ export function parseInput(
   resource: Resource,
   body: unknown,
   purpose: BodyPurpose,
-  rules: ReadingRules = {},
+  options: ParseOptions = {},
   callerId?: string,
 ): Input {
-  const given = parseObject(body)
+  const fields = parseObject(body)
   const violations = collectViolations()
-  const id = parseId(given.id, purpose, violations)
+  const id = parseId(fields.id, purpose, violations)
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.fields)) {
-    const input = Object.hasOwn(given, name) ? given[name] : undefined
-    const value = parseField(field, name, input, { purpose, rules, violations, callerId })
+    const input = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const value = parseField(field, name, input, { purpose, options, violations, callerId })
     if (value !== undefined) values[name] = value
   }
   for (const check of resource.checks) {
@@ -34,61 +34,72 @@ export function parseInput(
   return { id, values }
 }
 
-/**
- * On create, a null or zero id counts as missing, and one is generated; on update, no row has the zero id.
- */
+/** A create without an id generates one. There, the zero id is absent too; on update it is an ordinary id, which no row has. */
+export const isIdAbsent = (input: unknown, purpose: BodyPurpose): boolean =>
+  input === undefined || input === null || (input === zeroUuid && purpose === 'create')
+
 function parseId(input: unknown, purpose: BodyPurpose, violations: Violations): string | undefined {
-  const isAbsent = input === undefined || input === null || (input === zeroUuid && purpose === 'create')
-  if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
-  if (isAbsent) return undefined
-  const reading = uuid.read(input, 'Id')
-  if ('value' in reading) return reading.value
-  violations.add('id', ...reading.problems)
+  if (isIdAbsent(input, purpose)) {
+    if (purpose === 'update') violations.add('id', 'Id is required.')
+    return undefined
+  }
+  const parsed = uuid.parse(input, 'Id')
+  if ('value' in parsed) return parsed.value
+  violations.add('id', ...parsed.problems)
   return undefined
 }
 
-interface Reading {
+interface FieldContext {
   readonly purpose: BodyPurpose
-  readonly rules: ReadingRules
+  readonly options: ParseOptions
   readonly violations: Violations
   readonly callerId: string | undefined
 }
 
-/** Undefined leaves the column as it is. */
+/**
+ * Returns undefined if the field must not be written, or has a violation. The effect of an input depends on the field:
+ *
+ * | input | optional field | required in this body | not required in this body |
+ * |---|---|---|---|
+ * | left out | null on create, unchanged on update | error | the default on create, unchanged on update |
+ * | null, or the zero id in a reference | null | error | as if left out |
+ * | blank text | parsed | error | error; in a secret, or with the caller by default, as if left out |
+ * | anything else | parsed | parsed | parsed |
+ */
 function parseField(
   field: Field,
   name: string,
   input: unknown,
-  { purpose, rules, violations, callerId }: Reading,
+  { purpose, options, violations, callerId }: FieldContext,
 ): unknown {
   const label = labelOf(name)
   if (field.presence === 'updateOnly' && purpose === 'create') return undefined
-  if (isLeftOut(field, input)) {
+  if (isAbsent(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
-    else if (isEmptied(field, input)) violations.add(name, `${label} must not be empty.`)
-    return purpose === 'create' ? byDefault(field, callerId) : undefined
+    else if (isBlankButPresent(field, input)) violations.add(name, `${label} must not be empty.`)
+    return purpose === 'create' ? defaultValue(field, callerId) : undefined
   }
-  const reading = field.read(input, label, rules)
-  if ('value' in reading) return reading.value
-  violations.add(name, ...reading.problems)
+  const parsed = field.parse(input, label, options)
+  if ('value' in parsed) return parsed.value
+  violations.add(name, ...parsed.problems)
   return undefined
 }
 
-/** The value on create if the body leaves the field out. */
-function byDefault({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
+/** Returns the value of a new row if the body does not contain the field. */
+function defaultValue({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
   if (isCallerByDefault) return callerId
   return presence === 'optional' ? null : undefined
 }
 
-/** Optional text may be null or blank, which clears it; other fields count as missing when they are blank. */
-function isLeftOut({ presence, references }: Field, input: unknown): boolean {
+/** Optional fields parse null and blank text, which clear them. */
+function isAbsent({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isMissing(input) || (references !== undefined && input === zeroUuid)
 }
 
 /**
- * An empty value is an error, not a missing value: an empty `expectedVersion` would drop the check that it
- * requests. An empty secret leaves the stored one unchanged, because forms never show it.
+ * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the check
+ * that it requests. A blank secret leaves the stored one unchanged, because forms never show it.
  */
-const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
+const isBlankButPresent = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence !== 'required' && !isSecret && typeof input === 'string' && isMissing(input)

@@ -15,9 +15,9 @@ export function parseResource(input: unknown, violations: Violations): Resource 
 
 export function parseUuid(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
-  if ('value' in reading) return reading.value
-  violations.add(key, ...reading.problems)
+  const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('value' in parsed) return parsed.value
+  violations.add(key, ...parsed.problems)
   return undefined
 }
 

@@ -15,6 +15,3 @@ export function recordAccountChange(
   for (const account of ids)
     log?.({ event: 'account-changed', outcome: action, ...callerDetails(caller), account, by: caller.id })
 }
-
-export const recordPasswordChange = (log: SecurityLog | undefined, caller: Caller, account: string): void =>
-  log?.({ event: 'password-changed', ...callerDetails(caller), account, by: caller.id })

@@ -9,7 +9,7 @@ import { referencesTo } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
 import { recordAccountChange } from './record-account-change.ts'
-import { isOfAccounts, requireRole } from './rights.ts'
+import { isAccountResource, requireRole, requireRoleToRemove } from './rights.ts'
 import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
 /** Removes all rows or none. Their links are removed along and record which row took them. */
@@ -23,19 +23,20 @@ export async function remove(
   requireRole(resource, caller, 'write')
   const ids = parseIds(body, 'ignored')
   await context.database.transaction((transaction) =>
-    removeWithin(transaction, resource, caller, ids, versions),
+    removeWithin(context, transaction, resource, caller, { ids, versions }),
   )
-  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'remove', ids)
+  if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'remove', ids)
 }
 
 export async function removeWithin(
+  context: Context,
   transaction: Queries,
   resource: Resource,
   caller: Caller,
-  ids: readonly string[],
-  versions: RequiredVersions,
+  { ids, versions }: { readonly ids: readonly string[]; readonly versions: RequiredVersions },
 ): Promise<void> {
   const rows = await lockVisible(transaction, resource, caller, ids, { state: 'active', strength: 'update' })
+  await requireRoleToRemove(transaction, context, resource, caller)
   requireOwner(resource, caller, rows)
   requireVersions(resource, rows, versions)
   await requireNoDependents(transaction, resource, ids)
@@ -45,7 +46,7 @@ export async function removeWithin(
     await removeRows(transaction, child, caller, links, column(parentId))
   }
   await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
-  await resource.rules.afterRemove?.(transaction, ids)
+  await resource.hooks.afterRemove?.(transaction, ids)
 }
 
 async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {

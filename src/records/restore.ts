@@ -1,5 +1,5 @@
 import { column, tableOf } from '../db/columns.ts'
-import { lockedRows, requireConditions } from '../db/conditional-write.ts'
+import { requireConditions, selectForLock } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { type Row, restoreRows, type Values } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
@@ -14,7 +14,7 @@ import {
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
 import { recordAccountChange } from './record-account-change.ts'
-import { isOfAccounts, requireRole } from './rights.ts'
+import { isAccountResource, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
 import { lockVisible, referenceConditionsOfAll, requireOwner } from './write-conditions.ts'
 
@@ -26,9 +26,9 @@ export async function restore(
   body: unknown,
 ): Promise<void> {
   requireRole(resource, caller, 'write')
-  const ids = parseIds(body, 'refused')
+  const ids = parseIds(body, 'rejected')
   await context.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
-  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'restore', ids)
+  if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'restore', ids)
 }
 
 export async function restoreWithin(
@@ -43,7 +43,8 @@ export async function restoreWithin(
     memberships: restorersMemberships,
   })
   requireOwner(resource, caller, rows)
-  await requireConditions(transaction, referenceConditionsOfAll(resource, rows.map(withoutStaying(resource))))
+  const references = referenceConditionsOfAll(resource, rows.map(withoutStayingReferences(resource)))
+  await requireConditions(transaction, references)
   await restoreRows(
     transaction,
     resource,
@@ -56,8 +57,8 @@ export async function restoreWithin(
   }
 }
 
-/** A row that can stay when a parent is removed can also be restored without it. */
-const withoutStaying =
+/** A row that stays when a parent is removed can also be restored while that parent is removed. */
+const withoutStayingReferences =
   (resource: Resource) =>
   (row: Row): Values => {
     const staying = referencesFrom(resource).filter(({ whenRemoved }) => whenRemoved === 'stay')
@@ -67,8 +68,8 @@ const withoutStaying =
   }
 
 /**
- * Restores the rows that were removed along, but links only when their other parent is active. For the
- * others, the parent that is still removed becomes the one they are restored with.
+ * Restores the rows that were removed along. A link is only restored if its other parent is active. Otherwise
+ * the link will be restored together with that parent.
  */
 async function restoreAlong(
   transaction: Queries,
@@ -77,12 +78,12 @@ async function restoreAlong(
   caller: Caller,
   ids: readonly string[],
 ) {
-  const wentAlong = sql`removed_with = any(${ids}::uuid[]) and not active`
+  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and not active`
   const other = referencesFrom(child).find(
     (reference) => reference.column !== parentId && reference.whenRemoved === 'removeAlong',
   )
   if (other) await restoreLinks(transaction, child, other, caller, ids)
-  else await restoreRows(transaction, child, caller, wentAlong, true)
+  else await restoreRows(transaction, child, caller, removedAlong, true)
 }
 
 async function restoreLinks(
@@ -92,23 +93,22 @@ async function restoreLinks(
   caller: Caller,
   ids: readonly string[],
 ) {
-  const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
-  // Whether it is active or not: a concurrent transaction may be restoring or removing the other parent, and
-  // must be waited for.
+  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
+  // Locks the other parents even if they are removed: a concurrent transaction may be restoring one of them.
   await transaction.query(
-    lockedRows({
+    selectForLock({
       table: other.parent.table,
       columns: raw('row.id'),
-      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} as link where ${takenAlong})`,
+      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} as link where ${removedAlong})`,
       strength: 'key share',
     }),
   )
-  const returning = sql`id in (
+  const restorable = sql`id in (
     select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
-    where ${takenAlong} and parent.active
+    where ${removedAlong} and parent.active
   )`
-  await restoreRows(transaction, link, caller, returning, true)
+  await restoreRows(transaction, link, caller, restorable, true)
   await transaction.query(
-    sql`update ${tableOf(link)} as link set removed_with = ${column(other.column)} where ${takenAlong}`,
+    sql`update ${tableOf(link)} as link set removed_with = ${column(other.column)} where ${removedAlong}`,
   )
 }

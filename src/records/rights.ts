@@ -1,25 +1,29 @@
+import { lockAdministrators } from '../accounts/administrators.ts'
+import type { Queries } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { webClientId } from '../model/client.ts'
 import { forbidden } from '../model/problem.ts'
 import { resources } from '../resources/all.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
+import type { Context } from './context.ts'
 
 export type Purpose = 'read' | 'write'
 
-/** The rights that are checked: those of a caller, or those of the callers of several rows at once. */
-export type Asker = Caller | CallerOfEach
-
-/** The caller of each row of a statement. They have the same role and no tokens, and the id is the SQL that finds it. */
-export interface CallerOfEach {
-  readonly id: Sql
+/** The parts of a caller that conditions in SQL need. A `Caller` has them. */
+export interface CallerInSql {
+  /** SQL if a statement writes rows of several callers: it selects the caller of each row. */
+  readonly id: string | Sql
   readonly isAdministrator: boolean
-  readonly token?: never
+  readonly token?: Caller['token']
 }
 
-/** Accounts have passwords and determine who can sign in, so no token can change them. */
-export const isOfAccounts = ({ access }: Listed): boolean =>
+/**
+ * Only the access rules of users and people are of these kinds. Accounts have passwords and determine who can sign in,
+ * so no token can change them.
+ */
+export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
 
 /** Every scope that a token may have. */
@@ -27,24 +31,24 @@ export const tokenScopes: readonly string[] = [
   '*:read',
   '*:write',
   ...[person, ...resources].flatMap((listed) =>
-    isOfAccounts(listed) ? [`${listed.name}:read`] : [`${listed.name}:read`, `${listed.name}:write`],
+    isAccountResource(listed) ? [`${listed.name}:read`] : [`${listed.name}:read`, `${listed.name}:write`],
   ),
 ]
 
 /** Whether the caller's token, if there is one, covers this. Write access includes read access. */
-export function isCovered({ token }: Asker, listed: Listed, purpose: Purpose): boolean {
+export function isCovered({ token }: CallerInSql, listed: ListedResource, purpose: Purpose): boolean {
   if (!token) return true
-  if (purpose === 'write' && isOfAccounts(listed)) return false
+  if (purpose === 'write' && isAccountResource(listed)) return false
   // Rows owned by a user belong to no project.
   if (token.projectIds && listed.access.kind === 'owner') return false
-  const has = (wanted: Purpose) =>
-    token.scopes.includes(`${listed.name}:${wanted}`) || token.scopes.includes(`*:${wanted}`)
+  const has = (right: Purpose) =>
+    token.scopes.includes(`${listed.name}:${right}`) || token.scopes.includes(`*:${right}`)
   return has('write') || (purpose === 'read' && has('read'))
 }
 
-/** Checks the caller's role and token, before anything of the request is parsed. */
-export function requireRole(listed: Listed, caller: Caller, purpose: Purpose): void {
-  if (purpose === 'write' && isOfAccounts(listed)) requireNoApp(caller)
+/** Checks the caller's role and token. Called before the request is parsed. */
+export function requireRole(listed: ListedResource, caller: Caller, purpose: Purpose): void {
+  if (purpose === 'write' && isAccountResource(listed)) rejectThirdPartyApp(caller)
   if (!isCovered(caller, listed, purpose))
     throw forbidden(
       `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${listed.pluralNoun}.`,
@@ -52,24 +56,42 @@ export function requireRole(listed: Listed, caller: Caller, purpose: Purpose): v
   if (caller.isAdministrator) return
   const { kind } = listed.access
   if (kind === 'administrators' || (kind === 'catalog' && purpose === 'write'))
-    throw forbidden(`Only administrators may ${purpose === 'read' ? 'read' : 'change'} ${listed.pluralNoun}.`)
+    throw onlyAdministratorsProblem(listed, purpose)
 }
 
-/** Guards credentials that outlast an app's own tokens: neither programs nor apps may create them. */
-export function requireOwnClient(caller: Caller): void {
-  requirePerson(caller)
-  if (caller.origin?.clientId !== webClientId) throw notForApps()
+const onlyAdministratorsProblem = ({ pluralNoun }: ListedResource, purpose: Purpose) =>
+  forbidden(`Only administrators may ${purpose === 'read' ? 'read' : 'change'} ${pluralNoun}.`)
+
+/**
+ * Two administrators may remove each other at the same time. So the removal of an account locks all administrators, and
+ * then checks that the caller still is one.
+ */
+export async function requireRoleToRemove(
+  transaction: Queries,
+  { administrators }: Pick<Context, 'administrators'>,
+  listed: ListedResource,
+  caller: Caller,
+): Promise<void> {
+  if (!isAccountResource(listed)) return
+  const isStillAdministrator = await lockAdministrators(transaction, administrators, caller.id)
+  if (!isStillAdministrator) throw onlyAdministratorsProblem(listed, 'write')
 }
 
-/** A service client has no session; it belongs to the operator. */
-export function requireNoApp({ origin }: Caller): void {
-  if (origin?.sessionId !== undefined && origin.clientId !== webClientId) throw notForApps()
+/** Allows only sessions of the web client, because the credentials it guards outlive the tokens of an app. */
+export function requireWebClientSession(caller: Caller): void {
+  rejectToken(caller)
+  if (caller.origin?.clientId !== webClientId) throw notForAppsProblem()
 }
 
-const notForApps = () =>
+/** Rejects sessions of third-party apps. Personal access tokens and service clients have no session, and pass. */
+export function rejectThirdPartyApp({ origin }: Caller): void {
+  if (origin?.sessionId !== undefined && origin.clientId !== webClientId) throw notForAppsProblem()
+}
+
+const notForAppsProblem = () =>
   forbidden('Only someone who has signed in with the web client may do this, not an app.')
 
-/** Guards actions on the account itself and on its sessions. */
-export function requirePerson({ token }: Caller): void {
+/** Guards actions on the account itself and its sessions, which a personal access token may not take. */
+export function rejectToken({ token }: Caller): void {
   if (token) throw forbidden('Only someone who has signed in may do this, not a token.')
 }

@@ -61,8 +61,9 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       ...JSON.parse(
         (await list(context, organization, administrator, parseListQuery(organization, { ids: id }))).records,
       ),
-      ...(await runQuery(organization, administrator, queried({ filter: `id eq '${id}'` }), database.lists))
-        .rows,
+      ...(
+        await runQuery(organization, administrator, queried({ filter: `id eq '${id}'` }), database.listReads)
+      ).rows,
     ]
     for await (const part of streamList(
       context,
@@ -130,7 +131,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       let cursor: string | null = null
       do {
         const query = queried({ filter, sort, pageSize: '1', ...(cursor !== null && { cursor }) })
-        const page = await runQuery(organization, administrator, query, database.lists)
+        const page = await runQuery(organization, administrator, query, database.listReads)
         met.push(...page.rows.map(({ id }) => id))
         cursor = page.nextCursor
       } while (cursor !== null && met.length < 9)

@@ -5,9 +5,9 @@ import { columnName, selectColumns, tableOf } from '../db/columns.ts'
 import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { resources } from '../resources/all.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
-import { arrayOf, serializeRecord } from './serialize-record.ts'
+import { jsonArrayOf, serializeRecord } from './serialize-record.ts'
 
 /**
  * Contains every character that JSON escapes or might escape, and text that looks like the end of a value.
@@ -44,7 +44,7 @@ describe('A record is the same text, whether the store writes it or the program'
           await transaction.query(sql`select set_config('timezone', ${zone}, true)`)
           const values = await transaction.query<Row>(sql`select ${selectColumns(listed)} from ${rows}`)
           const [found] = await transaction.query<{ records: string }>(
-            sql`select ${arrayOf(listed, sql`select row.* from ${rows}`)} as records`,
+            sql`select ${jsonArrayOf(listed, sql`select row.* from ${rows}`)} as records`,
           )
           return { values, records: found?.records }
         })
@@ -55,14 +55,14 @@ describe('A record is the same text, whether the store writes it or the program'
 
   it('and no records are an empty array', async () => {
     const [found] = await fresh.database.query<{ records: string }>(
-      sql`select ${arrayOf(person, sql`select * from users where false`)} as records`,
+      sql`select ${jsonArrayOf(person, sql`select * from users where false`)} as records`,
     )
     assert.equal(found?.records, '[]')
   })
 })
 
 /** The row as JSON of the stored columns. */
-const rowOf = ({ columns, fields }: Listed, position: number) => ({
+const rowOf = ({ columns, fields }: ListedResource, position: number) => ({
   ...Object.fromEntries(
     columns.map((name) => [
       columnName(name),

@@ -1,19 +1,14 @@
-import {
-  column,
-  columnName,
-  serializeRowTimestamp,
-  serializeTimestamp,
-  timestampText,
-} from '../db/columns.ts'
+import { column, columnName } from '../db/columns.ts'
 import type { Action, Row } from '../db/rows.ts'
 import { join, raw, render, type Sql, sql } from '../db/sql.ts'
+import { rowTimestampSql, serializeFieldTimestamp, serializeRowTimestamp } from '../db/timestamps.ts'
 import type { Caller } from '../model/caller.ts'
 import type { WireKind } from '../model/field.ts'
 import { resources } from '../resources/all.ts'
-import type { Listed, Resource } from '../resources/define-resource.ts'
+import type { ListedResource, Resource } from '../resources/define-resource.ts'
 
-/** A stored row as every host serializes it: its columns in their order; nulls are included. */
-export function serializeRecord({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> {
+/** Serializes a stored row as every host does: all columns in their order, nulls included. */
+export function serializeRecord({ columns }: ListedResource, row: Row): Readonly<Record<string, unknown>> {
   const record: Record<string, unknown> = {}
   for (const name of columns) record[name] = row[name]
   return record
@@ -21,7 +16,7 @@ export function serializeRecord({ columns }: Listed, row: Row): Readonly<Record<
 
 type Kind = WireKind | 'rowTimestamp' | 'flag'
 
-/** The kinds of the columns that are no fields. */
+/** The kinds of the columns that are not declared as fields. */
 const commonKinds: Readonly<Record<string, Kind>> = {
   id: 'uuid',
   createdAt: 'rowTimestamp',
@@ -30,43 +25,44 @@ const commonKinds: Readonly<Record<string, Kind>> = {
   active: 'flag',
 }
 
-/** The kind of a column that is shown. */
-const kindOf = ({ fields }: Listed, name: string): Kind => (fields[name]?.wire ?? commonKinds[name]) as Kind
+/** Returns the kind of a serialized column. */
+const kindOf = ({ fields }: ListedResource, name: string): Kind =>
+  (fields[name]?.wire ?? commonKinds[name]) as Kind
 
 /** Serializes a value as JSON, or null. Only texts need escaping. */
-const jsonOf: Readonly<Record<Kind, (value: Sql) => Sql>> = {
+const jsonOfKind: Readonly<Record<Kind, (value: Sql) => Sql>> = {
   text: (value) => sql`to_json(${value})::text`,
   uuid: (value) => sql`'"' || ${value} || '"'`,
   timestamp: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
-  rowTimestamp: (value) => sql`'"' || ${timestampText(value)} || '"'`,
+  rowTimestamp: (value) => sql`'"' || ${rowTimestampSql(value)} || '"'`,
   number: (value) => sql`trim_scale(${value})::text`,
   wholeNumber: (value) => sql`${value}::text`,
   flag: (value) => sql`${value}::text`,
 }
 
-const recordTexts = new WeakMap<Listed, Sql>()
+const recordJsons = new WeakMap<ListedResource, Sql>()
 
 /**
- * Serializes a row called `row` as JSON in the database, with exactly the same text. That costs the database
- * a tenth more time than returning the values, and saves the host far more than that.
+ * Serializes a row called `row` as JSON in the database, with exactly the text that the host would write. The
+ * query takes a tenth longer, and the host saves far more than that.
  */
-export function recordText(listed: Listed): Sql {
-  const known = recordTexts.get(listed)
+export function recordJson(listed: ListedResource): Sql {
+  const known = recordJsons.get(listed)
   if (known) return known
   const members = listed.columns.map((name, index) => {
     const start = raw(`'${index === 0 ? '{' : ','}"${name}":'`)
-    return sql`${start} || coalesce(${jsonOf[kindOf(listed, name)](sql`row.${column(name)}`)}, 'null')`
+    return sql`${start} || coalesce(${jsonOfKind[kindOf(listed, name)](sql`row.${column(name)}`)}, 'null')`
   })
   const text = raw(render(sql`${join(members, ' || ')} || '}'`).text)
-  recordTexts.set(listed, text)
+  recordJsons.set(listed, text)
   return text
 }
 
-/** Serializes rows as a JSON array, in their order, but no rows that a page skips. */
-export const arrayOf = (listed: Listed, rows: Sql): Sql =>
-  sql`(select coalesce('[' || string_agg(${recordText(listed)}, ',') || ']', '[]') from (${rows}) as row)`
+/** Serializes rows as a JSON array, in their order. */
+export const jsonArrayOf = (listed: ListedResource, rows: Sql): Sql =>
+  sql`(select coalesce('[' || string_agg(${recordJson(listed)}, ',') || ']', '[]') from (${rows}) as row)`
 
-/** An entry of the history as it is stored. */
+/** An entry of the history, as stored. */
 export interface StoredChange {
   readonly sequence: number
   readonly at: string
@@ -90,7 +86,7 @@ export const changeColumns: Sql =
   entry.session as "sessionId", entry.request as "requestId", entry.fields`)
 
 export interface SerializedChange extends Omit<StoredChange, 'sequence' | 'fields'> {
-  /** The same id in history, feed and deliveries. */
+  /** Identifies the change in the history, the feed and webhook deliveries. */
   readonly id: string
   readonly before: Values | null
   readonly after: Values | null
@@ -99,8 +95,8 @@ export interface SerializedChange extends Omit<StoredChange, 'sequence' | 'field
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Session and request are included for the account that caused the change and for administrators; to others
- * they would reveal too much.
+ * Includes the session and the request only for administrators and for the account that made the change, because
+ * they would reveal too much to others.
  */
 export function serializeChange(
   { sequence, fields, ...change }: StoredChange,
@@ -108,10 +104,10 @@ export function serializeChange(
 ): SerializedChange {
   const seesSession = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []
-  const kept = columns.filter(({ stored }) => stored in fields)
+  const changed = columns.filter(({ stored }) => stored in fields)
   const side = (index: 0 | 1): Values =>
     Object.fromEntries(
-      kept.map(({ name, stored, serialize }) => [name, serialize((fields[stored] as unknown[])[index])]),
+      changed.map(({ name, stored, serialize }) => [name, serialize((fields[stored] as unknown[])[index])]),
     )
   const isNew = change.action === 'create'
   return {
@@ -121,35 +117,35 @@ export function serializeChange(
     requestId: seesSession ? change.requestId : null,
     before: isNew ? null : side(0),
     after: isNew
-      ? Object.fromEntries(kept.map(({ name, stored, serialize }) => [name, serialize(fields[stored])]))
+      ? Object.fromEntries(changed.map(({ name, stored, serialize }) => [name, serialize(fields[stored])]))
       : side(1),
   }
 }
 
-interface KeptColumn {
+interface HistoryColumn {
   readonly name: string
   readonly stored: string
   readonly serialize: (value: unknown) => unknown
 }
 
-const serializedText =
+const mapText =
   (serialize: (stored: string) => string) =>
   (value: unknown): unknown =>
     typeof value === 'string' ? serialize(value) : value
 
 /** The history keeps timestamps as the database writes them. */
-const serializers: Partial<Record<ReturnType<typeof kindOf>, KeptColumn['serialize']>> = {
-  timestamp: serializedText(serializeTimestamp),
-  rowTimestamp: serializedText(serializeRowTimestamp),
+const serializers: Partial<Record<ReturnType<typeof kindOf>, HistoryColumn['serialize']>> = {
+  timestamp: mapText(serializeFieldTimestamp),
+  rowTimestamp: mapText(serializeRowTimestamp),
 }
 
-const keptColumn = (resource: Resource, name: string): KeptColumn => ({
+const historyColumn = (resource: Resource, name: string): HistoryColumn => ({
   name,
   stored: columnName(name),
   serialize: serializers[kindOf(resource, name)] ?? ((value) => value),
 })
 
-/** A column that is no longer declared is not shown. */
-const columnsOf: ReadonlyMap<string, readonly KeptColumn[]> = new Map(
-  resources.map((resource) => [resource.name, resource.columns.map((name) => keptColumn(resource, name))]),
+/** Only declared columns are serialized. A column that was removed from its declaration is left out. */
+const columnsOf: ReadonlyMap<string, readonly HistoryColumn[]> = new Map(
+  resources.map((resource) => [resource.name, resource.columns.map((name) => historyColumn(resource, name))]),
 )

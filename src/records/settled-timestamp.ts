@@ -1,4 +1,4 @@
-import { hasSettled } from '../db/change-log.ts'
+import { waitUntilSettled } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
 import { StatementTooSlowError } from '../db/limited-reads.ts'
 import { sql } from '../db/sql.ts'
@@ -6,7 +6,7 @@ import { labelOf } from '../model/field.ts'
 import { isMissing, timestamp } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
 
-/** Older timestamps have settled: no transaction of ours takes as long. */
+/** Older timestamps have settled, because transactions are shorter than this. */
 const recentSeconds = 60
 
 interface Age {
@@ -17,7 +17,7 @@ interface Age {
 
 /**
  * Rejects a timestamp for which the data is incomplete: one in the future, or older than the history. Waits
- * for writes in progress at that time, so that the same timestamp always shows the same data.
+ * for transactions that were in progress then, so that the same timestamp always shows the same data.
  */
 export async function requireSettled(database: Database, at: string, key = 'at'): Promise<void> {
   const [age] = await database.query<Age>(sql`
@@ -27,8 +27,8 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   if (!age || age.isFuture) throw invalid({ [key]: [`${labelOf(key)} must not lie in the future.`] })
   if (age.isPurged) throw gone('The history does not go back that far.')
   if (!age.isRecent) return
-  if (await hasSettled(database)) return
-  throw overloaded('What was being written at that moment is not committed yet. Please try again.', {
+  if (await waitUntilSettled(database)) return
+  throw overloaded('Changes from that time are still being committed. Please try again.', {
     retryAfterSeconds: 5,
   })
 }
@@ -39,31 +39,34 @@ export function parseAt(input: unknown, violations: Violations): string | undefi
   if (Array.isArray(input)) violations.add('at', 'At must be given once.')
   else if (isMissing(input)) violations.add('at', 'At must not be empty.')
   else {
-    const reading = timestamp.read(String(input).trim(), 'At')
-    if ('value' in reading) return reading.value
-    violations.add('at', ...reading.problems)
+    const parsed = timestamp.parse(String(input).trim(), 'At')
+    if ('value' in parsed) return parsed.value
+    violations.add('at', ...parsed.problems)
   }
   return undefined
 }
 
-export interface Slowness {
+export interface TimeoutAdvice {
   /** The subject of the sentence, such as "The list of projects". */
-  readonly what: string
+  readonly subject: string
   /** Advice for the caller. */
   readonly advice: string
-  /** The key of the request that makes it slow, if there is one. */
+  /** The key of the request that makes the read slow, if there is one. */
   readonly key?: string
 }
 
 const retryAfterSeconds = 5
 
-/** Reports a read that takes too long as an error with advice for the caller. */
-export async function rejectTooSlow<Result>({ what, advice, key }: Slowness, read: () => Promise<Result>) {
+/** Converts the error of a read that takes too long to one with advice for the caller. */
+export async function explainTimeout<Result>(
+  { subject, advice, key }: TimeoutAdvice,
+  read: () => Promise<Result>,
+) {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof StatementTooSlowError)) throw error
-    const message = `${what} took longer than ${error.seconds} seconds and was stopped. ${advice}`
+    const message = `${subject} took longer than ${error.seconds} seconds and was stopped. ${advice}`
     throw overloaded(message, { retryAfterSeconds, ...(key && { errors: { [key]: [message] } }) })
   }
 }

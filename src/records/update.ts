@@ -1,12 +1,14 @@
+import { recordPasswordChange } from '../accounts/change-password.ts'
+import { storedRowsCte } from '../db/conditional-write.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { type Row, updateRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
-import { updateGrouped } from './create.ts'
+import { updateInGroup } from './create.ts'
 import { parseInput } from './parse-input.ts'
-import { recordAccountChange, recordPasswordChange } from './record-account-change.ts'
-import { isOfAccounts, requireRole } from './rights.ts'
+import { recordAccountChange } from './record-account-change.ts'
+import { isAccountResource, requireRole } from './rights.ts'
 import {
   lockVisible,
   type RequiredVersions,
@@ -27,18 +29,18 @@ export async function update(
   body: unknown,
   versions: RequiredVersions = new Map(),
 ): Promise<Row> {
-  const { rules } = resource
+  const { hooks } = resource
   requireRole(resource, caller, 'write')
   const { id = '', values } = parseInput(resource, body, 'update', context)
-  const prepared = (await rules.prepare?.(values, context.passwords)) ?? values
-  const stored = storedOf(resource, prepared)
+  const prepared = (await hooks.prepare?.(values, context.passwords)) ?? values
+  const stored = storedValues(resource, prepared)
   const updated = await writeUpdate(context.database, resource, caller, { id, values, stored, versions })
-  if (isOfAccounts(resource)) recordAccountChange(context.securityLog, caller, 'update', [id])
+  if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'update', [id])
   if ('passwordHash' in stored) recordPasswordChange(context.securityLog, caller, id)
   return updated
 }
 
-interface Wanted {
+interface UpdateRequest {
   readonly id: string
   readonly values: Values
   readonly stored: Values
@@ -49,9 +51,9 @@ export function writeUpdate(
   database: Database,
   resource: Resource,
   caller: Caller,
-  { id, values, stored, versions }: Wanted,
+  { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
-  const { beforeUpdate, afterUpdate } = resource.rules
+  const { beforeUpdate, afterUpdate } = resource.hooks
   const write = (queries: Queries) =>
     updateRow(
       queries,
@@ -62,13 +64,15 @@ export function writeUpdate(
       updateConditions(resource, caller, {
         ids: [id],
         values,
-        references: referenceConditions(resource, values, { before: 'before', caller }),
+        references: referenceConditions(resource, values, { before: storedRowsCte, caller }),
         versions: versionConditions(resource, id, versions),
       }),
     )
-  const { single } = database
+  const { singleWrites } = database
   if (!beforeUpdate && !afterUpdate)
-    return updateGrouped(single, resource, { caller, id, values, stored, versions }, () => write(single))
+    return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
+      write(singleWrites),
+    )
   return database.transaction(async (transaction) => {
     // A single id was given, and a missing row would have thrown.
     const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
@@ -79,6 +83,6 @@ export function writeUpdate(
   })
 }
 
-/** Leaves out fields that are read but not stored. */
-export const storedOf = ({ fields }: Resource, prepared: Values): Values =>
+/** Leaves out fields that are parsed but not stored. */
+export const storedValues = ({ fields }: Resource, prepared: Values): Values =>
   Object.fromEntries(Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'))

@@ -1,5 +1,5 @@
 import { column, selectColumns } from '../db/columns.ts'
-import { type Condition, type LockedRows, lockedRows } from '../db/conditional-write.ts'
+import { type Condition, type LockedRows, selectForLock, storedRowsCte } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
 import { join, raw, type Sql, sql } from '../db/sql.ts'
@@ -9,13 +9,13 @@ import { labelOf } from '../model/field.ts'
 import { changed, forbidden, invalid, missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
-import type { Asker } from './rights.ts'
+import type { CallerInSql } from './rights.ts'
 import { type Memberships, projectsOf, type RowState, visibleRows } from './visible-rows.ts'
 
 /** The conditions of a new row, in the order in which they are checked. */
 export const createConditions = (
   resource: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   values: Values,
   references: readonly Condition[],
 ): Condition[] => [
@@ -36,27 +36,27 @@ interface UpdateConditionOptions {
 /** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
 export function updateConditions(
   resource: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   { ids, values, references, versions }: UpdateConditionOptions,
 ): Condition[] {
-  const before = { before: 'before' }
+  const stored = { before: storedRowsCte }
   return [
     {
-      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, updateLock) },
+      locks: { name: storedRowsCte, rows: visibleForLock(resource, caller, ids, updateLock) },
       rejectIf: sql`before.id is null`,
       problem: () => missing(resource.title),
     },
     ...references,
-    ...ownerConditions(resource, caller, values, before),
-    ...membershipConditions(resource, caller, values, before),
+    ...ownerConditions(resource, caller, values, stored),
+    ...membershipConditions(resource, caller, values, stored),
     ...versions,
-    ...(resource.rules.updateConditions?.(values) ?? []),
+    ...(resource.hooks.updateConditions?.(values) ?? []),
   ]
 }
 
 interface ReferenceOptions {
   /** If set, references to rows that this caller cannot see fail like references to missing rows. */
-  readonly caller?: Asker
+  readonly caller?: CallerInSql
   /**
    * The name of the locked row whose references are known to be valid: a reference that does not change is
    * not checked again.
@@ -71,19 +71,19 @@ interface ReferenceOptions {
 export function referenceConditions(
   resource: Resource,
   values: Values,
-  references: ReferenceOptions = {},
+  options: ReferenceOptions = {},
 ): Condition[] {
-  const { before } = references
+  const { before } = options
   const conditions: Condition[] = []
   for (const { column: name, parent } of referencesFrom(resource)) {
     const id = values[name]
     if (typeof id !== 'string') continue
     // A reference is never null in the store, so `<>` is enough.
-    const wanted = before
+    const where = before
       ? sql`row.id = ${id} and (select ${column(name)} <> ${id} from ${raw(before)})`
       : sql`row.id = ${id}`
     const isMissing = sql`not exists (select 1 from ${raw(`"${name}"`)})`
-    conditions.push(conditionOf(resource, { name, parent, value: id, wanted, isMissing }, references))
+    conditions.push(referenceCondition(resource, { name, parent, value: id, where, isMissing }, options))
   }
   return conditions
 }
@@ -97,9 +97,9 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
   for (const { column: name, parent } of referencesFrom(resource)) {
     const ids = distinctIds(rows, name)
     if (ids.length === 0) continue
-    const wanted = sql`row.id = any(${ids}::uuid[])`
+    const where = sql`row.id = any(${ids}::uuid[])`
     const isMissing = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
-    conditions.push(conditionOf(resource, { name, parent, value: raw('null'), wanted, isMissing }, {}))
+    conditions.push(referenceCondition(resource, { name, parent, value: raw('null'), where, isMissing }, {}))
   }
   return conditions
 }
@@ -108,21 +108,21 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
 export function referenceConditionsPerInputRow(
   resource: Resource,
   rows: readonly Values[],
-  references: ReferenceOptions = {},
+  options: ReferenceOptions = {},
 ): Condition[] {
-  const { before } = references
+  const { before } = options
   const conditions: Condition[] = []
   for (const { column: name, parent } of referencesFrom(resource)) {
     const ids = distinctIds(rows, name)
     if (ids.length === 0) continue
     const value = raw(`input."${name}"`)
     const parents = sql`row.id = any(${ids}::uuid[])`
-    const wanted = before
+    const where = before
       ? sql`${parents} and row.id in (select ${value} from input join ${raw(before)} as stored on stored.id = input.id
           where stored.${column(name)} <> ${value})`
       : parents
     const isMissing = sql`${value} not in (select id from ${raw(`"${name}"`)})`
-    conditions.push(conditionOf(resource, { name, parent, value, wanted, isMissing }, references))
+    conditions.push(referenceCondition(resource, { name, parent, value, where, isMissing }, options))
   }
   return conditions
 }
@@ -132,23 +132,23 @@ interface ReferenceCheck {
   readonly parent: Resource
   /** An id, or the SQL that finds it. */
   readonly value: string | Sql
-  /** Finds the parents to lock. */
-  readonly wanted: Sql
+  /** The condition that finds the parents to lock. */
+  readonly where: Sql
   /** Whether the locked parents are too few. */
   readonly isMissing: Sql
 }
 
-function conditionOf(
+function referenceCondition(
   resource: Resource,
-  { name, parent, value, wanted, isMissing }: ReferenceCheck,
+  { name, parent, value, where, isMissing }: ReferenceCheck,
   { before, caller }: ReferenceOptions,
 ): Condition {
   const unseen = caller && unseenReference(resource, caller, name, value)
   const isRejected = unseen ? sql`(${isMissing} or ${unseen})` : isMissing
-  const rows = lockedRows({
+  const rows = selectForLock({
     table: parent.table,
     columns: raw('row.id'),
-    where: sql`${wanted} and row.active`,
+    where: sql`${where} and row.active`,
     strength: 'key share',
   })
   return {
@@ -170,7 +170,7 @@ function distinctIds(rows: readonly Values[], name: string): string[] {
 /** Maps ids to the version that the locked row must have; null never matches, so the write fails with a conflict. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
-/** Every change gives a row another version. */
+/** Identifies the state of a row: every change gives it a new version. */
 export const versionOf = ({ updatedAt, createdAt }: Row): string => String(updatedAt ?? createdAt)
 
 /** Throws when one of these locked rows has another version than required. */
@@ -181,7 +181,7 @@ export function requireVersions(resource: Resource, rows: readonly Row[], versio
   }
 }
 
-/** The same requirement for the one locked row that is called `before`. */
+/** Returns the same requirement as a condition on the locked row `before`. */
 export function versionConditions(resource: Resource, id: string, versions: RequiredVersions): Condition[] {
   const version = versions.get(id)
   if (version === undefined) return []
@@ -214,12 +214,12 @@ export async function lockVisible(
 /** Finds and locks those rows that the caller can see, in the order of their ids. */
 const visibleForLock = (
   resource: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   ids: readonly string[],
   { state, strength, memberships }: VisibleLockOptions,
   columns = raw('row.*'),
 ): LockedRows =>
-  lockedRows({
+  selectForLock({
     table: resource.table,
     columns,
     where: sql`${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
@@ -233,10 +233,10 @@ export function requireOwner(resource: Resource, caller: Caller, rows: readonly 
   if (owner && rows.some((row) => row[owner] !== caller.id)) throw notOwner(resource)
 }
 
-/** Neither the new row nor, on an update, the stored row `before` may belong to another user. */
+/** The new row must not belong to another user. On an update, neither must the stored row `before`. */
 function ownerConditions(
   resource: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   row: Values,
   { before }: { readonly before?: string } = {},
 ): Condition[] {
@@ -253,12 +253,12 @@ const notOwner = ({ pluralNoun }: Resource) =>
   forbidden(`You may only record and change your own ${pluralNoun}.`)
 
 /**
- * Only members write rows into a project: new rows, and rows that move there from the project of the row
- * `before`. A row that stays in its project needs no check, because only members see it.
+ * Only members may add rows to a project, either new ones or by moving the row `before` there. An update that
+ * keeps a row in its project needs no check, because only members see the row.
  */
 function membershipConditions(
   { access }: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   row: Values,
   { before }: { readonly before?: string } = {},
 ): Condition[] {
@@ -268,7 +268,7 @@ function membershipConditions(
     return []
   // A new project would be outside the projects that the token is limited to.
   if (!before && access.anyoneMayCreate) return [{ rejectIf: raw('true'), problem: notForNewProjects }]
-  const isForeign = isOfOthers(access, caller, row)
+  const isForeign = isInForeignProject(access, caller, row)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
   return [
     {
@@ -279,28 +279,29 @@ function membershipConditions(
 }
 
 /**
- * Whether a reference names a row that the caller cannot see. The contract answers that with 403, and with
- * 400 when there is no such row; the extensions answer both alike, so that nothing reveals whether the row
- * exists. Undefined where this is not checked.
+ * Returns the condition under which a reference names a row that the caller cannot see. Undefined in v1: the
+ * contract answers 403 to that, and 400 to a missing row. The extensions answer both alike, so that the answer does
+ * not reveal whether the row exists.
  */
 function unseenReference(
   { access, edition }: Resource,
-  caller: Asker,
+  caller: CallerInSql,
   name: string,
   value: unknown,
 ): Sql | undefined {
   if (edition === 'v1' || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
-  return name === access.projectPath[0] ? isOfOthers(access, caller, { [name]: value }) : undefined
+  return name === access.projectPath[0] ? isInForeignProject(access, caller, { [name]: value }) : undefined
 }
 
 /** Whether a row belongs to a project of which the caller is not a member. */
-const isOfOthers = (access: ProjectMembers, caller: Asker, row: Values): Sql => sql`exists (
+const isInForeignProject = (access: ProjectMembers, caller: CallerInSql, row: Values): Sql => sql`exists (
   select 1 from ${projectOfRow(access, row)} as touched where not exists (
     select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
   )
 )`
 
-const notForNewProjects = () => forbidden('The token is limited to projects, so it creates none.')
+const notForNewProjects = () =>
+  forbidden('The token is limited to certain projects, so it cannot create new ones.')
 
 function projectOfRow({ projectPath }: ProjectMembers, row: Values): Sql {
   const id = row[projectPath[0]]

@@ -1,12 +1,19 @@
+import { type RowOutcome, storedRowsCte } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
-import { inputOf, insertEach, type ManyRows, updateEach, writerOfInput } from '../db/many-rows.ts'
-import { isOtherVersion, type Values } from '../db/rows.ts'
+import {
+  inputColumn,
+  inputWriter,
+  insertEach,
+  type ManyRows,
+  type RelatedRowOf,
+  updateEach,
+} from '../db/many-rows.ts'
+import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { WireKind } from '../model/field.ts'
-import { changed } from '../model/problem.ts'
+import { changed, type Problem } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Outcome, ReadyItem } from './batch/parse-batch.ts'
-import type { CallerOfEach } from './rights.ts'
+import type { CallerInSql } from './rights.ts'
 import {
   createConditions,
   type RequiredVersions,
@@ -14,90 +21,107 @@ import {
   updateConditions,
 } from './write-conditions.ts'
 
-/** The parts of an item that are written. */
-export type EachItem = Pick<ReadyItem, 'index' | 'ids' | 'values' | 'stored'>
-
-/** The callers of items, one for each. They have the same role. */
-export interface Callers extends CallerOfEach {
-  readonly all: readonly Caller[]
+/** The parts of an item that its statement needs. */
+export interface EachItem {
+  readonly index: number
+  /** The rows that it writes. */
+  readonly ids: readonly string[]
+  /** The parsed input, which the conditions check. */
+  readonly values: Values
+  /** The columns to write: the same as `values`, but with the hash of a password instead of the password, for example. */
+  readonly stored: Values
 }
 
-export const callersOf = (all: readonly Caller[]): Callers => ({
-  id: writerOfInput,
-  isAdministrator: all[0]?.isAdministrator === true,
-  all,
-})
+/** The outcome of one item. */
+export interface Outcome {
+  readonly index: number
+  readonly problem?: Problem | undefined
+  /** The row after a create or an update. */
+  readonly row?: Row | undefined
+}
 
-/** Runs one statement, which checks each row as a single create does. */
+/** The caller of all items, or the caller of each item in their order. Callers of one statement have the same role. */
+export type Callers = { readonly one: Caller } | { readonly each: readonly Caller[] }
+
+const callerInSql = (callers: Callers): CallerInSql =>
+  'one' in callers
+    ? callers.one
+    : { id: inputWriter, isAdministrator: callers.each[0]?.isAdministrator === true }
+
+/** An additional input column with the version that the row must have. No field has this name. */
+const requiredVersion = ':version'
+
+/** Inserts all items in one statement, which checks each row as a single create does. */
 export async function createEach(
   transaction: Queries,
   resource: Resource,
-  caller: Caller | Callers,
+  callers: Callers,
   items: readonly EachItem[],
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
+  const caller = callerInSql(callers)
   const references = referenceConditionsPerInputRow(
     resource,
     items.map(({ values }) => values),
     { caller },
   )
   const many = manyRows(resource, items, ['id', ...names], {
-    conditions: createConditions(resource, caller, symbolic(resource, names), references),
+    conditions: createConditions(resource, caller, inputPlaceholders(resource, names), references),
   })
-  const { alsoCreate } = resource.rules
-  if ('all' in caller) {
-    if (alsoCreate) throw new Error(`Every ${resource.noun} is created with rows of its own caller.`)
-    return outcomesOf(await insertEach(transaction, { each: caller.all }, many, []))
-  }
-  const also = items.flatMap(({ ids: [id = ''] }) =>
-    (alsoCreate?.(caller, id) ?? []).map((one) => ({ ...one, with: id })),
-  )
-  return outcomesOf(await insertEach(transaction, { one: caller }, many, also))
+  const relatedRows = relatedRowsOf(resource, callers, items)
+  return outcomesOf(await insertEach(transaction, callers, many, relatedRows))
 }
 
-/** Runs one statement for items that change the same fields. */
-export async function updateAlike(
+function relatedRowsOf(resource: Resource, callers: Callers, items: readonly EachItem[]): RelatedRowOf[] {
+  const { relatedRows } = resource.hooks
+  if (!relatedRows) return []
+  if (!('one' in callers))
+    throw new Error(`Creating ${resource.pluralNoun} with related rows needs a single caller.`)
+  return items.flatMap(({ ids: [mainRowId = ''] }) =>
+    relatedRows(callers.one, mainRowId).map((row) => ({ ...row, mainRowId })),
+  )
+}
+
+/** Updates all items in one statement. They must have the same `groupKeyOf`. */
+export async function updateSameFields(
   transaction: Queries,
   resource: Resource,
-  caller: Caller | Callers,
+  callers: Callers,
   items: readonly EachItem[],
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
   const [first] = items
   if (!first) return []
+  const caller = callerInSql(callers)
   const isVersioned = versions.has(first.ids[0] ?? '')
-  const asked = Object.keys(first.values)
+  const changedNames = Object.keys(first.values)
   const conditions = updateConditions(resource, caller, {
     ids: items.flatMap(({ ids }) => ids),
-    values: symbolic(resource, asked),
+    values: inputPlaceholders(resource, changedNames),
     references: referenceConditionsPerInputRow(
       resource,
       items.map(({ values }) => values),
-      { before: 'before', caller },
+      { before: storedRowsCte, caller },
     ),
     versions: isVersioned
-      ? [{ rejectIf: isOtherVersion(inputOf(requiredVersion)), problem: () => changed(resource.title) }]
+      ? [{ rejectIf: isOtherVersion(inputColumn(requiredVersion)), problem: () => changed(resource.title) }]
       : [],
   })
-  const names = ['id', ...new Set([...asked, ...Object.keys(first.stored)])]
+  const names = ['id', ...new Set([...changedNames, ...Object.keys(first.stored)])]
   const many = manyRows(resource, items, isVersioned ? [...names, requiredVersion] : names, {
     conditions,
     versions,
   })
-  const writers = 'all' in caller ? { each: caller.all } : { one: caller }
-  return outcomesOf(await updateEach(transaction, writers, many, Object.keys(first.stored)))
+  return outcomesOf(await updateEach(transaction, callers, many, Object.keys(first.stored)))
 }
 
-/** Distinguishes updates that one statement cannot combine. */
-export const shapeOf = (
+/** Returns equal texts for updates that one statement can combine: they change the same fields, and all or none require a version. */
+export const groupKeyOf = (
   { ids, values }: Pick<EachItem, 'ids' | 'values'>,
   versions: RequiredVersions,
 ): string => [...Object.keys(values), versions.has(ids[0] ?? '')].join()
 
-/** No field has this name. */
-const requiredVersion = ':version'
-
-interface Asking {
+interface ManyRowsOptions {
   readonly conditions: ManyRows['conditions']
   readonly versions?: RequiredVersions
 }
@@ -106,7 +130,7 @@ function manyRows(
   resource: Resource,
   items: readonly EachItem[],
   names: readonly string[],
-  { conditions, versions }: Asking,
+  { conditions, versions }: ManyRowsOptions,
 ): ManyRows {
   return {
     table: resource,
@@ -122,9 +146,9 @@ function manyRows(
   }
 }
 
-/** A placeholder for the row of each item, for conditions on a row. */
-const symbolic = ({ fields }: Resource, names: readonly string[]): Values =>
-  Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, inputOf(name)]))
+/** Maps each field to SQL that reads it from the item's row of the input. */
+const inputPlaceholders = ({ fields }: Resource, names: readonly string[]): Values =>
+  Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, inputColumn(name)]))
 
 const types: Readonly<Record<WireKind, string>> = {
   text: 'text',
@@ -137,9 +161,9 @@ const types: Readonly<Record<WireKind, string>> = {
 function typeOf({ fields }: Resource, name: string): string {
   if (name === 'id') return types.uuid
   if (name === requiredVersion) return types.timestamp
-  // The stored form of a secret has a column that is not a field.
+  // A secret is stored in a column that is not declared as a field.
   return types[fields[name]?.wire ?? 'text']
 }
 
-const outcomesOf = (asked: Awaited<ReturnType<typeof updateEach>>): Outcome[] =>
-  asked.map(({ position, problem, written }) => ({ index: position, problem, row: written }))
+const outcomesOf = (rows: readonly RowOutcome<Row>[]): Outcome[] =>
+  rows.map(({ position, problem, written }) => ({ index: position, problem, row: written }))

@@ -15,7 +15,7 @@ import { userProject } from './user-project.ts'
 import { projectView, savedView } from './views.ts'
 import { workflow } from './workflow.ts'
 
-const declared = [
+const declarations = [
   organization,
   workflow,
   assignmentType,
@@ -33,12 +33,12 @@ const declared = [
 ] as const
 
 /** Parents come before their children: rows of several tables are locked in this order. */
-export const resources: readonly Resource[] = allKnown(declared)
+export const resources: readonly Resource[] = withKnownReferences(declarations)
 
 checkDeclarations(resources)
 
-/** The same list for the compiler, name by name and field by field. */
-export type DeclaredResource = (typeof declared)[number]
+/** The union of all declarations, with their literal names and fields. */
+export type DeclaredResource = (typeof declarations)[number]
 
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   all.filter((resource) => resource.edition === edition)
@@ -58,12 +58,12 @@ type TargetOf<F> = {
 type TargetsOf<R> = R extends Resource ? TargetOf<R['fields']> : never
 
 /** A reference to an unknown resource does not compile, and this text is the error. */
-type NamesOnly<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
+type OnlyKnownNames<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
   ? All
   : `No resource is named ${Unknown}.`
 
-export function allKnown<const All extends readonly Resource[]>(
-  all: NamesOnly<All, Exclude<TargetsOf<All[number]>, All[number]['name']>>,
+export function withKnownReferences<const All extends readonly Resource[]>(
+  all: OnlyKnownNames<All, Exclude<TargetsOf<All[number]>, All[number]['name']>>,
 ): readonly Resource[] {
   return all as All
 }

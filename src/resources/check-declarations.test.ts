@@ -98,7 +98,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     withField('password', secret(required(5, text({ max: 9 })))),
-    'widget.password is secret, but no rule "prepare" converts it for storage.',
+    'widget.password is secret, but no hook "prepare" converts it for storage.',
   ],
   [
     withField('ownerId', { wire: 'uuid', isCallerByDefault: true }),
@@ -106,7 +106,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     withField('expectedVersion', updateOnly(5, timestamp)),
-    'widget.expectedVersion is read on update only, but no rule "updateConditions" uses it.',
+    'widget.expectedVersion is read on update only, but no hook "updateConditions" uses it.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
   [widget({ filters: ['name'] }), 'widget: the filter name is not a reference.'],

@@ -1,9 +1,9 @@
 import { deprecationProblems } from '../model/deprecation.ts'
-import { commonNumbers, type Field, maskNumber } from '../model/field.ts'
+import { commonFieldNumbers, type Field, updateMaskNumber } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
 import { relationNumberOf } from './list-keys.ts'
 
-/** Stops the program when a declaration cannot mean what it says, with every sentence at once. */
+/** Throws one error that lists every mistake in the declarations. */
 export function checkDeclarations(resources: readonly Resource[]): void {
   const problems = declarationProblems(resources)
   if (problems.length > 0) throw new Error(['Declarations that cannot work:', ...problems].join('\n  '))
@@ -11,24 +11,24 @@ export function checkDeclarations(resources: readonly Resource[]): void {
 
 /** Lists the mistakes in the declarations, one sentence each, naming the resource and the field. */
 export const declarationProblems = (resources: readonly Resource[]): string[] => [
-  ...sharedNames(resources),
+  ...duplicateNameProblems(resources),
   ...resources.flatMap((resource) => [
     ...nameProblems(resource),
     ...Object.entries(resource.fields).flatMap(([name, field]) => [
       ...numberProblems(resource, name, field),
       ...referenceProblems(resources, resource, name, field),
-      ...ruleProblems(resource, name, field),
+      ...hookProblems(resource, name, field),
       ...(field.deprecation
         ? deprecationProblems(`${resource.name}.${name}`, field.deprecation, resource.edition)
         : []),
     ]),
-    ...alongProblems(resource),
+    ...removeAlongProblems(resource),
     ...resource.filters.flatMap((filter, index) => filterProblems(resource, filter, index)),
     ...accessProblems(resources, resource),
   ]),
 ]
 
-function sharedNames(resources: readonly Resource[]): string[] {
+function duplicateNameProblems(resources: readonly Resource[]): string[] {
   return resources.flatMap((resource, index) =>
     (['name', 'plural', 'table'] as const).flatMap((key) => {
       const other = resources.slice(0, index).find((earlier) => earlier[key] === resource[key])
@@ -39,9 +39,9 @@ function sharedNames(resources: readonly Resource[]): string[] {
 
 const camelCase = /^[a-z][A-Za-z]*$/
 
-/** Names that records, requests and messages already use. */
-const takenFields: ReadonlySet<string> = new Set([
-  ...Object.keys(commonNumbers),
+/** Names that every record, request or message already uses. */
+const reservedFieldNames: ReadonlySet<string> = new Set([
+  ...Object.keys(commonFieldNumbers),
   ...['removedWith', 'ids', 'updateMask', 'pagination', 'result', 'success', 'message'],
 ])
 
@@ -54,31 +54,33 @@ function nameProblems({ name, title, table, fields }: Resource): string[] {
     ...(/^[a-z][a-z_]*$/.test(table) ? [] : [`${name}: the table ${table} is not in snake_case.`]),
     ...Object.keys(fields).flatMap((field) => [
       ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field is camelCase.`]),
-      ...(takenFields.has(field) || field === name
+      ...(reservedFieldNames.has(field) || field === name
         ? [`${name}.${field}: every record or message already has a property with this name.`]
         : []),
     ]),
   ]
 }
 
-const largestNumber = 536_870_911
+const fieldNumberMax = 536_870_911
 const isReservedByProtobuf = (number: number) => number >= 19_000 && number <= 19_999
 
 function numberProblems({ name, fields, retired }: Resource, field: string, { number }: Field): string[] {
   const where = `${name}.${field}: the number ${number}`
-  const common = Object.entries({ ...commonNumbers, updateMask: maskNumber }).find(
+  const common = Object.entries({ ...commonFieldNumbers, updateMask: updateMaskNumber }).find(
     ([, taken]) => taken === number,
   )
   const earlier = Object.keys(fields).slice(0, Object.keys(fields).indexOf(field))
   const other = earlier.find((one) => fields[one]?.number === number)
-  const before = retired[number]
+  const retiredName = retired[number]
   return [
-    ...(Number.isInteger(number) && number > 0 && number <= largestNumber && !isReservedByProtobuf(number)
+    ...(Number.isInteger(number) && number > 0 && number <= fieldNumberMax && !isReservedByProtobuf(number)
       ? []
       : [`${where} is not a valid field number.`]),
     ...(common ? [`${where} belongs to ${common[0]} in every message.`] : []),
     ...(other === undefined ? [] : [`${where} is already that of ${name}.${other}.`]),
-    ...(before === undefined ? [] : [`${where} belonged to ${before}, which is retired. Use a new one.`]),
+    ...(retiredName === undefined
+      ? []
+      : [`${where} belonged to ${retiredName}, which is retired. Use a new one.`]),
     ...(Object.values(retired).includes(field)
       ? [`${name}.${field}: a retired field had this name with another number. Use a new name.`]
       : []),
@@ -108,24 +110,24 @@ function referenceProblems(
   ]
 }
 
-/** Some fields only make sense with a rule. Without it they have no effect, or do harm. */
-function ruleProblems({ name, edition, rules }: Resource, field: string, declared: Field): string[] {
+/** Some fields only make sense with a hook. Without it they have no effect, or do harm. */
+function hookProblems({ name, edition, hooks }: Resource, field: string, declared: Field): string[] {
   const { isSecret, presence, isCallerByDefault, references } = declared
   return [
     ...(isCallerByDefault && (references?.resource !== 'user' || edition === 'v1')
       ? [`${name}.${field} is the caller by default, which only an ext reference to a user can be.`]
       : []),
-    ...(isSecret && !rules.prepare
-      ? [`${name}.${field} is secret, but no rule "prepare" converts it for storage.`]
+    ...(isSecret && !hooks.prepare
+      ? [`${name}.${field} is secret, but no hook "prepare" converts it for storage.`]
       : []),
-    ...(presence === 'updateOnly' && !rules.updateConditions
-      ? [`${name}.${field} is read on update only, but no rule "updateConditions" uses it.`]
+    ...(presence === 'updateOnly' && !hooks.updateConditions
+      ? [`${name}.${field} is read on update only, but no hook "updateConditions" uses it.`]
       : []),
   ]
 }
 
 /** A row records one parent whose removal removed it, and can wait for one other. */
-function alongProblems({ name, fields }: Resource): string[] {
+function removeAlongProblems({ name, fields }: Resource): string[] {
   const along = Object.keys(fields).filter((one) => fields[one]?.references?.whenRemoved === 'removeAlong')
   return along.length <= 2 ? [] : [`${name}: at most two removeAlong references, not ${along.join(', ')}.`]
 }
@@ -156,7 +158,7 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
 
 function accessProblems(resources: readonly Resource[], resource: Resource): string[] {
   const { access, name } = resource
-  const ownerProblems = ownersColumnProblems(resource)
+  const ownerProblems = ownerColumnProblems(resource)
   if (access.kind !== 'projectMembers') return ownerProblems
   const { projectPath } = access
   const targetOf = (from: Resource | undefined, column: string) => from?.fields[column]?.references?.resource
@@ -171,7 +173,7 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
   ]
 }
 
-function ownersColumnProblems({ access, name, fields }: Resource): string[] {
+function ownerColumnProblems({ access, name, fields }: Resource): string[] {
   const owner = access.ownerColumn
   return owner && fields[owner]?.references?.resource !== 'user'
     ? [`${name}: the owner's column ${owner} does not refer to a user.`]

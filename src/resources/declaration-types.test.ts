@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { catalog, membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
 import { references, required } from '../model/field.ts'
 import { text, timestamp, uuid } from '../model/field-kinds.ts'
-import { allKnown } from './all.ts'
+import { withKnownReferences } from './all.ts'
 import { defineResource } from './define-resource.ts'
 import { organization } from './organization.ts'
 
@@ -51,5 +51,5 @@ test('The compiler rejects invalid declarations', () => {
 test('The compiler rejects a reference to a resource that does not exist', () => {
   const widget = defineResource({ ...base, fields: { projectId }, access: membersOfProject })
   // @ts-expect-error: No resource is named project.
-  assert.equal(allKnown([organization, widget]).length, 2)
+  assert.equal(withKnownReferences([organization, widget]).length, 2)
 })

@@ -1,7 +1,7 @@
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
-import type { AlsoInserted, Row, Values } from '../db/rows.ts'
+import type { RelatedRow, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { type Field, labelOf, type Reference, type ValueOf } from '../model/field.ts'
@@ -13,18 +13,18 @@ type Fields = Readonly<Record<string, Field>>
 export type Edition = 'v1' | 'ext'
 
 /** Everything that defines a resource. Routes, commands, SQL, filters and documents are derived from it. */
-export interface Resource extends Listed {
+export interface Resource extends ListedResource {
   /** The name in running text: assignment impediment. */
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** Rules about one body, such as the order of two dates. */
+  /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
-  readonly rules: Rules
+  readonly hooks: Hooks
 }
 
-/** Everything that a list and its document need to know of the rows they show. */
-export interface Listed {
+/** Everything that a list and its documentation need to know about its rows. */
+export interface ListedResource {
   /** camelCase, as in routes and responses: `assignmentImpediment`. */
   readonly name: string
   readonly edition: Edition
@@ -33,7 +33,7 @@ export interface Listed {
   readonly title: string
   readonly pluralTitle: string
   readonly pluralNoun: string
-  /** A definition of one such row, as a sentence of the documents. */
+  /** Defines one such row, as a sentence in the documentation. */
   readonly about?: string
   readonly table: string
   readonly fields: Fields
@@ -41,11 +41,11 @@ export interface Listed {
   readonly columns: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter[]
-  /** The only column that a list is sorted by; without it, the request chooses. */
+  /** The only column that a list is sorted by. If it is not set, the request chooses the column. */
   readonly sortedBy?: string
 }
 
-/** Equality with a column that refers to a row, a timestamp within the range of dates, or a period that overlaps it. */
+/** Compares a reference with an id, or a timestamp or period with the range of dates. */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation
   | { readonly instant: Timestamp }
@@ -54,15 +54,15 @@ export type Filter<Relation extends string = string, Timestamp extends string = 
 /** Receives every field that could be parsed, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 
-/** The six places where a resource may differ from the others. A seventh needs a decision record. */
-export interface Rules {
-  /** Turns the parsed input into the stored values; runs before the transaction. */
+/** The six hooks with which a resource may differ from the others. A seventh needs a decision record. */
+export interface Hooks {
+  /** Converts the parsed input to the stored values. Runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
-  /** Rows that are inserted in the same statement. */
-  readonly alsoCreate?: (caller: Caller, id: string) => readonly AlsoInserted[]
-  /** Further conditions of an update on the stored row, which they refer to as `before`. */
+  /** Returns rows of other tables to insert in the same statement. */
+  readonly relatedRows?: (caller: Caller, id: string) => readonly RelatedRow[]
+  /** Returns further conditions of an update. They refer to the stored row as `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
-  /** Rejects updates by a comparison that only the program can make. An update with this or the next rule takes a transaction. */
+  /** Rejects updates by a check that SQL cannot express. An update with this or the next hook takes a transaction. */
   readonly beforeUpdate?: (before: Row, input: Values) => void
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
   readonly afterRemove?: (transaction: Queries, ids: readonly string[]) => Promise<void>
@@ -117,7 +117,7 @@ interface Declaration<
   readonly access: AccessRule<keyof F & string>
   readonly filters?: Filters
   readonly checks?: readonly Check<InputOf<F>>[]
-  readonly rules?: Rules
+  readonly hooks?: Hooks
 }
 
 export function defineResource<
@@ -126,7 +126,7 @@ export function defineResource<
   const F extends Fields,
   const Filters extends readonly FilterOf<F>[] = readonly [],
 >(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
-  const { filters = [], retired = {}, checks = [], rules = {}, ...rest } = declaration
+  const { filters = [], retired = {}, checks = [], hooks = {}, ...rest } = declaration
   const plural = `${declaration.name}s`
   return {
     ...rest,
@@ -138,7 +138,7 @@ export function defineResource<
     columns: ['id', ...ownColumns(declaration.fields), 'createdAt', 'updatedAt', 'deletedAt', 'active'],
     filters: filters as Filters,
     retired,
-    rules,
+    hooks,
     // Each check is typed by its own fields here, and only ever receives values of those fields.
     checks: checks as Resource['checks'],
   }

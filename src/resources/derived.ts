@@ -1,10 +1,10 @@
 import { describeDeprecation } from '../model/deprecation.ts'
 import type { Field, Reference } from '../model/field.ts'
 import { resourceNamed, resources, resourcesOf } from './all.ts'
-import type { Edition, Listed, Resource } from './define-resource.ts'
+import type { Edition, ListedResource, Resource } from './define-resource.ts'
 import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
 
-/** Everything here follows from the declarations, so that it is not written down twice. */
+/** Everything in this file is derived from the declarations. */
 
 export interface ReferenceColumn {
   readonly column: string
@@ -12,10 +12,10 @@ export interface ReferenceColumn {
   readonly whenRemoved: Reference['whenRemoved']
 }
 
-const references = new WeakMap<Listed, readonly ReferenceColumn[]>()
+const references = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
 
-/** Every column of `child` that refers to another row, parents in locking order. */
-export function referencesFrom(child: Listed): readonly ReferenceColumn[] {
+/** Returns every column of `child` that refers to another row, in the locking order of the parents. */
+export function referencesFrom(child: ListedResource): readonly ReferenceColumn[] {
   const known = references.get(child)
   if (known) return known
   const found = Object.entries(child.fields)
@@ -29,7 +29,7 @@ export function referencesFrom(child: Listed): readonly ReferenceColumn[] {
   return found
 }
 
-/** Every column that refers to `parent`: these rows block its removal or are removed with it. */
+/** Returns every column that refers to `parent`. Its rows block the parent's removal, or are removed with it or stay. */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
     referencesFrom(child).flatMap((reference) =>
@@ -38,12 +38,13 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /** Rows that are removed with a parent remember that parent, and are restored with it. */
-export const isRemovedWithParent = (resource: Listed): boolean =>
+export const isRemovedWithParent = (resource: ListedResource): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
 const searchable = ['name', 'description', 'login', 'text']
 
-export const searchColumns = ({ fields }: Listed): string[] => searchable.filter((name) => name in fields)
+export const searchColumns = ({ fields }: ListedResource): string[] =>
+  searchable.filter((name) => name in fields)
 
 /** An update of such a resource may carry the version it is based on. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
@@ -69,11 +70,11 @@ function filterNamesOf(edition: Edition, known: readonly Resource[]): ReadonlySe
 
 /** Describes the values of a field in one sentence, read from its declaration. */
 export const describeField = (field: Field): string =>
-  [field.about, contentOf(field), field.deprecation && describeDeprecation(field.deprecation)]
+  [field.about, describeContent(field), field.deprecation && describeDeprecation(field.deprecation)]
     .filter(Boolean)
     .join(' ')
 
-function contentOf({ schema, references, about }: Field): string {
+function describeContent({ schema, references, about }: Field): string {
   if (references) return about ? 'By its id.' : `The ${resourceNamed(references.resource).noun}, by its id.`
   const { type, format, maxLength, minimum, maximum, description } = schema
   if (typeof description === 'string') return description

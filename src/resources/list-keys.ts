@@ -1,4 +1,4 @@
-import type { Edition, Listed } from './define-resource.ts'
+import type { Edition, ListedResource } from './define-resource.ts'
 
 /** The keys of every list, with their permanent numbers in the Pagination of a command. */
 export const pagingNumbers = {
@@ -25,20 +25,21 @@ export type PagingKey = keyof typeof pagingNumbers
 export type RelationKey = keyof typeof relationNumbers
 export type DateKey = keyof typeof dateNumbers
 
+export const relationKeys = Object.keys(relationNumbers) as RelationKey[]
 export const dateKeys = Object.keys(dateNumbers) as DateKey[]
 
 export const relationNumberOf = (column: string): number | undefined =>
   Object.entries(relationNumbers).find(([name]) => name === column)?.[1]
 
 /** The columns that rows of this resource are filtered by. */
-export const relationsOf = ({ filters }: Pick<Listed, 'filters'>): string[] =>
+export const relationsOf = ({ filters }: Pick<ListedResource, 'filters'>): string[] =>
   filters.filter((filter) => typeof filter === 'string')
 
-export const supportsDates = ({ filters }: Pick<Listed, 'filters'>): boolean =>
+export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boolean =>
   filters.some((filter) => typeof filter !== 'string')
 
 /** The filters in the Pagination of this edition: those of its resources, in the order of their numbers. */
-export const relationKeysOf = (resources: readonly Listed[], edition: Edition): string[] => {
+export const relationKeysOf = (resources: readonly ListedResource[], edition: Edition): string[] => {
   const known = resources.filter((one) => edition === 'ext' || one.edition === 'v1').flatMap(relationsOf)
   return Object.keys(relationNumbers).filter((name) => known.includes(name))
 }

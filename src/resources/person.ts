@@ -2,10 +2,10 @@ import { colleagues } from '../model/access-rule.ts'
 import { required } from '../model/field.ts'
 import { text } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
-import type { Listed } from './define-resource.ts'
+import type { ListedResource } from './define-resource.ts'
 
 /** An account as its colleagues see it. It has no login, so no list can show, search or sort by one. */
-export const person: Listed = {
+export const person: ListedResource = {
   name: 'person',
   edition: 'ext',
   plural: 'people',

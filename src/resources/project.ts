@@ -1,6 +1,5 @@
-import { newId } from '../db/columns.ts'
 import type { Condition } from '../db/conditional-write.ts'
-import { type AlsoInserted, isOtherVersion, type Values } from '../db/rows.ts'
+import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { references, required, updateOnly } from '../model/field.ts'
 import { text, timestamp, uuid } from '../model/field-kinds.ts'
@@ -10,7 +9,7 @@ import { defineResource } from './define-resource.ts'
 import { userProject } from './user-project.ts'
 
 /** The creator of a project becomes its first member; otherwise they could not see it. */
-const creatorsMembership = (caller: Caller, id: string): AlsoInserted[] => [
+const membershipOfCreator = (caller: Caller, id: string): RelatedRow[] => [
   { table: userProject, values: { id: newId(), userId: caller.id, projectId: id } },
 ]
 
@@ -42,5 +41,5 @@ export const project = defineResource({
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },
   filters: ['organizationId'],
-  rules: { alsoCreate: creatorsMembership, updateConditions: sameVersion },
+  hooks: { relatedRows: membershipOfCreator, updateConditions: sameVersion },
 })

@@ -1,6 +1,6 @@
 import type { WireKind } from '../model/field.ts'
 import { resourceNamed } from './all.ts'
-import type { Listed } from './define-resource.ts'
+import type { ListedResource } from './define-resource.ts'
 import { referencesFrom } from './derived.ts'
 import { person } from './person.ts'
 
@@ -32,8 +32,8 @@ const commonColumns: readonly QueryColumn[] = [
   { ...common, name: 'updatedAt', shape: 'timestamp', isNullable: true },
 ]
 
-/** `active` and `deletedAt` are left out: they are the same in every row that queries read. */
-export const queryColumns = ({ columns, fields, table }: Listed): readonly QueryColumn[] => [
+/** Leaves out `active` and `deletedAt`, which are the same in every row that queries read. */
+export const queryColumns = ({ columns, fields, table }: ListedResource): readonly QueryColumn[] => [
   { ...common, name: 'id', shape: 'uuid', isAccount: table === 'users' },
   ...Object.entries(fields).flatMap(([name, { wire, presence, schema, references }]) =>
     columns.includes(name)
@@ -55,11 +55,11 @@ export interface Expandable {
   /** The name of the column without its `Id`. */
   readonly name: string
   readonly column: string
-  readonly parent: Listed
+  readonly parent: ListedResource
 }
 
-/** The related rows that a query may include. An account is shown as a person: id and name, to colleagues. */
-export const expandable = (listed: Listed): readonly Expandable[] =>
+/** Returns the references that a query may expand. An account is expanded to a person: its id and name. */
+export const expandable = (listed: ListedResource): readonly Expandable[] =>
   referencesFrom(listed).map(({ column, parent }) => ({
     name: column.replace(/Id$/, ''),
     column,

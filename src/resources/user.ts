@@ -1,5 +1,5 @@
+import { invalidateAccounts } from '../accounts/active-sessions.ts'
 import { guessableProblem, type Passwords } from '../accounts/passwords.ts'
-import { endSignIns } from '../accounts/sign-ins.ts'
 import type { Queries } from '../db/database.ts'
 import type { Row, Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
@@ -28,7 +28,7 @@ export const user = defineResource({
   },
   access: administratorsOnly,
   checks: [rejectGuessablePassword],
-  rules: {
+  hooks: {
     prepare: hashPassword,
     beforeUpdate: rejectStoredLoginAsPassword,
     afterUpdate: endSignInsWhenCredentialsChange,
@@ -42,11 +42,11 @@ async function hashPassword({ password, ...rest }: Values, passwords: Passwords)
 }
 
 /**
- * A restored user keeps everything but the role. They were not listed while removed, so an administrator could not have revoked
- * it.
+ * Ends the sessions and revokes the administrator role. The role is not restored with the user: while the user was removed, no
+ * list showed them, and an administrator could not revoke it.
  */
 async function endAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
-  await endSignIns(transaction, userIds)
+  await invalidateAccounts(transaction, userIds)
   await transaction.query(sql`delete from administrators where user_id = any(${userIds}::uuid[])`)
 }
 
@@ -56,10 +56,11 @@ async function endSignInsWhenCredentialsChange(
   after: Row,
   { passwordHash }: Values,
 ) {
-  if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, [after.id])
+  if (passwordHash !== undefined || before.login !== after.login)
+    await invalidateAccounts(transaction, [after.id])
 }
 
-/** Compares with the login of the same body, or with the stored one where the body has none. */
+/** Compares the password with the login of the same body. */
 function rejectGuessablePassword({ password, login }: { password?: string; login?: string }) {
   const problem = password === undefined ? undefined : guessableProblem(password, login)
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }

@@ -4,7 +4,7 @@ import { text, uuid } from '../model/field-kinds.ts'
 import { listNameCharactersMax, nameCharactersMax, viewTextCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
-const part = text({ max: viewTextCharactersMax })
+const queryText = text({ max: viewTextCharactersMax })
 
 /** A saved query: the list it is about, and its keys. They are parsed when the view is used. */
 const viewFields = {
@@ -13,10 +13,10 @@ const viewFields = {
     about: 'Which list it queries, by the last part of its path.',
     example: 'assignments',
   }),
-  filter: optional(4, part, { about: 'As in a query.', example: 'userId eq me and amountHours gt 0' }),
-  sort: optional(5, part, { about: 'As in a query.', example: '-endDate,name' }),
-  fields: optional(6, part, { about: 'As in a query.', example: 'name,endDate,project.name' }),
-  expand: optional(7, part, { about: 'As in a query.', example: 'project' }),
+  filter: optional(4, queryText, { about: 'As in a query.', example: 'userId eq me and amountHours gt 0' }),
+  sort: optional(5, queryText, { about: 'As in a query.', example: '-endDate,name' }),
+  fields: optional(6, queryText, { about: 'As in a query.', example: 'name,endDate,project.name' }),
+  expand: optional(7, queryText, { about: 'As in a query.', example: 'project' }),
 }
 
 /** A query that a user keeps for themselves. */

@@ -1,59 +1,60 @@
 import type { Field } from '../model/field.ts'
 import { idsMax } from '../records/list-query.ts'
-import type { Listed, Resource } from '../resources/define-resource.ts'
+import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { isRemovedWithParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
 
 /** Explains the operations of a resource to callers, read from its declaration. */
 export const describe = {
   create: (resource: Resource): string =>
-    sentences(
-      mayWrite(resource),
+    joinSentences(
+      describeWriteAccess(resource),
       resource.access.kind === 'projectMembers' && resource.access.anyoneMayCreate
         ? 'Its creator becomes its first member.'
         : '',
-      mustBeActive(resource),
+      describeActiveReferences(resource),
       'Under an Idempotency-Key the request may be sent again.',
     ),
-  get: (resource: Resource): string => sentences(mayRead(resource), 'A removed one is not found.'),
+  get: (resource: Resource): string =>
+    joinSentences(describeReadAccess(resource), 'A removed one is not found.'),
   list: (resource: Resource): string =>
-    sentences(
-      mayRead(resource),
+    joinSentences(
+      describeReadAccess(resource),
       'Filters hold all together. A key that names a field or a filter of another list is rejected, in any capitals; other keys are ignored.',
     ),
   update: (resource: Resource): string =>
-    sentences(
-      mayWrite(resource),
-      sentenceOf(
+    joinSentences(
+      describeWriteAccess(resource),
+      describeFields(
         resource,
         ({ presence }) => presence === 'requiredOnCreate',
         'left out or null stays as it is',
       ),
-      sentenceOf(resource, ({ isSecret = false }) => isSecret, 'blank stays as it is, too'),
-      sentenceOf(
+      describeFields(resource, ({ isSecret = false }) => isSecret, 'blank stays as it is, too'),
+      describeFields(
         resource,
         ({ presence }) => presence === 'optional',
         'left out stays as it is, and null clears it',
       ),
-      mustBeActive(resource),
+      describeActiveReferences(resource),
       isVersioned(resource)
         ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
         : 'With If-Match it is refused when somebody else was faster.',
       'The answer has the row as this update left it, with its ETag.',
     ),
   remove: (resource: Resource): string =>
-    sentences(
-      mayWrite(resource),
+    joinSentences(
+      describeWriteAccess(resource),
       `Up to ${idsMax} at once; an id that is given twice counts once.`,
-      blocking(resource),
-      along(resource, (names) => `Their ${names} go along.`),
+      describeBlockingChildren(resource),
+      describeRemovedAlong(resource, (names) => `Their ${names} go along.`),
       'They can be restored.',
     ),
   restore: (resource: Resource): string =>
-    sentences(
-      mayWrite(resource),
+    joinSentences(
+      describeWriteAccess(resource),
       `Up to ${idsMax} at once, each id given once.`,
-      mustBeActive(resource),
-      along(resource, (names) => `Their ${names} that were removed with them come back.`),
+      describeActiveReferences(resource),
+      describeRemovedAlong(resource, (names) => `Their ${names} that were removed with them come back.`),
       isRemovedWithParent(resource)
         ? 'One that was removed with a parent comes back with it, and not before.'
         : '',
@@ -62,7 +63,10 @@ export const describe = {
 }
 
 /** Says which rows a list shows to whom. */
-export function mayRead({ access, pluralNoun }: Pick<Listed, 'access' | 'pluralNoun'>): string {
+export function describeReadAccess({
+  access,
+  pluralNoun,
+}: Pick<ListedResource, 'access' | 'pluralNoun'>): string {
   switch (access.kind) {
     case 'catalog':
       return `Every account reads ${pluralNoun}.`
@@ -77,7 +81,7 @@ export function mayRead({ access, pluralNoun }: Pick<Listed, 'access' | 'pluralN
   }
 }
 
-function mayWrite({ access, pluralNoun }: Resource): string {
+function describeWriteAccess({ access, pluralNoun }: Resource): string {
   if (access.kind === 'owner') return `Everybody changes their own ${pluralNoun}; administrators change all.`
   if (access.kind !== 'projectMembers') return `Only administrators change ${pluralNoun}.`
   const owner = access.ownerColumn
@@ -86,24 +90,28 @@ function mayWrite({ access, pluralNoun }: Resource): string {
   return `Members of a project change its ${pluralNoun}${owner}.`
 }
 
-function mustBeActive(resource: Resource): string {
+function describeActiveReferences(resource: Resource): string {
   const columns = referencesFrom(resource).map(({ column }) => column)
   return columns.length === 0 ? '' : `What ${listOf(columns, 'and')} refer to must be active.`
 }
 
-const sentenceOf = ({ fields }: Resource, isMeant: (field: Field) => boolean, what: string): string => {
-  const names = Object.entries(fields).flatMap(([name, field]) => (isMeant(field) ? [name] : []))
-  return names.length === 0 ? '' : `${listOf(names, 'or')} that is ${what}.`
+const describeFields = (
+  { fields }: Resource,
+  matches: (field: Field) => boolean,
+  consequence: string,
+): string => {
+  const names = Object.entries(fields).flatMap(([name, field]) => (matches(field) ? [name] : []))
+  return names.length === 0 ? '' : `${listOf(names, 'or')} that is ${consequence}.`
 }
 
-function blocking(resource: Resource): string {
+function describeBlockingChildren(resource: Resource): string {
   const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
   if (children.length === 0) return ''
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
   return `Refused while one has active ${listOf(names, 'or')}.`
 }
 
-function along(resource: Resource, sentence: (names: string) => string): string {
+function describeRemovedAlong(resource: Resource, sentence: (names: string) => string): string {
   const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'removeAlong')
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
   return names.length === 0 ? '' : sentence(listOf(names, 'and'))
@@ -112,4 +120,4 @@ function along(resource: Resource, sentence: (names: string) => string): string 
 const listOf = (names: readonly string[], word: 'and' | 'or'): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`
 
-const sentences = (...all: readonly string[]): string => all.filter((one) => one !== '').join(' ')
+const joinSentences = (...all: readonly string[]): string => all.filter((one) => one !== '').join(' ')

@@ -30,16 +30,16 @@ export async function parseIfMatch(
   ids: unknown,
 ): Promise<RequiredVersions> {
   const ifMatch = request.headers['if-match']
-  const given: readonly unknown[] = Array.isArray(ids) ? ids : [ids]
-  // Any row will do. A missing row is rejected later, and so are too many.
-  if (ifMatch === undefined || ifMatch.trim() === '*' || given.length > idsMax) return new Map()
-  const wanted = new Map(
-    given.flatMap((id) => {
-      const reading = uuid.read(id, 'Id')
-      return 'value' in reading ? [[reading.value, ifMatch] as const] : []
+  const idList: readonly unknown[] = Array.isArray(ids) ? ids : [ids]
+  // Without tags any version is accepted. Missing rows and too many ids are rejected later.
+  if (ifMatch === undefined || ifMatch.trim() === '*' || idList.length > idsMax) return new Map()
+  const expectedTags = new Map(
+    idList.flatMap((id) => {
+      const parsedId = uuid.parse(id, 'Id')
+      return 'value' in parsedId ? [[parsedId.value, ifMatch] as const] : []
     }),
   )
-  return parseNamedVersions(context, resource, caller, wanted)
+  return parseNamedVersions(context, resource, caller, expectedTags)
 }
 
 /**
@@ -50,39 +50,39 @@ export async function parseNamedVersions(
   { database }: Context,
   resource: Resource,
   caller: Caller,
-  wanted: ReadonlyMap<string, string>,
+  expectedTags: ReadonlyMap<string, string>,
 ): Promise<RequiredVersions> {
-  if (wanted.size === 0) return new Map()
+  if (expectedTags.size === 0) return new Map()
   const rows = await database.query<Row>(sql`
     select ${selectColumns(resource)} from ${tableOf(resource)} as row
-    where row.id = any(${[...wanted.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
+    where row.id = any(${[...expectedTags.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return new Map(
-    [...wanted].map(([id, ifMatch]) => {
+    [...expectedTags].map(([id, ifMatch]) => {
       const row = byId.get(id)
       return [id, row && isNamed(ifMatch, resource, caller, row) ? versionOf(row) : null]
     }),
   )
 }
 
-/** A create cannot take `If-Match`: there is no row yet that a tag could name. */
+/** Rejects `If-Match` for a create, because no row exists yet that a tag could name. */
 export function rejectIfMatch({ title }: Resource, request: FastifyRequest): void {
   if (!isMissing(request.headers['if-match'])) throw changed(title)
 }
 
 /** The same tag that a read of this row by its id returns. */
-export const tagOf = (resource: Resource, caller: Caller, row: Row): string =>
-  tagOfBody(caller, rowAnswer(resource, row))
+export const etagOf = (resource: Resource, caller: Caller, row: Row): string =>
+  etagOfBody(caller, rowAnswer(resource, row))
 
-export const tagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
+export const etagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
   entityTag(id, isAdministrator, JSON.stringify(body))
 
-/** Checks whether `If-Match` names this body, which is no record; without the header, any body will do. */
-export function isNamedBody({ caller, request }: Exchange, body: unknown): boolean {
+/** Checks whether `If-Match` names this body, for bodies that are not records. Without the header, any body is accepted. */
+export function matchesIfMatch({ caller, request }: Exchange, body: unknown): boolean {
   const ifMatch = request.headers['if-match']
   if (ifMatch === undefined || ifMatch.trim() === '*') return true
-  return matchesStrongly(ifMatch, tagOfBody(caller, body))
+  return matchesStrongly(ifMatch, etagOfBody(caller, body))
 }
 
 const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
-  matchesStrongly(ifMatch, tagOf(resource, caller, row))
+  matchesStrongly(ifMatch, etagOf(resource, caller, row))

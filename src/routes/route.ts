@@ -14,31 +14,36 @@ export interface Operation extends HttpOperation {
   readonly answer: Schema
   /** JSON by default. */
   readonly answerTypes?: readonly string[]
+  /** Also serves `Accept: text/csv` with a table. */
+  readonly hasTable?: true
   /** Responds with validators, and with 304 to a client that has the same body already. */
   readonly isConditional?: true
   /** Responds with a tag for `If-Match` only. */
-  readonly hasTag?: true
+  readonly hasETag?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
   /** The largest body, if not the common limit. */
   readonly bodyBytesMax?: number
   /** The events of a stream that is not a live listing, by name. */
   readonly events?: Readonly<Record<string, Schema>>
-  /** Needs no token: the body is all that is known of the caller. */
-  readonly isOpen?: true
+  /** Needs no token. Nothing is known of the caller but the body. */
+  readonly isPublic?: true
   /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
-  readonly isForOwnClient?: true
+  readonly requiresOwnClient?: true
   /** Sets or returns logins and passwords, possibly among other things. */
   readonly changesAccounts?: true
-  /** Leads to an account with a password; rejected where passwords are switched off. */
-  readonly isForPasswords?: true
+  /** Sets a password, or invites users to set one, so it is rejected where passwords are switched off. */
+  readonly requiresPasswords?: true
   /** Also serves `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }
 
 /** One request and the account it acts for. */
 export interface Exchange {
-  /** The context for a POST: under an Idempotency-Key its writes belong to the transaction that stores the answer. */
+  /**
+   * The context in which handlers work, instead of one of their own. Under an Idempotency-Key its writes belong to the
+   * transaction that stores the answer, and for changes of credentials every transaction checks the session again.
+   */
   readonly context: Context
   readonly caller: Caller
   readonly session: Authenticated
@@ -54,22 +59,22 @@ export interface Answer {
   readonly lastChangeSecond?: number | null
 }
 
-/** Whether it takes an Idempotency-Key; keys belong to accounts, so an open operation takes none. */
-export const isKeyed = ({ method, isOpen }: Operation): boolean => method === 'POST' && !isOpen
+/** Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take none. */
+export const isKeyed = ({ method, isPublic }: Operation): boolean => method === 'POST' && !isPublic
 
 /** Opens routes to personal access tokens: `src/records/` checks the rights of the token on every row. */
-export const forTokens = (routes: readonly Route[]): Route[] =>
-  routes.map((route) => ({ ...route, isForTokens: true }))
+export const acceptTokens = (routes: readonly Route[]): Route[] =>
+  routes.map((route) => ({ ...route, acceptsPersonalAccessTokens: true }))
 
 export interface Route extends Operation {
   /**
    * Accepts personal access tokens; `src/records/` limits what they see and change. Every other route requires a
    * session, and for changes one of the web client or a service client.
    */
-  readonly isForTokens?: true
+  readonly acceptsPersonalAccessTokens?: true
   /** The queue in which its requests wait before their bodies are read. */
-  readonly turns?: FairQueue
-  /** Rejects callers before anything of their requests but the token is read. */
+  readonly queue?: FairQueue
+  /** Rejects callers by their token, before their bodies are read. */
   admit?(caller: Caller): Promise<void>
   /** Returns nothing when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>

@@ -9,9 +9,12 @@ import {
   searchCharactersMax,
 } from '../records/list-query.ts'
 import type { RowState } from '../records/visible-rows.ts'
-import type { Listed, Resource } from '../resources/define-resource.ts'
+import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
 import { dateKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
+
+/** A text that is rejected when it is empty. */
+export const someText: Schema = { type: 'string', minLength: 1 }
 
 /** The schemas of the resources, all of them read from their declarations. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
@@ -23,7 +26,8 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
     [`${title}Create`]: bodySchema(resource, 'create'),
     [`${title}Update`]: bodySchema(resource, 'update'),
     [`${title}Page`]: pageSchema(title),
-    [updatedName(resource)]: updatedSchema(resource),
+    [`${title}Answer`]: answerSchema(resource),
+    [updateSchemaName(resource)]: updateResultSchema(resource),
   }
 }
 
@@ -43,7 +47,7 @@ const commonSchemas: Readonly<Record<string, Schema>> = {
   active: { type: 'boolean', description: 'Whether it is there; false when it is removed.' },
 }
 
-export function recordSchema({ columns, fields, about = '' }: Listed): Schema {
+export function recordSchema({ columns, fields, about = '' }: ListedResource): Schema {
   const properties = columns.map((name) => {
     const field = fields[name]
     return [name, field ? fieldSchema(field) : commonSchemas[name]]
@@ -78,12 +82,12 @@ function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
         purpose === 'update'
           ? { ...uuid.schema, description: 'Which one.' }
           : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
-      ...Object.fromEntries(entries.map(([name, field]) => [name, givenSchema(field, purpose)])),
+      ...Object.fromEntries(entries.map(([name, field]) => [name, inputSchema(field, purpose)])),
     },
   }
 }
 
-const givenSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
+const inputSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
   purpose === 'create' && field.isCallerByDefault
     ? {
         ...nullable(fieldSchema(field)),
@@ -120,21 +124,29 @@ export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   },
 })
 
-export const idsBody = idsBodyOf(uuid.schema, idsMax)
+const idsBody = idsBodyOf(uuid.schema, idsMax)
 
-export const recordAnswer = ({ name, title }: Resource): Schema => ({
+/** Removals ignore a repeated id; restores reject it. */
+const distinctIdsBody: Schema = {
+  ...idsBody,
+  properties: { ids: { ...(idsBody.properties as { readonly ids: Schema }).ids, uniqueItems: true } },
+}
+
+const answerSchema = ({ name, title }: Resource): Schema => ({
   type: 'object',
   required: [name],
   properties: { [name]: ref(title) },
 })
 
-export const updateAnswer = (resource: Resource): Schema => ref(updatedName(resource))
+export const recordAnswer = ({ title }: Resource): Schema => ref(`${title}Answer`)
+
+export const updateAnswer = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
 /** The schema for projects was released under its name before the responses of updates had records. */
-const updatedName = (resource: Resource): string =>
+const updateSchemaName = (resource: Resource): string =>
   isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
 
-const updatedSchema = (resource: Resource): Schema => ({
+const updateResultSchema = (resource: Resource): Schema => ({
   type: 'object',
   required: ['success', ...(isVersioned(resource) ? ['message'] : []), resource.name],
   properties: {
@@ -148,31 +160,37 @@ const successSchema = { type: 'boolean', description: 'Always true: a refusal ha
 
 const messageSchema = { type: ['string', 'null'], description: 'Always null.', examples: [null] }
 
+export const idsSchemas: Readonly<Record<string, Schema>> = {
+  IdList: idsBody,
+  DistinctIdList: distinctIdsBody,
+}
+
 export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Success: { type: 'object', required: ['success'], properties: { success: successSchema } },
-  Error: {
-    type: 'object',
-    description: 'The one shape of every refusal.',
-    required: ['statusCode', 'message'],
-    properties: {
-      statusCode: { type: 'integer', description: 'The status of the answer.', examples: [400] },
-      message: {
-        type: 'string',
-        description: 'What was wrong, as a sentence for people.',
-        examples: ['One or more validation errors occurred.'],
-      },
-      errors: {
-        type: 'object',
-        description: 'Messages by property name; generalErrors holds those not tied to one.',
-        additionalProperties: { type: 'array', items: { type: 'string' } },
-        examples: [{ name: ['Name is required.'] }],
-      },
+}
+
+export const errorSchema: Schema = {
+  type: 'object',
+  description: 'The one shape of every refusal.',
+  required: ['statusCode', 'message'],
+  properties: {
+    statusCode: { type: 'integer', description: 'The status of the answer.', examples: [400] },
+    message: {
+      type: 'string',
+      description: 'What was wrong, as a sentence for people.',
+      examples: ['One or more validation errors occurred.'],
+    },
+    errors: {
+      type: 'object',
+      description: 'Messages by property name; generalErrors holds those not tied to one.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+      examples: [{ name: ['Name is required.'] }],
     },
   },
 }
 
 /** The keys of a list, without filters that the resource does not support. */
-export function listKeys(listed: Listed, state: RowState = 'active'): Parameter[] {
+export function listKeys(listed: ListedResource, state: RowState = 'active'): Parameter[] {
   return [
     ...pagingKeys,
     ...orderKeys(listed, state),
@@ -199,14 +217,15 @@ const pagingKeys: readonly Parameter[] = [
   },
 ]
 
-const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): Parameter[] => [
+const orderKeys = ({ columns, sortedBy }: ListedResource, state: RowState): Parameter[] => [
   ...(sortedBy
     ? []
     : [
         {
           name: 'sortColumn',
           description: `One of ${columns.join(', ')}, in any capitals; anything else sorts by id.`,
-          schema: { type: 'string', default: state === 'active' ? 'id' : 'deletedAt' },
+          // Not a schema of its own: Go has one name for all equal values of named enumerations.
+          schema: { type: 'string', enum: columns, default: state === 'active' ? 'id' : 'deletedAt' },
         },
       ]),
   state === 'active'
@@ -222,13 +241,13 @@ const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): Parameter[] 
       },
 ]
 
-const searchKeys = (listed: Listed): readonly Parameter[] => [
+const searchKeys = (listed: ListedResource): readonly Parameter[] => [
   {
     name: 'search',
     description: searchDescription(searchColumns(listed)),
     schema: { type: 'string', maxLength: searchCharactersMax },
   },
-  { name: 'ids', description: `Up to ${idsMax} ids, separated by commas.`, schema: { type: 'string' } },
+  { name: 'ids', description: `Up to ${idsMax} ids, separated by commas.`, schema: someText },
 ]
 
 const searchDescription = (columns: readonly string[]): string =>
@@ -239,5 +258,5 @@ const searchDescription = (columns: readonly string[]): string =>
 const dateKey = (name: string): Parameter => ({
   name,
   description: 'A date, or a date and time; without an offset it is UTC.',
-  schema: { type: 'string' },
+  schema: someText,
 })

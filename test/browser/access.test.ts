@@ -74,6 +74,28 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText(`The link is ${stage.hosts.web}${address}`).waitFor()
   })
 
+  test('a token stays when its selection ends outside of the dialog, which a click there closes', async () => {
+    const { login } = await stage.workspace.join('Selma Selection')
+    const page = await stage.signIn(login, '/account')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('Name').fill('Selected')
+    await dialog.getByLabel('Permissions').selectOption('Read everything')
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your new token' })
+    const text = await shown.getByText('Copy it now').boundingBox()
+    assert(text)
+    await page.mouse.move(text.x + text.width / 2, text.y + text.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(5, 5, { steps: 4 })
+    await page.mouse.up()
+    // A click on an element that handles it comes after the click outside.
+    await shown.getByRole('button', { name: 'Copy' }).click()
+    assert.equal(await shown.count(), 1)
+    await page.mouse.click(5, 5)
+    await shown.waitFor({ state: 'detached' })
+  })
+
   test('a session on another device is listed and ended, and the current one is marked', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
     const elsewhere = await stage.visit('/account')
@@ -217,7 +239,7 @@ describe('Access, in a real browser', { skip }, () => {
     const late = await stage.visit(link.slice(stage.hosts.web.length))
     await late.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-3')
     await late.getByRole('button', { name: 'Set password' }).click()
-    await late.getByText('This link has been used').waitFor()
+    await late.getByText('This link was already used').waitFor()
   })
 
   test('a user who has forgotten the password gets a mail, and so does an invited one', async () => {
@@ -226,7 +248,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
     await visitor.getByLabel('Login').fill(login)
     await visitor.getByRole('button', { name: 'Send the link' }).click()
-    await visitor.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await visitor.getByRole('heading', { name: 'Check your email' }).waitFor()
     await visitor.goto(stage.hosts.web + (await linkFor(login)))
     await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
     await visitor.getByRole('button', { name: 'Set password' }).click()
@@ -245,7 +267,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.goto(stage.hosts.web + (await linkFor('ida@example.com')))
     await visitor.getByRole('heading', { name: 'You were invited' }).waitFor()
     await visitor.getByRole('button', { name: 'Join as Frieda Forgot' }).click()
-    await visitor.getByRole('alert').getByText('You are a member of this project already.').waitFor()
+    await visitor.getByRole('alert').getByText('You are already a member of this project.').waitFor()
   })
 
   test('all sessions are ended at once, including this one', async () => {

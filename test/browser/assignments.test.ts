@@ -283,6 +283,7 @@ function eventJourneys(stage: () => Stage): void {
     await sent.getByRole('button', { name: 'Send again' }).click()
     await hook.getByRole('button', { name: 'Pause' }).click()
     await hook.getByText('Paused. By hand.').waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement?.firstChild?.textContent), 'Resume')
     await hook.getByRole('button', { name: 'Remove' }).click()
     await hook.waitFor({ state: 'detached' })
   })

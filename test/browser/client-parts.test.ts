@@ -2,16 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { errorOf, TrackerError } from '#tracker-client'
 import { reports } from '../../src/features/reports/parse-report-query.ts'
-import { csvHead, csvLine } from '../../src/http/csv.ts'
-import { askTogether } from '../../web/src/api/api.ts'
-import { inUsersWords } from '../../web/src/api/problems.ts'
+import { csvHeader, csvLine } from '../../src/http/csv.ts'
+import { createRequestSharing } from '../../web/src/api/api.ts'
+import { translateError } from '../../web/src/api/problems.ts'
 import { matchPath } from '../../web/src/router/router.ts'
-import { ticksFor } from '../../web/src/screens/reports/periods.ts'
-import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/screens/reports/report.ts'
+import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
+import {
+  hoursByAssignment,
+  hoursByProject,
+  hoursByWeek,
+  type ReportData,
+} from '../../web/src/screens/reports/report.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
-import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
+import { ticksFor } from '../../web/src/screens/reports/ticks.ts'
+import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
-import { inOneLine, isolate, setLanguage, t } from '../../web/src/texts/text.ts'
+import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts/text.ts'
 import {
   addDays,
   endTimestampOf,
@@ -25,7 +31,7 @@ import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {
   const errorIn = async (body: string, init: ResponseInit) =>
-    inUsersWords(await errorOf(new Response(body, init)))
+    translateError(await errorOf(new Response(body, init)))
 
   test('are shown in the language of the user, whoever answers', async (context) => {
     setLanguage('pt-BR', ptBrCatalogue)
@@ -42,14 +48,17 @@ describe('Errors', () => {
       (await errorIn('<h1>Bad gateway</h1>', { status: 502 })).message,
       'O servidor respondeu 502.',
     )
-    assert.match(inUsersWords(new TrackerError(0, 'The server did not answer.')).message, /^Não foi possível/)
+    assert.match(
+      translateError(new TrackerError(0, 'The server did not answer.')).message,
+      /^Não foi possível/,
+    )
   })
 })
 
 describe('Lists that several parts of a screen ask for', () => {
   const setUp = () => {
     const asked: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
-    const together = askTogether()
+    const together = createRequestSharing()
     const send = (path: string) => (signal: AbortSignal) =>
       new Promise<string>((answer, reject) => {
         asked.push({ path, signal, answer })
@@ -108,6 +117,11 @@ describe('Names in a text', () => {
     assert.equal(isolate('\u202Eevil'), '\u2068\u202Eevil\u2069')
     assert.equal(inOneLine('ليلى', undefined, false, '', 'Pier'), '\u2068ليلى\u2069 · Pier')
   })
+
+  test('are shortened without halving a character', () => {
+    assert.equal(shorten('Pier 😀😀', 6), 'Pier 😀…')
+    assert.equal(shorten('Pier 😀', 6), 'Pier 😀')
+  })
 })
 
 describe('Days', () => {
@@ -139,14 +153,14 @@ describe('Days', () => {
 })
 
 describe('A table that is exported', () => {
-  const words = { headOf: headOfColumn, isNumber: (column: string) => column === 'hours' }
+  const format = { labelOf: columnLabel, isNumber: (column: string) => column === 'hours' }
 
   test('has the heads of the page, and below them what the server wrote, however many rows', () => {
     const rows = csvLine(['1', '=cmd, "x"', 2.5]).repeat(100_000)
     const begin = performance.now()
-    const taken = tableForPeople(`${csvHead(['projectId', 'project', 'hours'])}${rows}`, {
-      ...words,
-      decimalMark: '.',
+    const taken = localizeCsv(`${csvHeader(['projectId', 'project', 'hours'])}${rows}`, {
+      ...format,
+      decimalSeparator: '.',
     })
     assert.equal(taken, `\uFEFF"Project (id)","Project","Hours"\r\n${rows}`)
     assert.ok(performance.now() - begin < 5000)
@@ -154,11 +168,11 @@ describe('A table that is exported', () => {
 
   test('opens where a comma is the decimal mark, with formulas that stay text', () => {
     const names = ['=1+1', 'a;=1+1', 'a,b', 'line\r\nline', '"', '1.5', '']
-    const table = csvHead(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
-    const taken = tableForPeople(table, {
-      headOf: (name) => `${name}; "x"`,
-      isNumber: words.isNumber,
-      decimalMark: ',',
+    const table = csvHeader(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
+    const taken = localizeCsv(table, {
+      labelOf: (name) => `${name}; "x"`,
+      isNumber: format.isNumber,
+      decimalSeparator: ',',
     })
     assert.equal(
       taken,
@@ -179,10 +193,10 @@ describe('A table that is exported', () => {
   test('calls every column as people do that the page can ask for', () => {
     const measures = reports.find(({ name }) => name === 'hours')?.measures ?? []
     const columns = groupings.flatMap(({ name, isTime }) => (isTime ? [name] : [name, `${name}Id`]))
-    const still = [...columns, ...measures.map(({ name }) => name)].filter((one) => headOfColumn(one) === one)
+    const still = [...columns, ...measures.map(({ name }) => name)].filter((one) => columnLabel(one) === one)
     assert.deepEqual(still, [])
-    assert.equal(headOfColumn('somethingNew'), 'somethingNew')
-    assert.equal(wordsOfHours().decimalMark, '.')
+    assert.equal(columnLabel('somethingNew'), 'somethingNew')
+    assert.equal(hoursCsvFormat().decimalSeparator, '.')
   })
 })
 
@@ -190,6 +204,30 @@ const planned = (startDate: string, endDate: string, amountHours: number) => ({
   startDate,
   endDate,
   amountHours,
+})
+
+describe('The sign-in page', () => {
+  const stateOf = (query: string) => signInStateOf(new URLSearchParams(query))
+
+  test('counts down to the end of a lockout only if the provider has sent its time', () => {
+    const locked = 'authRequest=1&error=locked'
+    const secondsOf = (query: string) => {
+      const state = stateOf(query)
+      assert.ok(state.kind === 'form' && state.error === 'locked')
+      return state.retryAfterSeconds
+    }
+    assert.equal(secondsOf(`${locked}&retryAfter=90`), 90)
+    for (const unusable of ['', '&retryAfter=', '&retryAfter=0', '&retryAfter=-5', '&retryAfter=soon'])
+      assert.equal(secondsOf(locked + unusable), undefined)
+  })
+
+  test('starts a request, shows the form, or the problem of a request', () => {
+    assert.deepEqual(stateOf(''), { kind: 'start', returnPath: undefined })
+    assert.deepEqual(stateOf('again'), { kind: 'start', returnPath: '/signed-in/' })
+    assert.equal(stateOf('authRequest=1').kind, 'form')
+    assert.deepEqual(stateOf('errorId=7&authRequest=1'), { kind: 'problem', errorId: '7' })
+    assert.deepEqual(stateOf('error=invalid'), { kind: 'problem', errorId: null })
+  })
 })
 
 describe('Planned hours', () => {
@@ -208,6 +246,11 @@ describe('Planned hours', () => {
 
   test('of a weekend are spread over its days', () => {
     assert.equal(plannedHours(planned('2026-11-21', '2026-11-22', 6), '2026-11-22', '2026-11-23'), 3)
+  })
+
+  test('of a period that ends before it starts are none', () => {
+    const work = planned('2026-11-25', '2026-11-23', 8)
+    assert.equal(plannedHours(work, '2026-11-01', '2026-12-01'), 0)
   })
 
   test('of a period of centuries are counted at once', () => {
@@ -264,18 +307,19 @@ test('A report counts each hour once, by week, assignment and project', () => {
       entry('b', '2026-11-23', 2),
       entry('c', '2026-11-16', 4.5),
     ],
-  } as unknown as Given
-  const short = (rows: ReturnType<typeof weeksOf>) => rows.map((row) => [row.name, row.recorded, row.planned])
-  assert.deepEqual(short(weeksOf(given)), [
+  } as unknown as ReportData
+  const short = (rows: ReturnType<typeof hoursByWeek>) =>
+    rows.map((row) => [row.name, row.recorded, row.planned])
+  assert.deepEqual(short(hoursByWeek(given)), [
     ['2026-11-16', 5.5, 17],
     ['2026-11-23', 2, 17],
   ])
-  assert.deepEqual(short(assignmentsOf(given)), [
+  assert.deepEqual(short(hoursByAssignment(given)), [
     ['b', 2, 20],
     ['a', 1, 10],
     ['c', 4.5, 4],
   ])
-  assert.deepEqual(short(projectsOf(given, new Map([['p', { name: 'P' }]]))), [
+  assert.deepEqual(short(hoursByProject(given, new Map([['p', { name: 'P' }]]))), [
     ['P', 3, 30],
     ['Project', 4.5, 4],
   ])

@@ -7,21 +7,21 @@ import { guessableProblem } from '../../src/accounts/passwords.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
 import { labelOf } from '../../src/model/field.ts'
 import { passwordProblems } from '../../src/model/password-policy.ts'
-import { slowness } from '../../src/records/list.ts'
+import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
-import { hoursOf, secondsOf } from '../../web/src/assignment/timer.ts'
+import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {
   columns,
-  columnsAfter,
-  inOrder,
   linesOf,
-  orderAfter,
   parseColumns,
   parseOrder,
+  sortRows,
+  toggleColumn,
+  toggleSort,
 } from '../../web/src/screens/project/list/list-columns.ts'
-import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
+import { loadLevelOf, plannedHoursByDay } from '../../web/src/screens/project/timeline/workload.ts'
 import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
@@ -101,11 +101,11 @@ describe('The load of a day', () => {
       assignment('b', '2026-11-21', '2026-11-22', { amountHours: 6 }),
       assignment('c', '2026-11-01', '2026-11-02', { amountHours: 99 }),
     ]
-    assert.deepEqual(loadByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
+    assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
   test('is shown in four steps', () => {
-    const steps = [0, 8, 8.5, 12, 12.5].map((hours) => loadOf(hours, 8))
+    const steps = [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, 8))
     assert.deepEqual(steps, ['free', 'fits', 'over', 'over', 'far-over'])
   })
 })
@@ -117,7 +117,7 @@ describe('The list', () => {
     typeOf: (id: string) => id,
     personOf: (id: string) => id,
   }
-  const places = new Map([
+  const stagePositions = new Map([
     ['s1', 0],
     ['s2', 1],
   ])
@@ -129,13 +129,13 @@ describe('The list', () => {
       assignment('Task 1', '2026-11-16', '2026-11-18'),
     ]
     const order = (query: string) => parseOrder(new URLSearchParams(query))
-    const ids = (query: string) => inOrder(rows, order(query), { names, places }).map(({ id }) => id)
+    const ids = (query: string) => sortRows(rows, order(query), { names, stagePositions }).map(({ id }) => id)
     assert.deepEqual(ids(''), ['Task 9', 'Task 10', 'Task 1'])
     assert.deepEqual(ids('sort=-end'), ['Task 1', 'Task 9', 'Task 10'])
     assert.deepEqual(ids('sort=nonsense'), ids(''))
-    assert.equal(orderAfter(order('sort=hours'), 'hours'), '-hours')
-    assert.equal(orderAfter(order('sort=-hours'), 'hours'), 'hours')
-    assert.equal(orderAfter(order('sort=hours'), 'end'), '')
+    assert.equal(toggleSort(order('sort=hours'), 'hours'), '-hours')
+    assert.equal(toggleSort(order('sort=-hours'), 'hours'), 'hours')
+    assert.equal(toggleSort(order('sort=hours'), 'end'), '')
   })
 
   test('groups by stages in the order of the workflow', () => {
@@ -144,7 +144,7 @@ describe('The list', () => {
       assignment('b', '2026-11-16', '2026-11-17'),
     ]
     const stage = { name: 'stage', label: 'Stage', keyOf: (row: (typeof rows)[0]) => row.workflowId } as const
-    const lines = linesOf(rows, { ...stage, title: (key) => key }, { names, places })
+    const lines = linesOf(rows, { ...stage, title: (key) => key }, { names, stagePositions })
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
@@ -152,9 +152,9 @@ describe('The list', () => {
     const usual = parseColumns(new URLSearchParams())
     const type = columns.find(({ name }) => name === 'type')
     assert.ok(type && usual.includes(type))
-    const without = columnsAfter(usual, type)
+    const without = toggleColumn(usual, type)
     assert.doesNotMatch(without, /type/)
-    assert.equal(columnsAfter(parseColumns(new URLSearchParams({ columns: without })), type), '')
+    assert.equal(toggleColumn(parseColumns(new URLSearchParams({ columns: without })), type), '')
   })
 })
 
@@ -193,7 +193,7 @@ describe('Sums', () => {
       ],
     }
     const rows = (hasAll: boolean) =>
-      sumRowsOf({ by: 'person', second: undefined }, inPeriod, whole, hasAll).map(
+      sumRowsOf({ by: 'person', thenBy: undefined }, inPeriod, whole, hasAll).map(
         ({ id, hours, recorded, planned }) => [id, hours, recorded, planned],
       )
     assert.deepEqual(rows(false), [['ann', 2, 5, 8]])
@@ -213,9 +213,9 @@ describe('A timer', () => {
       userId: 'u',
       since: '2026-11-22T10:00:00.000Z',
     }
-    assert.equal(secondsOf(running, Date.parse('2026-11-22T11:30:00.000Z')), 5400)
-    assert.equal(secondsOf(running, Date.parse('2026-11-22T09:00:00.000Z')), 0)
-    assert.deepEqual([hoursOf(5400), hoursOf(54), hoursOf(0)], [1.5, 0.02, 0.01])
+    assert.equal(elapsedSeconds(running, Date.parse('2026-11-22T11:30:00.000Z')), 5400)
+    assert.equal(elapsedSeconds(running, Date.parse('2026-11-22T09:00:00.000Z')), 0)
+    assert.deepEqual([toRecordedHours(5400), toRecordedHours(54), toRecordedHours(0)], [1.5, 0.02, 0.01])
   })
 })
 
@@ -224,7 +224,10 @@ const folder = join(import.meta.dirname, '..', '..', 'src')
 /** Of all sources those that say nothing to the web client, and to whom they do. */
 const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^(cli|config|observability)\b/, 'operators'],
-  [/^db\/(embedded|sharded|history-chain|limited-reads|standbys)/, 'operators, in the log'],
+  [
+    /^db\/(embedded|sharded|history-chain|limited-reads|server-requirements|standbys)/,
+    'operators, in the log',
+  ],
   [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
   [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
@@ -237,6 +240,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     'readers of the documents',
   ],
   [/^hosts\/(bank|commands)\//, 'programs'],
+  [/^db\/poolers/, 'operators, at start'],
   [
     /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
     'programs, and people on pages that have texts of their own',
@@ -270,6 +274,9 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'The body is not valid UTF-8.',
   'The body must be a JSON object.',
   'The body is not valid JSON.',
+  'The headers are too large.',
+  // Of the command line.
+  '{} is the last administrator. Make another account an administrator first.',
 ])
 const sources = globSync('**/*.ts', { cwd: folder })
   .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))
@@ -282,7 +289,7 @@ const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
     return property === undefined ? String(name) : nameOf(property)
   }
   if (type === 'Property') return /^(description|summary|about|example)$/.test(nameOf(key))
-  return /^(info|warn|error|debug|Error|Gauge|Counter|Histogram|field|required|optional|object|addresses|sentences|resultSchema|createLog)$/.test(
+  return /^(info|warn|error|debug|Error|WrongIssuerError|Gauge|Counter|Histogram|field|required|optional|object|addresses|sentences|resultSchema|createLog)$/.test(
     nameOf(callee),
   )
 }
@@ -334,7 +341,7 @@ describe('What the server rejects, in Portuguese,', () => {
     const found = Object.values(resources).flatMap(({ fields }) =>
       Object.entries(fields).flatMap(([name, field]) =>
         wrong.flatMap((input) => {
-          const reading = field.read(input, labelOf(name))
+          const reading = field.parse(input, labelOf(name))
           return 'problems' in reading ? reading.problems : []
         }),
       ),
@@ -358,19 +365,19 @@ describe('What the server rejects, in Portuguese,', () => {
     )
     const said = [resolved, ...found.flatMap((one) => [`Url ${one}`, `The address ${one}`])]
     assert.deepEqual(untranslated(said), [])
-    const why = `Deliveries failed for three days, at last with ${said[2]}.`
+    const why = `Deliveries failed for three days. The last attempt: ${said[2]}`
     assert.equal(
       translateSentence(why),
-      'As entregas falharam por três dias, a última assim: O endereço precisa começar com https.',
+      'As entregas falharam por três dias. A última tentativa: O endereço precisa começar com https.',
     )
   })
 
   test('is known for lists that took too long, with what can be done about it', () => {
     const advised = Object.values(resources).flatMap((one) =>
-      [undefined, 'text'].map((search) => slowness(one, { search } as ListQuery)),
+      [undefined, 'text'].map((search) => timeoutAdvice(one, { search } as ListQuery)),
     )
     const said = advised.map(
-      ({ what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
+      ({ subject: what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
     )
     const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(translateSentence(one)))
     assert.deepEqual(still, [])

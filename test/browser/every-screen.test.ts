@@ -153,14 +153,18 @@ function skeletonJourneys(stage: () => Stage): void {
     test(`of each screen have its shape at ${width} pixels, stay until its content arrives, move nothing, and are announced once`, async () => {
       const { hosts, signIn, workspace } = stage()
       const name = `Loaded slowly at ${width}`
-      const id = await workspace.assignment(name)
+      // A project of its own: rows that other tests add would move those of its list.
+      const { organizationId, mara } = workspace
+      const { id: projectId } = await workspace.make('project', { name: `Slow at ${width}`, organizationId })
+      await workspace.make('userProject', { projectId, userId: mara.id })
+      const id = await workspace.assignment(name, { projectId })
       await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
       const page = await signIn('root@example.com', '/account')
       await page.setViewportSize({ width, height: 900 })
       for (const script of [recordShifts, recordSkeletons]) await page.addInitScript(script)
       const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
       const faults: string[] = []
-      for (const address of await everyScreen(hosts, workspace, { id, name }))
+      for (const address of await everyScreen(hosts, { ...workspace, projectId }, { id, name }))
         for (const fault of await faultsOf(page, held, address)) faults.push(`${address.path} ${fault}`)
       assert.deepEqual(faults, [])
     })

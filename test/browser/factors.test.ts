@@ -101,7 +101,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByText('Laptop').first().waitFor({ state: 'detached' })
     await discard(page)
     await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('alert').getByText('This passkey is unknown here').waitFor()
+    await page.getByRole('alert').getByText('This passkey is not registered here').waitFor()
     await assertAccessible(page, 'the page for a passkey')
     await page.getByRole('link', { name: 'Sign in with a password' }).click()
     await fillSignIn(page, login)

@@ -46,6 +46,18 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
+  test('shows as many assignments of a long list as a larger window has room for', async () => {
+    const { path, make } = await makeProject('Long')
+    for (let number = 1; number <= 80; number += 1) await make(`Number ${number}`, 0, 1)
+    const page = await stage().signIn('mara@example.com', `${path}?view=list`, {
+      viewport: { width: 1280, height: 400 },
+    })
+    await page.getByRole('link', { name: 'Number 1', exact: true }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Number 75', exact: true }).count(), 0)
+    await page.setViewportSize({ width: 1280, height: 3600 })
+    await page.getByRole('link', { name: 'Number 75', exact: true }).waitFor()
+  })
+
   test('changes many assignments at once, and undoes those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
@@ -311,7 +323,7 @@ function timerJourneys(stage: () => Stage): void {
     await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await assertAccessible(other, 'the end of a timer')
     assert.equal(await other.getByLabel('Hours', { exact: true }).inputValue(), '1.5')
-    await other.getByLabel('What for').fill('Called the customer')
+    await other.getByLabel('Note').fill('Called the customer')
     await other.keyboard.press('Enter')
     await other.getByText('1.5 h recorded for Timed.').waitFor()
     await other.getByRole('timer').waitFor({ state: 'detached' })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { cheapPasswords } from '../support/cheap-passwords.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { send } from '../support/rest-host.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
@@ -288,14 +289,31 @@ function administrationJourneys(stage: () => Stage): void {
       .getByText(/Removed by /)
       .first()
       .waitFor()
-    await page.getByLabel('Kind of record').selectOption('Organizations')
+    await page.getByLabel('Record type').selectOption('Organizations')
     await page.getByRole('button', { name: 'Restore Gone House' }).click()
     await page.getByText('Gone House was restored.').waitFor()
-    await page.getByLabel('Kind of record').selectOption('Everything')
+    await page.getByLabel('Record type').selectOption('Everything')
     await page.getByRole('button', { name: 'Restore Gone project' }).click()
     await page.getByText('Gone project was restored.').waitFor()
     assert.equal((await workspace.get('project', project.id)).active, true)
     await workspace.change('DELETE', 'project', { ids: [project.id] })
+  })
+
+  test('shows who removed a record last, even if others had removed it before', async () => {
+    const { hosts, workspace } = stage()
+    const [again, once] = [await workspace.assignment('Removed twice'), await workspace.assignment('Let go')]
+    await workspace.change('DELETE', 'assignment', { ids: [again, once] })
+    const page = await stage().signIn('mara@example.com', '/removed/assignments')
+    const row = page.getByRole('listitem').filter({ hasText: 'Removed twice' })
+    await row.getByText('Removed by Rosa Root').waitFor()
+    const token = await page.evaluate<string>(`JSON.parse(localStorage['tracker.session']).accessToken`)
+    for (const [method, path] of [
+      ['POST', '/api/assignment/restore'],
+      ['DELETE', '/api/assignment'],
+    ] as const)
+      assert.equal((await send(hosts.api, method, path, { token, body: { ids: [again] } })).status, 200)
+    await page.getByRole('button', { name: 'Restore Let go' }).click()
+    await row.getByText('Removed by Mara Lindqvist').waitFor()
   })
 
   test('shows all users what they may restore, by its names', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readSettings } from '../../src/config/settings.ts'
@@ -78,6 +79,20 @@ describe('The host of the web client', () => {
     const answer = await fetch(address + (await script()))
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+  })
+
+  test('lets no browser keep the page for good, even if it is installed below a folder called assets', async (t) => {
+    const parent = await mkdtemp(join(tmpdir(), 'client-'))
+    t.after(() => rm(parent, { recursive: true }))
+    const installed = join(parent, 'assets', 'client')
+    await cp(folder, installed, { recursive: true })
+    const other = await startWeb(readSettings(environment, readWebSettings), log, installed)
+    t.after(() => other.stop())
+    const { port } = other.app.server.address() as AddressInfo
+    for (const path of ['/', '/icon.svg']) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+      assert.equal(answer.headers.get('cache-control'), 'no-cache', path)
+    }
   })
 
   test('sends files compressed to browsers that accept it', async () => {

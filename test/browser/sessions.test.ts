@@ -14,6 +14,9 @@ const store = (expression: string) =>
 /** As if the access token had run out, and whatever else has happened to the stored session. */
 const age = (changes = '') => store(`{ ...session, expiresAt: 0 ${changes} }`)
 
+/** Old enough to be refreshed before the next request, and still valid. */
+const nearItsEnd = store('{ ...session, expiresAt: Date.now() + 85_000 }')
+
 const tokenError = (status: number, error: string) => ({
   status,
   headers: { 'access-control-allow-origin': '*' },
@@ -89,6 +92,21 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
+  test('that has ended says so when neither a new tab nor the provider can be reached', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/projects`)
+    await other.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    await page.route(`${hosts.issuer}/.well-known/openid-configuration`, (route) => route.abort())
+    await page.evaluate('window.open = () => null')
+    await ended.getByRole('button', { name: 'Sign in again' }).click()
+    await ended.getByText('The sign-in service cannot be reached.').waitFor()
+  })
+
   test('ends when the server takes not even a new token', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
@@ -117,28 +135,32 @@ function sessionJourneys(stage: () => Stage): void {
     const { hosts, signIn, workspace } = stage()
     const first = await signIn((await workspace.join('Hanna Hanging')).login, '/account')
     const context = first.context()
-    // The browser's own limits pass at once; a test does not wait for ten seconds.
+    // The browser's own limits pass early, because a test does not wait for ten seconds.
     await context.addInitScript(`{
       const timeout = AbortSignal.timeout.bind(AbortSignal)
       window.limits = []
-      AbortSignal.timeout = (milliseconds) => { limits.push(milliseconds); return timeout(milliseconds / 100) }
+      AbortSignal.timeout = (milliseconds) => { limits.push(milliseconds); return timeout(localStorage.hasAnswers ? milliseconds : milliseconds / 100) }
     }`)
     const discovery = `${hosts.issuer}/.well-known/openid-configuration`
     await context.route(discovery, () => undefined)
-    await first.evaluate(age())
-    // Another tab has the lock for the time of this test.
+    // Another tab has the lock for the time of this test, and before the session ages: the first page knows the provider already.
     await first.evaluate(
       `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
     )
+    await first.evaluate(age())
     const second = await context.newPage()
     await second.goto(`${hosts.web}/account`)
     await second.getByText('The server cannot be reached.').first().waitFor()
     await first.reload()
     await first.getByText('The server cannot be reached.').first().waitFor()
     assert.deepEqual([...new Set(await first.evaluate<number[]>('limits'))], [10_000])
+    await first.evaluate(`localStorage.hasAnswers = 'true'`)
+    // Both pages retry. Only the one that is opened next may find the answers.
+    await second.close()
+    await first.goto('about:blank')
     await context.unroute(discovery)
     const refreshed = first.waitForResponse(`${hosts.issuer}/connect/token`)
-    await first.reload()
+    await first.goto(`${hosts.web}/account`)
     assert.equal((await refreshed).status(), 200)
   })
 
@@ -209,6 +231,19 @@ function sessionJourneys(stage: () => Stage): void {
       await page.reload()
       assert.equal((await refreshed).status(), 200)
     })
+
+  test('is used until its token expires while the provider is not available', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Vera Valid')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const busy = (route: Route) => route.fulfill(tokenError(503, 'temporarily_unavailable'))
+    await page.route(`${hosts.issuer}/connect/token`, busy)
+    const rejected = page.waitForResponse(`${hosts.issuer}/connect/token`)
+    await page.evaluate(nearItsEnd)
+    await page.reload()
+    await page.getByText('Website relaunch').waitFor()
+    assert.equal((await rejected).status(), 503)
+  })
 }
 
 describeInBrowser('A session', { 'that is stored in the browser': sessionJourneys })

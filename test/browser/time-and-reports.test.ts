@@ -45,7 +45,7 @@ function sumJourneys(stage: () => Stage): void {
       (await linesOf(page)).map((line) => line.split(' h')[0]),
       ['JW Jonas Weber 7', 'ML Mara Lindqvist 2.5'],
     )
-    await page.getByLabel('and by').selectOption('Week')
+    await page.getByLabel('Then by').selectOption('Week')
     await page.getByText('5 – 11 Feb 2029').waitFor()
     assert.equal((await linesOf(page)).length, 2)
     await page.reload()
@@ -73,6 +73,35 @@ function sumJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
   })
 
+  test('loads a plan that failed again with Try again', async () => {
+    const { signIn, workspace } = stage()
+    const days = { startDate: '2029-08-06', endDate: '2029-08-10' }
+    const assignmentId = await workspace.assignment('Planned twice', { ...days, amountHours: 8 })
+    const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2029-08-06', amountHours: 1 }
+    await workspace.make('appointment', entry)
+    const page = await signIn('mara@example.com', '/')
+    const plan = '**/ext/reports/assignments?**'
+    const failed = Promise.withResolvers<void>()
+    let failures = 0
+    await page.route(plan, async (route) => {
+      await route.fulfill({
+        status: 500,
+        headers: { 'access-control-allow-origin': '*' },
+        json: { statusCode: 500, message: 'Internal server error.' },
+      })
+      failures += 1
+      // The plan is requested once more when the hours arrive.
+      if (failures === 2) failed.resolve()
+    })
+    await page.goto(new URL('/reports/sums?from=2029-08-01&to=2029-08-31', page.url()).href)
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await failed.promise
+    await page.locator('.sums tbody tr').first().waitFor()
+    await page.unroute(plan)
+    await retry.click()
+    await page.getByRole('columnheader', { name: 'Planned' }).waitFor()
+  })
+
   test('of the own week show what is left of the day, of the week and of the estimate, and notes', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
@@ -85,7 +114,7 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h left', { exact: true }).waitFor()
     await page.getByText('37 h left', { exact: true }).waitFor()
-    await page.getByLabel('Hours a day').fill('4')
+    await page.getByLabel('Hours per day').fill('4')
     await page.keyboard.press('Enter')
     await page.getByText('1 h left', { exact: true }).waitFor()
     await page.getByText('17 h left', { exact: true }).waitFor()

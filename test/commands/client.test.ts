@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createServer } from 'node:tls'
 import { promisify } from 'node:util'
-import { credentialsFor } from '../../clients/typescript/src/channel.ts'
+import { createChannel } from '../../clients/typescript/src/channel.ts'
 import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { commandTypesOf } from '../../scripts/command-types.ts'
 import { restTypesOf } from '../../scripts/rest-types.ts'
@@ -160,8 +160,8 @@ describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not ins
   })
 
   test('is what every target gets that is not this machine itself, unless it is switched off', () => {
-    const isSecure = (...given: Parameters<typeof credentialsFor>) =>
-      credentialsFor(...given).credentials._isSecure()
+    const isSecure = (...given: Parameters<typeof createChannel>) =>
+      createChannel(...given).credentials._isSecure()
     for (const target of [
       'localhost:5300',
       '127.0.0.1:5300',

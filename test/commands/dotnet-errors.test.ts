@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
-import { commands } from '../../src/hosts/commands/main.ts'
+import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
@@ -320,7 +320,7 @@ const written = readFileSync(
 )
 
 test('The C# classes are those of the commands: npm run contract writes them', () => {
-  assert.equal(written, dotnetContracts(commands('v1')))
+  assert.equal(written, dotnetContracts(commandsOfEdition('v1')))
 })
 
 test('A C# class has the full name that its command is called by', () => {
@@ -331,6 +331,8 @@ test('A C# class has the full name that its command is called by', () => {
     const name = /public sealed class (\w+) : ICommand/.exec(line)?.[1]
     if (name) names.add(`/${namespace}.${name}/`)
   }
-  const called = commands('v1').map((command) => pathsOf(command, 'GrpcServer.Contracts.Commands')[1]?.path)
+  const called = commandsOfEdition('v1').map(
+    (command) => pathsOf(command, 'GrpcServer.Contracts.Commands')[1]?.path,
+  )
   assert.deepEqual([...names].sort(), called.sort())
 })

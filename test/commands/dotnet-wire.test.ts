@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/db/sql.ts'
+import { isEarlier } from '../../src/model/timestamp.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { dotnetPath, type Fields, openDotnetCalls, seedDotnet, sent } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
@@ -79,7 +80,7 @@ describe('A .NET client', { concurrency: true }, () => {
 
       await succeeds(entity, `Update${entity}`, { Id: Id.toUpperCase(), ...fields, ...change })
       const changed = await recordOf(entity, Id)
-      assert.ok(changed.UpdatedAt > CreatedAt)
+      assert.ok(isEarlier(CreatedAt, changed.UpdatedAt))
       assert.deepEqual(changed, { ...common, UpdatedAt: changed.UpdatedAt, ...fields, ...change })
 
       const { Result } = await succeeds(entity, `List${entity}s`, { Pagination: { ...page, Ids: Id } })

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { CommandError, type Followed, openCommandClient } from '../../clients/typescript/src/commands.ts'
+import {
+  CommandError,
+  type FollowedChange,
+  openCommandClient,
+} from '../../clients/typescript/src/commands.ts'
 import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
-import { newId } from '../../src/db/columns.ts'
-import { insertRow } from '../../src/db/rows.ts'
+import { insertRow, newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
-import { parsePosition, writePosition } from '../../src/features/changes/position.ts'
+import { formatPosition, parsePosition } from '../../src/features/changes/position.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type Person, startCommandsUnderTest } from '../support/command-host.ts'
@@ -56,7 +59,7 @@ describe('The history and the feed as commands', () => {
     assert.deepEqual([missing.success, missing.message], [false, 'Project was not found.'])
     const position = parsePosition(await now())
     assert.ok(position)
-    const tooOld = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
+    const tooOld = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
     const given = [
       ['x', status.INVALID_ARGUMENT],
       [tooOld, status.OUT_OF_RANGE],
@@ -179,7 +182,7 @@ describe('The history and the feed as commands', () => {
 
   test('in the TypeScript client lose and repeat nothing while hosts stop', async () => {
     const { host, token, now, named } = feed
-    const taken: Followed[] = []
+    const taken: FollowedChange[] = []
     const first = await startCommandsUnderTest({}, { alongside: host })
     let target = first.target
     const reasons: unknown[] = []
@@ -300,7 +303,7 @@ describe('Streams of the feed as commands', () => {
     stream.resume()
     const { code, details } = await stream.ended
     assert.equal(code, status.RESOURCE_EXHAUSTED)
-    assert.match(details, /^What was sent was not taken for 1\.5 seconds\. Go on behind the last cursor\.$/)
+    assert.match(details, /^The stream was not read for 1\.5 seconds\. Continue after the last cursor\.$/)
     // What it did get has no gap, and the rest is behind its last cursor.
     let { cursor } = stream.messages.at(-1)
     let count = stream.messages.filter(({ change }) => change).length
@@ -333,7 +336,7 @@ describe('Streams of the feed as commands', () => {
 /** A host of commands that gives a slow reader of a stream 1.5 seconds, with clients of its administrator. */
 async function startFeedUnderTest() {
   const budgets = openBudgets()
-  const host = await startCommandsUnderTest({}, { budgets, takeMilliseconds: 1500 })
+  const host = await startCommandsUnderTest({}, { budgets, unreadStreamMilliseconds: 1500 })
   const { token } = host.administrator
   const calls = openCommandCalls(host.target)
   const client = openCommandClient({ target: host.target, token })

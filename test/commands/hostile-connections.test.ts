@@ -33,8 +33,8 @@ import {
 /** Short enough for a test, long enough for every ordinary call in it. */
 const limits = {
   requestMilliseconds: 1500,
-  answerMilliseconds: 600,
-  silenceMilliseconds: 3000,
+  unreadResponseMilliseconds: 600,
+  keepaliveMilliseconds: 3000,
   stopMilliseconds: 1000,
 }
 
@@ -68,6 +68,27 @@ describe('a connection of a client that', () => {
     }
     const { te: _, ...withoutTe } = goodHeaders()
     assert.equal((await raw.send(withoutTe, framed(goodList))).status, status.OK)
+    raw.close()
+  })
+
+  test('speaks gRPC-Web or Connect learns which protocol is served', async () => {
+    const raw = openRawCalls(host.target)
+    const sentence = /^This port serves gRPC over HTTP\/2 .* gRPC-Web and Connect need a proxy/
+    for (const type of ['application/grpc-web', 'application/grpc-web+proto', 'application/grpc-web-text']) {
+      const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
+      assert.deepEqual([answer.httpStatus, answer.status], [200, status.UNIMPLEMENTED], type)
+      assert.match(answer.message, sentence)
+    }
+    for (const type of ['application/json', 'application/proto', 'application/connect+proto']) {
+      const { httpStatus, body } = await raw.send(
+        { ...goodHeaders(), 'content-type': type },
+        Buffer.from('{}'),
+      )
+      assert.equal(httpStatus, 415, type)
+      const { code, message } = JSON.parse(String(body))
+      assert.equal(code, 'unimplemented')
+      assert.match(message, sentence)
+    }
     raw.close()
   })
 
@@ -161,7 +182,7 @@ describe('a connection of a client that', () => {
       const pageOf100 = Buffer.from([0x0a, 0x02, 0x10, 100])
       const headers = grpcHeaders(listOrganizations, administrator.token)
       const answers = await Promise.all(
-        Array.from({ length: 100 }, () => raw.send(headers, framed(pageOf100))),
+        Array.from({ length: 20 }, () => raw.send(headers, framed(pageOf100))),
       )
       for (const { resetCode } of answers) assert.equal(resetCode, constants.NGHTTP2_CANCEL)
       raw.close()
@@ -194,7 +215,7 @@ describe('a connection of a client that', () => {
       watch.end(framed(Buffer.alloc(0)))
       const [first] = await once(watch, 'data')
       assert.equal(first.length > 5, true)
-      const stays = new Promise((resolve) => setTimeout(resolve, limits.answerMilliseconds * 4))
+      const stays = new Promise((resolve) => setTimeout(resolve, limits.unreadResponseMilliseconds * 4))
       await Promise.race([stays, once(watch, 'close').then(() => assert.fail('The watch was closed.'))])
       raw.close()
     })
@@ -259,9 +280,9 @@ test('The connections of all addresses together have a rate, and the addresses t
   await until(() => waiting() === 10, 'ten to wait')
   const one = open(otherAddress)
   await until(() => waiting() === 11, 'eleven to wait')
-  pass(0.005)
+  pass(0.02)
   await until(() => waiting() === 10, 'one to be let in')
-  pass(0.005)
+  pass(0.02)
   await until(() => isServed(one), 'the other address to be let in')
   assert.equal(many.filter(isServed).length, 1)
 })

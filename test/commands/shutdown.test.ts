@@ -81,7 +81,7 @@ describe('a command host that stops', () => {
 
   test('says so to the first who asks for its health after it left, too', async () => {
     const host = await startCommandsUnderTest()
-    host.leaveHost()
+    host.announceHostStop()
     const client = new Client(host.target, credentials.createInsecure())
     const watch = watchHealth(client)
     const first = await new Promise((resolve) => watch.once('data', resolve))
@@ -95,7 +95,7 @@ describe('a command host that stops', () => {
     const raw = openRawCalls(host.target)
     const ready = async () => (await fetch(`${host.diagnostics}/readyz`)).status
     assert.equal(await ready(), 200)
-    host.leaveHost()
+    host.announceHostStop()
     assert.equal(await ready(), 503)
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
     assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
@@ -113,7 +113,7 @@ describe('a command host that stops', () => {
     assert.equal(await list(), status.OK)
     const reported: unknown[] = []
     raw.session.on('goaway', (code: number, lastStream: number) => reported.push([code, lastStream]))
-    host.leaveHost()
+    host.announceHostStop()
     assert.equal(await list(), status.OK)
     network.holdAnswers()
     const stopped = host.stopHost()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { endSignIns } from '../../src/accounts/sign-ins.ts'
+import { invalidateAccounts } from '../../src/accounts/active-sessions.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type Person, startCommandsUnderTest } from '../support/command-host.ts'
@@ -63,7 +63,10 @@ describe('A token for commands', { concurrency: true }, () => {
       ({ id }) => write(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
     ],
     ['the account was removed', ({ id }) => write(sql`update users set active = false where id = ${id}`)],
-    ['the password was changed', ({ id }) => host.database.transaction((store) => endSignIns(store, [id]))],
+    [
+      'the password was changed',
+      ({ id }) => host.database.transaction((store) => invalidateAccounts(store, [id])),
+    ],
   ]
   for (const [what, end] of endings) {
     test(`stops working when ${what}`, async () => {
@@ -100,7 +103,7 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     await host.database.query(sql`insert into administrators (user_id, given_by) values (${id}, ${id})`)
     const token = await host.identity.serviceToken(login, 'svc.grpc')
     assert.equal(await codeOf(token, 'ListUsers'), 'OK')
-    await host.database.transaction((store) => endSignIns(store, [id]))
+    await host.database.transaction((store) => invalidateAccounts(store, [id]))
     assert.equal(await codeOf(token, 'ListUsers'), 'OK')
     const { id: other } = await host.signUp()
     const account = { name: 'Late', login: 'late@example.com', password: 'Another-Horse-456' }
@@ -121,7 +124,7 @@ describe('Between two session checks', () => {
       const { id, token } = await host.signUp()
       const code = async () => (await calls.call('ListProjects', { pagination: {} }, { token })).code
       assert.equal(await code(), status.OK)
-      await host.database.transaction((store) => endSignIns(store, [id]))
+      await host.database.transaction((store) => invalidateAccounts(store, [id]))
       const endsAt = performance.now() + 3000
       while ((await code()) === status.OK) {
         assert.ok(performance.now() < endsAt, 'the token is refused within the time of the cache')

@@ -7,8 +7,9 @@ import { status } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
 import { tableMigration } from '../../scripts/migration-text.ts'
-import { raw, statementsOf } from '../../src/db/sql.ts'
-import { commands } from '../../src/hosts/commands/main.ts'
+import { splitStatements } from '../../src/db/split-statements.ts'
+import { raw } from '../../src/db/sql.ts'
+import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { catalog } from '../../src/model/access-rule.ts'
 import { optional, required, requiredOnCreate } from '../../src/model/field.ts'
@@ -76,7 +77,7 @@ interface Wire {
 async function serveSamples() {
   const declared = [sample]
   const rest = await startRestUnderTest({}, { declared })
-  for (const statement of statementsOf(tableMigration(sample))) await rest.database.query(raw(statement))
+  for (const statement of splitStatements(tableMigration(sample))) await rest.database.query(raw(statement))
   const commandHost = await startCommandsUnderTest({}, { alongside: rest, declared })
   const token = commandHost.administrator.token
   const grpc = openCommandCalls(commandHost.target, {}, undefined, sampleDefinition())
@@ -129,7 +130,7 @@ function sampleDefinition() {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-samples-'))
   try {
     const file = join(folder, 'samples.proto')
-    writeFileSync(file, protoFile('v1', commands('v1', [sample]), [sample]))
+    writeFileSync(file, protoFile('v1', commandsOfEdition('v1', [sample]), [sample]))
     return loadSync(file, valueOptions)
   } finally {
     rmSync(folder, { recursive: true })
@@ -279,7 +280,7 @@ describe('Every kind of field with every presence', () => {
   })
 
   test('can be null in C# exactly where it may be left out', () => {
-    const written = dotnetContracts(commands('v1', [sample]), [sample])
+    const written = dotnetContracts(commandsOfEdition('v1', [sample]), [sample])
     const typesIn = (name: string) => {
       const [, body = ''] = new RegExp(`class ${name} .*?\\{(.*?)\\n {4}\\}`, 's').exec(written) ?? []
       return Object.fromEntries(

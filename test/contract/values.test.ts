@@ -73,11 +73,18 @@ onEveryHost('Texts', (tracker) => {
   })
 })
 
+/** A sum of doubles, and the float of 32 bits that some generated clients send. */
+const nearHundredths = [
+  [0.1 + 0.2, 0.3],
+  [Math.fround(12.01), 12.01],
+] as const
+
 interface NumberField {
   readonly entity: Entity
   readonly field: string
   readonly good: readonly number[]
   readonly bad: readonly number[]
+  readonly near: readonly (readonly [sent: number, stored: number])[]
 }
 
 const numberFields: readonly NumberField[] = [
@@ -85,21 +92,29 @@ const numberFields: readonly NumberField[] = [
     entity: 'assignment',
     field: 'amountHours',
     good: [0, 0.01, 0.25, 1, 7.5, 1234.56, 99999.99, 100000],
-    bad: [-0.01, -1, 0.001, 0.1 + 0.2, 1.005, 100000.01, 100001, 1e300],
+    bad: [-0.01, -1, 0.001, 12.010002, 1.005, 100000.01, 100001, 1e300],
+    near: nearHundredths,
   },
   {
     entity: 'appointment',
     field: 'amountHours',
     good: [0.01, 0.25, 1, 1.1, 2.75, 99999.99, 100000],
     bad: [0, -0.25, 0.005, 2.125, 100000.01, 1e9],
+    near: nearHundredths,
   },
-  { entity: 'workflow', field: 'order', good: [0, 1, 2147483647], bad: [-1, 0.5, 2147483648, 1e300] },
+  {
+    entity: 'workflow',
+    field: 'order',
+    good: [0, 1, 2147483647],
+    bad: [-1, 0.5, 2147483648, 1e300],
+    near: [],
+  },
 ]
 
 const isInt32 = (value: number) => Math.abs(value) < 2 ** 31
 
 onEveryHost('Numbers', (tracker) => {
-  for (const { entity, field, good, bad } of numberFields) {
+  for (const { entity, field, good, bad, near } of numberFields) {
     for (const value of good)
       test(`${value} is kept as the ${field} of ${a(entity)}`, async () => {
         const row = await tracker.make(entity, { [field]: value })
@@ -112,6 +127,12 @@ onEveryHost('Numbers', (tracker) => {
       test(`${value} is rejected as the ${field} of ${a(entity)}`, async () => {
         const body = await tracker.valid(entity, { [field]: value })
         await invalid(tracker.create(entity, body, tracker.administrator), field)
+      })
+
+    for (const [sent, stored] of near)
+      test(`${sent} is stored as ${stored}, the ${field} of ${a(entity)}`, async () => {
+        const row = await tracker.make(entity, { [field]: sent })
+        assert.equal(row[field], stored)
       })
 
     test(`an update of ${a(entity)} obeys the same limits of ${field}`, async () => {

@@ -57,6 +57,7 @@ export async function startAttackedHosts(
       BANK_PORT: String(ports.bank),
       Jwt__Issuer: identity,
       SVC_DEMO_LOGIN: robot.login,
+      SVC_DEMO_PASSWORD: 'Correct-Horse-1',
       [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
       [`Identity__ServiceClients__${robot.id}__Login`]: robot.login,
       ...environment,

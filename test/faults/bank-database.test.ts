@@ -33,7 +33,7 @@ test('kill -9 of the database under load loses nothing that was answered', async
   let store = await start()
   t.after(() => store.stop())
   await migrate(store.url)
-  const bank = await startBank(store.url, testSettings, pino({ level: 'silent' }))
+  const bank = await startBank(store, testSettings, pino({ level: 'silent' }))
   t.after(bank.stop)
   const instances = bank.pids()
 
@@ -76,7 +76,7 @@ const writers = 32
 describe('kill -9 under load', () => {
   let load: TransactionLoad
   const store = fixture(freshDatabase)
-  const bank = fixture(() => startBank(store.url, testSettings, pino({ level: 'silent' })))
+  const bank = fixture(() => startBank(store, testSettings, pino({ level: 'silent' })))
   let count = 0
   beforeEach(() => {
     load = startTransactionLoad(bank.port, writers, `${++count}.`)
@@ -179,7 +179,7 @@ function spawnLauncher(t: TestContext, url: string) {
     import { pino } from 'pino'
     import { startBank } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/main.ts'))}
     import { testSettings } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/testing/settings.ts'))}
-    const { port, pids, stop } = await startBank(${url}, testSettings, pino({ level: 'silent' }))
+    const { port, pids, stop } = await startBank({ url: ${url} }, testSettings, pino({ level: 'silent' }))
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop().then(() => process.exit()))
     console.log(JSON.stringify({ port, pids: pids() }))`
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', source], {
@@ -211,10 +211,11 @@ for (const [what, silence] of Object.entries(silences))
   test(`while its store is ${what}, the bank answers 422 in time, and goes on when it does`, async (t) => {
     const store = await startFlakyStore({ answerMilliseconds: 8000, budgets: openBudgets() })
     t.after(store.drop)
-    const bank = await startBank(store.url, testSettings, pino({ level: 'silent' }))
+    const bank = await startBank(store, testSettings, pino({ level: 'silent' }))
     t.after(bank.stop)
     const { port } = bank
     assert.equal((await transact(port, 1, 7, 'c', 'before')).status, 200)
+    assert.equal((await get(port, '/readyz')).status, 200)
     await silence(store)
     const asked: Promise<{ readonly answer: Answer; readonly seconds: number }>[] = []
     const timed = async (call: Promise<Answer>) => {
@@ -234,9 +235,12 @@ for (const [what, silence] of Object.entries(silences))
       assert.ok(seconds < answeredSecondsMax, `${seconds} s`)
     }
     assert.equal((await get(port, '/healthz')).status, 200)
+    const { status, text, headers } = await get(port, '/readyz')
+    assert.deepEqual([status, text, headers.get('retry-after')], [503, 'Not ready: database.', '1'])
     store.thaw()
     store.proxy.resume()
     await until(async () => (await transact(port, 1, 7, 'c', 'after')).status === 200, 'an answer')
     assert.equal((await get(port, '/clientes/2/extrato')).status, 200)
+    assert.equal((await get(port, '/readyz')).status, 200)
     await auditLedger(store.url)
   })

@@ -200,9 +200,13 @@ describe('When things go wrong,', { concurrency: true }, () => {
       const writers = writeUntilGone()
       await untilAnswered(50)
       process.kill(pid, 'SIGKILL')
-      for (let waits = 0; waits < 600 && !host.output().includes('The database runs again.'); waits += 1)
+      for (
+        let waits = 0;
+        waits < 600 && !host.output().includes('The database is running again.');
+        waits += 1
+      )
         await sleep(50)
-      assert.match(host.output(), /The database ended unexpectedly[\s\S]+The database runs again\./)
+      assert.match(host.output(), /The database ended unexpectedly[\s\S]+The database is running again\./)
       await untilAnswered(50)
       assert.equal(await host.end('SIGKILL'), 'SIGKILL')
       await writers

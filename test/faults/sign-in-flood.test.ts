@@ -37,6 +37,7 @@ describe('While hundreds sign in without an account and one account sends hundre
       // The limiter alone would stop one address: this test is about the limits behind it.
       RateLimit__Identity__PermitLimit: '0',
       SVC_DEMO_LOGIN: robot.login,
+      SVC_DEMO_PASSWORD: 'Correct-Horse-1',
       [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
       [`Identity__ServiceClients__${robot.id}__Login`]: robot.login,
     })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { linkPrefix, newTokenText } from '../../src/accounts/parse-fields.ts'
+import { createTokenText, linkPrefix } from '../../src/accounts/token-text.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { entities, pascalCase, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
@@ -301,7 +301,7 @@ function documentedRequests(document: string): DocumentedRequest[] {
 const exampleOf = ({ name, schema }: Parameter): string =>
   schema.format === 'uuid' || name === 'ids' ? someId : (schema.enum?.[0] ?? '2026-01-05T00:00:00Z')
 
-const secret = newTokenText(linkPrefix)
+const secret = createTokenText(linkPrefix)
 
 /** Where the example of the document does not come as far as the store. */
 const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {

@@ -37,7 +37,7 @@ async function startScene(limits: Partial<StreamLimits>, aheadMebibytes = 1): Pr
   const rest = await startRestUnderTest({}, { budgets, exportLimits: { ...patient, ...limits } })
   // In parts: a statement may take seven seconds, also on a busy machine.
   for (let part = 0; part < insertParts; part += 1)
-    await rest.database.single.query(
+    await rest.database.singleWrites.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
         from generate_series(1, ${rows / insertParts})`),
     )
@@ -254,7 +254,7 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
   const budgets = openBudgets({ liveBytesOfAccount: 300 * kibibyte })
   const rest = fixture(startRestUnderTest, { METRICS: 'true' }, { budgets })
   before(async () => {
-    await rest.database.single.query(
+    await rest.database.singleWrites.query(
       raw(
         `insert into impediments (id, name) select gen_random_uuid(), n::text from generate_series(1, 110) n`,
       ),
@@ -265,7 +265,7 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
   const open = (token: string, pageSize: number) =>
     listen(rest.address, `/api/impediments?pageSize=${pageSize}`, { token })
   const nameAll = (name: string) =>
-    rest.database.single.query(raw(`update impediments set name = ${name} where active`))
+    rest.database.singleWrites.query(raw(`update impediments set name = ${name} where active`))
   async function used(): Promise<number> {
     const { body } = await rest.call('GET', '/metrics')
     return Number(/^budget_used\{[^}]*"liveBytesOfAccount"[^}]*\} (\d+)$/m.exec(body)?.[1])

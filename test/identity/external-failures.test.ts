@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { before, describe, it } from 'node:test'
 import { type JWTPayload, SignJWT } from 'jose'
-import { newId } from '../../src/db/columns.ts'
+import { newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,

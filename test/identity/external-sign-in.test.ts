@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Environment } from '../../src/config/settings.ts'
-import { newId } from '../../src/db/columns.ts'
+import { newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,
@@ -83,7 +83,7 @@ describe('a sign-in with an external provider', () => {
     const { login } = await host.addAccount()
     const page = await arrive('plain', { sub: 'stranger', email: login, email_verified: true })
     assert.equal(page.status, 403)
-    assert.match(page.text, /No account here is connected to yours at The plain/)
+    assert.match(page.text, /No account here is connected to your The plain/)
     assert.match(page.text, /href="\/api\/account\/login-page\?authRequest=/)
   })
 
@@ -110,7 +110,10 @@ describe('a sign-in with an external provider', () => {
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
     const [same] = await host.database.query(sql`select 1 where lower(${person.email}) = lower(${login})`)
     assert.ok(same)
-    assert.match((await arrive('linking', person)).text, /There already is an account with your address/)
+    assert.match(
+      (await arrive('linking', person)).text,
+      /There is already an account with your email address/,
+    )
     assert.deepEqual(await identitiesOf(id), [])
   })
 
@@ -130,7 +133,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal((await identitiesOf(sub)).length, 1)
     const taken = await arrive('making', { ...person, sub: 'new-2' })
     assert.equal(taken.status, 403)
-    assert.match(taken.text, /There already is an account with your address/)
+    assert.match(taken.text, /There is already an account with your email address/)
     for (const person of [
       { sub: 'new-3', email: 'new-3@example.com' },
       // Looks like the one above, where a zero-width space cannot be seen.
@@ -267,7 +270,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     const way = { provider: 'plain', person: { sub: login }, browser }
     const step = await arriveFrom(external, host.address, way)
     assert.equal(step.address.pathname, '/ext/second-step')
-    await host.database.single.query(sql`delete from outside_identities where user_id = ${id}`)
+    await host.database.singleWrites.query(sql`delete from outside_identities where user_id = ${id}`)
     await submit(browser, step, { code: app.code() })
     assert.equal(browser.cookies.has('identity'), false)
   })

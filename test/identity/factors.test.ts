@@ -84,11 +84,11 @@ describe('what an account is proved with', () => {
       )
       return count?.open
     }
-    await host.database.single.query(sql`
+    await host.database.singleWrites.query(sql`
       insert into signin_sessions (id, user_id, security_stamp, expires_at)
       select 'elsewhere', id, security_stamp, now() + interval '1 hour' from users where id = ${id}`)
     const passkey = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
-    await host.database.single.query(sql`
+    await host.database.singleWrites.query(sql`
       insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
       values (${passkey}, ${id}, '\\x00'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
     const ask = (path: string, form: Record<string, string>) =>
@@ -221,7 +221,7 @@ describe('a second factor that is required', () => {
     const member = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login: member.login })
     assert.ok(tokens.access_token)
-    await host.database.single.query(
+    await host.database.singleWrites.query(
       sql`insert into administrators (user_id, given_by) values (${member.id}, ${member.id})`,
     )
     const refreshed = await browser.post('/connect/token', {
@@ -387,9 +387,15 @@ describe('an account with an app for codes', () => {
       [first, () => host.clock.advance(16 * 60_000)],
       [
         second,
-        () => host.database.single.query(sql`update users set security_stamp = 'x' where id = ${second.id}`),
+        () =>
+          host.database.singleWrites.query(
+            sql`update users set security_stamp = 'x' where id = ${second.id}`,
+          ),
       ],
-      [third, () => host.database.single.query(sql`update users set active = false where id = ${third.id}`)],
+      [
+        third,
+        () => host.database.singleWrites.query(sql`update users set active = false where id = ${third.id}`),
+      ],
     ]
     for (const [{ login, app }, change] of changes) {
       const { answer } = await atSecondStep(host, login)
@@ -412,7 +418,7 @@ describe('an account with an app for codes', () => {
 
   it('has its secret sealed in the store, and a changed or moved one opens nothing', async () => {
     const [ada, eve] = [await withApp(), await withApp()]
-    await host.database.single.query(sql`
+    await host.database.singleWrites.query(sql`
       update authenticator_apps set sealed_secret =
         (select sealed_secret from authenticator_apps where user_id = ${eve.id}) where user_id = ${ada.id}`)
     for (const { app } of [ada, eve])

@@ -272,7 +272,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
       await page.getByLabel('Login').fill('nobody@example.com')
       await assertAccessible(page, 'forgotten password')
       await page.getByRole('button', { name: 'Send the link' }).click()
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
       await assertAccessible(page, 'the mail is on its way')
       await page.getByRole('link', { name: 'Back to sign-in' }).click()
       await page.getByLabel('Password').waitFor()

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { administratorsOf } from '../../src/accounts/administrators.ts'
-import { createAuthentication } from '../../src/auth/authenticate.ts'
 import { sql } from '../../src/db/sql.ts'
 import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
 import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from '../support/browser.ts'
@@ -268,65 +266,5 @@ describe('a service client', () => {
     await setActive(false)
     assertRejected(await grant(asRobot), 'invalid_client', 401)
     await setActive(true)
-  })
-})
-
-describe('a service client that is removed from the settings', () => {
-  it('stops working with its tokens, and its old tokens stay rejected when it comes back', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
-    const rest = createAuthentication({
-      database: host.database,
-      issuer: host.address,
-      audience: 'svc-api',
-      scope: 'svc.api',
-      metadataAddress: `${host.address}/.well-known/openid-configuration`,
-      administrators: administratorsOf({ adminLogins: [] }),
-      sessionCacheSeconds: 30,
-      log: { warn: () => undefined },
-      now: host.clock.now,
-    })
-    const isAccepted = (token: string) =>
-      rest.authenticate(`Bearer ${token}`).then(
-        () => true,
-        () => false,
-      )
-    const asRobot = { grant_type: 'client_credentials', client_id: robot.id, client_secret: robot.secret }
-    const grantFrom = (address: string) => openBrowser(address).post('/connect/token', asRobot)
-    const old = (await grantFrom(host.address)).json
-    host.clock.advance(1000)
-    const later = (await grantFrom(host.address)).json
-    assert.equal(await isAccepted(old.access_token), true)
-    const without = { [`Identity__ServiceClients__${robot.id}__Secret`]: undefined }
-    const newer = await host.startAnother({
-      ...without,
-      [`Identity__ServiceClients__${robot.id}__Login`]: undefined,
-    })
-    assertRejected(await grantFrom(newer.address), 'invalid_client', 401)
-    // A host checks a cached token again after half a minute, an unknown one at once.
-    assert.equal(await isAccepted(later.access_token), false)
-    host.clock.advance(30_000)
-    assert.equal(await isAccepted(old.access_token), false)
-    const { json } = await openBrowser(newer.address).post('/connect/introspect', {
-      ...{ client_id: robot.id, client_secret: robot.secret },
-      token: old.access_token,
-    })
-    assert.notEqual(json.active, true)
-    // An instance with the old settings that still runs issues tokens that no host accepts.
-    assert.equal(await isAccepted((await grantFrom(host.address)).json.access_token), false)
-    host.clock.advance(1000)
-    const again = await host.startAnother()
-    assert.equal(await isAccepted(old.access_token), false)
-    assert.equal(await isAccepted((await grantFrom(again.address)).json.access_token), true)
-  })
-
-  it('is the same for instances that start at the same time', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
-    await Promise.all([1, 2, 3, 4].map(() => host.startAnother()))
-    const [known] = await host.database.query<{ valid: boolean }>(
-      sql`select valid_since is not null as valid from service_clients where id = ${robot.id}`,
-    )
-    assert.deepEqual(known, { valid: true })
   })
 })

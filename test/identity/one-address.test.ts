@@ -107,8 +107,8 @@ test('the program of docs/identity.md, with the settings before it, greets the u
   })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(folder, 'greet.ts'), program)
-  const greeter = spawn(process.execPath, [join(folder, 'greet.ts')], {
+  writeFileSync(join(folder, 'greet.mjs'), program)
+  const greeter = spawn(process.execPath, [join(folder, 'greet.mjs')], {
     env: { ...process.env, ISSUER: host.address, CALLBACK: `${place}/callback` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

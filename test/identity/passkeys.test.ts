@@ -134,7 +134,7 @@ describe('a passkey', () => {
     for (const [what, requested] of Object.entries(tries)) {
       const { challenge, answer } = await atPasskeyPage()
       assert.ok(!isSignedIn(await answer(authenticator.get({ challenge, ...requested }))), what)
-      await host.database.single.query(sql`delete from lockouts`)
+      await host.database.singleWrites.query(sql`delete from lockouts`)
     }
     for (const [counter, isRight] of [
       [50, true],
@@ -221,6 +221,38 @@ describe('a passkey', () => {
     assert.ok(isSignedIn(await answer(recoveryCodes[0] ?? '')))
     assert.equal((await askFactors(host, token, '/passkeys/remove', { id })).status, 200)
     assert.ok((await host.signIn(login)).access_token)
+  })
+
+  it('that signs in alone is not removed by its owner while it is the only way to sign in', async () => {
+    const { id, login, token, authenticator } = await withPasskey()
+    const use = async () => {
+      const { challenge, answer } = await atPasskeyPage()
+      const signed = { challenge, origin: host.address, userHandle: handleOf(id) }
+      assert.ok(isSignedIn(await answer(authenticator.get(signed))))
+    }
+    const [passkey] = (await askFactors(host, token)).json.passkeys
+    const remove = () => askFactors(host, token, '/passkeys/remove', { id: passkey.id })
+    const domain = async () =>
+      (await host.database.query(sql`select alone_domain from passkeys where user_id = ${id}`))[0]
+    const { browser, page } = await atSecondStep(host, login)
+    const credential = authenticator.get({
+      ...{ challenge: optionsIn(page).challenge, origin: host.address },
+    })
+    assert.ok(isSignedIn(await submit(browser, page, { credential })))
+    assert.deepEqual(await domain(), { alone_domain: null })
+    await use()
+    assert.deepEqual(await domain(), { alone_domain: 'localhost' })
+    const [{ hash }] = (await host.database.query<{ hash: string }>(
+      sql`select password_hash as hash from users where id = ${id}`,
+    )) as [{ hash: string }]
+    const setHash = (text: string) =>
+      host.database.query(sql`update users set password_hash = ${text} where id = ${id}`)
+    await setHash('none')
+    const { status, json } = await remove()
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(json), /only way to sign in/)
+    await setHash(hash)
+    assert.equal((await remove()).status, 200)
   })
 
   it('and an app work at the same time', async () => {

@@ -175,6 +175,26 @@ describe('the rate limit of the identity host', () => {
     await Promise.all(waiting)
   })
 
+  it('does not count what browsers cache: the ways to sign in and the scripts of pages', async (t) => {
+    const host = await startIdentityUnderTest({
+      environment: { RateLimit__Identity__PermitLimit: '1', RateLimit__Identity__QueueLimit: '0' },
+    })
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    for (const path of ['/ext/providers', '/ext/form-post.js', '/ext/passkey.js', '/EXT/providers/']) {
+      const { status, headers } = await browser.get(path)
+      assert.deepEqual(
+        [status, headers.get('cache-control')?.startsWith('public, max-age=')],
+        [200, true],
+        path,
+      )
+    }
+    const statuses = [await browser.get('/ext/providers/x'), await browser.get('/')].map(
+      ({ status }) => status,
+    )
+    assert.deepEqual(statuses, [404, 429])
+  })
+
   it('counts the client behind one proxy, and never an address that a client made up', async (t) => {
     const host = await startIdentityUnderTest({
       environment: {

@@ -232,19 +232,26 @@ describe('a client of the settings', () => {
     assert.equal(await status(`portal:${portal.secret}`), 200)
   })
 
-  it('that is taken out of the settings stops working, with its tokens', async () => {
-    const { browser, login } = await newcomer()
-    const { json } = await tokensAt(browser, wiki, { login })
-    const status = async () =>
-      (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${json.access_token}` })).status
-    assert.equal(await status(), 200)
+  it('that is taken out of the settings of all instances stops working, with its tokens', async (t) => {
+    const own = await startIdentityUnderTest({ environment: registrationOf(wiki) })
+    t.after(() => own.stop())
+    const { login } = await own.addAccount()
+    const { json } = await tokensAt(openBrowser(own.address), wiki, { login })
+    const statusAt = async (address: string) => {
+      const authorization = `Bearer ${json.access_token}`
+      return (await openBrowser(address).get('/connect/userinfo', {}, { authorization })).status
+    }
+    assert.equal(await statusAt(own.address), 200)
     const names = Object.keys(registrationOf(wiki))
-    const other = await host.startAnother(Object.fromEntries(names.map((name) => [name, undefined])))
-    assert.equal(await status(), 401)
+    const startWithout = () => own.startAnother(Object.fromEntries(names.map((name) => [name, undefined])))
+    const other = await startWithout()
+    assert.equal(await statusAt(other.address), 200)
+    await own.host.stop()
+    own.clock.advance(61_000)
+    const last = await startWithout()
+    assert.equal(await statusAt(last.address), 401)
     const form = { grant_type: 'refresh_token', client_id: wiki.id, refresh_token: json.refresh_token }
-    assertRejected(await openBrowser(other.address).post('/connect/token', form), 'invalid_client', 401)
-    await other.stop()
-    await (await host.startAnother()).stop()
+    assertRejected(await openBrowser(last.address).post('/connect/token', form), 'invalid_client', 401)
   })
 })
 
@@ -267,7 +274,7 @@ describe('a person', () => {
     assert.ok(queryOf(await ask(browser, request)).code)
     const more = await ask(browser, { scope: 'openid email' })
     assert.ok(isAsked(more))
-    assert.match(more.text, /<li>see your mail address<\/li>/)
+    assert.match(more.text, /<li>see your email address<\/li>/)
     assert.ok(more.text.includes(`${name} (${login})`))
     assert.ok(queryOf(await submit(browser, more, { answer: 'allow' })).code)
     // What was allowed first still is.
@@ -311,7 +318,7 @@ describe('a person', () => {
     host.clock.advance(30_000)
     const { browser, login, id } = await newcomer()
     const { json } = await tokensAt(browser, wiki, { login })
-    await host.database.single.query(sql`
+    await host.database.singleWrites.query(sql`
       update consents set scope = '', withdrawn_at = now() where user_id = ${id} and client_id = 'wiki'`)
     const renewed = () => refresh(browser, json.refresh_token, { client_id: 'wiki' })
     const userInfo = () =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { purgeLockouts } from '../../src/accounts/lockouts.ts'
 import { sql } from '../../src/db/sql.ts'
-import { sweep } from '../../src/hosts/identity/main.ts'
+import { purgeExpired } from '../../src/hosts/identity/main.ts'
 import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from '../support/browser.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
@@ -21,7 +21,7 @@ describe('the sweep', () => {
     const sweepThrice = () =>
       Promise.all(
         [1, 2, 3].map(async () => {
-          await sweep(host.database, host.clock.now(), 0)
+          await purgeExpired(host.database, host.clock.now(), 0)
           await purgeLockouts(host.database, { now: () => new Date(host.clock.now()) })
         }),
       )
@@ -83,7 +83,7 @@ describe('the sweep', () => {
       )
       return row
     }
-    await Promise.all([1, 2].map(() => sweep(database, Date.now(), 0)))
+    await Promise.all([1, 2].map(() => purgeExpired(database, Date.now(), 0)))
     assert.deepEqual(await kept(), { count: 20_000, oldest: 1501 })
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { type Sql, sql } from '../../src/db/sql.ts'
-import { sweep } from '../../src/hosts/identity/main.ts'
+import { purgeExpired } from '../../src/hosts/identity/main.ts'
 import {
   type Browser,
   claimsOf,
@@ -255,9 +255,9 @@ describe('a revoked access token', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
     // What is remembered of it goes when it would have expired anyway.
     const kept = () => host.database.query(sql`select from revoked_tokens`)
-    await sweep(host.database, host.clock.now(), 0)
+    await purgeExpired(host.database, host.clock.now(), 0)
     assert.equal((await kept()).length, 1)
-    await sweep(host.database, host.clock.now() + 40 * 60_000, 0)
+    await purgeExpired(host.database, host.clock.now() + 40 * 60_000, 0)
     assert.equal((await kept()).length, 0)
   })
 

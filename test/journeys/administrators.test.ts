@@ -228,21 +228,42 @@ describe('A deactivated account', () => {
     })
     return valuesOf(await Promise.all(answers), 'status')
   }
+  const deactivate = (token: string, userId: string) => ask('POST', token, userId)
   const revokeRole = (token: string, userId: string) =>
     rest.call('DELETE', '/ext/administrators', { token, body: { userId } })
+  const remove = (token: string, id: string) =>
+    rest.call('DELETE', '/api/user', { token, body: { ids: [id] } })
+  const removeInBatch = (token: string, id: string) =>
+    rest.call('POST', '/ext/batch', {
+      token,
+      body: {
+        mode: 'allOrNothing',
+        items: [{ operation: 'remove', resource: 'user', body: { ids: [id] } }],
+      },
+    })
 
-  test('keeps at least one administrator: two act on each other, and only the first succeeds', async () => {
-    for (const answerOf of [ask.bind(undefined, 'POST'), revokeRole]) {
+  for (const [title, first, second] of [
+    ['deactivate each other', deactivate, deactivate],
+    ['deactivate and revoke the role of each other', deactivate, revokeRole],
+    ['remove each other', remove, remove],
+    ['remove each other, one in a batch', remove, removeInBatch],
+    ['remove and deactivate each other', remove, deactivate],
+    ['deactivate and remove each other', deactivate, remove],
+    ['remove and revoke the role of each other', remove, revokeRole],
+    ['revoke the role of and remove each other', revokeRole, remove],
+  ] as const)
+    test(`keeps at least one administrator: two ${title}, and only the first succeeds`, async () => {
       const [one, other] = [await appoint(), await appoint()]
-      const statuses = await inOrder([
-        () => ask('POST', one.token, other.id),
-        () => answerOf(other.token, one.id),
-      ])
+      const statuses = await inOrder([() => first(one.token, other.id), () => second(other.token, one.id)])
       assert.deepEqual(statuses, [200, 403])
       const tokens = valuesOf([one, other], 'token')
       const users = await Promise.all(tokens.map((token) => rest.call('GET', '/api/users', { token })))
       assert.deepEqual(valuesOf(users, 'status'), [200, 401])
-    }
+    })
+
+  test('may be removed by themselves', async () => {
+    const own = await appoint()
+    assert.equal((await remove(own.token, own.id)).status, 200)
   })
 
   test('is not reactivated by an administrator whose role is being revoked', async () => {
@@ -391,5 +412,24 @@ describe('Identities at external providers', () => {
     await rest.database.query(sql`update users set password_hash = 'none' where id = ${owner.id}`)
     assertEnvelope(await disconnect(owner.token, left.id), 400)
     assert.equal((await disconnect(rest.administrator.token, left.id)).status, 200)
+  })
+
+  test('may be taken away by oneself once a passkey has signed in alone at the address of today', async () => {
+    const owner = await connected('with a passkey')
+    const { address } = await rest.startAnother({ passwords: false, passkeySignInDomain: 'example.com' })
+    const [identity] = await list(owner.token)
+    const disconnectHere = () =>
+      send(address, 'DELETE', '/ext/identities', { token: owner.token, body: { id: identity.id } })
+    await rest.database.query(sql`
+      insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+      values (gen_random_uuid(), ${owner.id}, '\\x01'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
+    for (const [domain, status] of [
+      [null, 400],
+      ['former.example', 400],
+      ['example.com', 200],
+    ] as const) {
+      await rest.database.query(sql`update passkeys set alone_domain = ${domain} where user_id = ${owner.id}`)
+      assert.equal((await disconnectHere()).status, status, String(domain))
+    }
   })
 })

@@ -91,7 +91,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     const turned = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
     for (const wrong of [turned, secret.slice(0, -1), `${secret}0`, 'svc_', secret.toUpperCase()])
       assertEnvelope(await ask('GET', '/api/me', wrong), 401)
-    await rest.database.single.query(
+    await rest.database.singleWrites.query(
       sql`update api_tokens set created_at = now() - interval '2 days', expires_at = now() where id = ${id}`,
     )
     assertEnvelope(await ask('GET', '/api/me', secret), 401)
@@ -199,7 +199,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
 
   test('are at most fifty of an account, also when they are made at once', async () => {
     const person = await join()
-    await rest.database.single.query(sql`
+    await rest.database.singleWrites.query(sql`
       insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
       select gen_random_uuid(), account.id, sha256(number::text::bytea || ${person.id}::text::bytea),
         account.security_stamp, 'Old', '{*:read}', now() + interval '1 day'

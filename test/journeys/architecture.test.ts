@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { commandsPage } from '../../scripts/commands-page.ts'
 import { configurationPage } from '../../scripts/configuration-page.ts'
 import { declaredSettings } from '../../src/config/declared-settings.ts'
 import { readSettings, type Settings } from '../../src/config/settings.ts'
@@ -70,6 +71,10 @@ describe('The project’s own pages', () => {
   })
 })
 
+test('The commands are what docs/commands.md has', () => {
+  assert.equal(textOf('docs/commands.md'), commandsPage(), 'npm run contract writes it')
+})
+
 describe('The declared settings', () => {
   test('are what docs/configuration.md has', () => {
     assert.equal(textOf('docs/configuration.md'), configurationPage(), 'npm run contract writes it anew')
@@ -86,7 +91,7 @@ describe('The declared settings', () => {
 
 /** Asks every reader of settings for everything it wants to know, and records the names. */
 async function variablesRead(): Promise<Set<string>> {
-  const names = new Set<string>(['DRAIN_SECONDS'])
+  const names = new Set<string>(['DRAIN_SECONDS', 'PROCESSES'])
   const files = globSync(['src/config/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
   for (const file of files) {
     const exported: Record<string, unknown> = await import(join(root, file))
@@ -113,9 +118,9 @@ function record(reader: (settings: Settings) => unknown, names: Set<string>) {
           names.add(name)
           return settings.get(name)
         },
-        of(name, id) {
+        getFor(name, id) {
           names.add(name)
-          return settings.of(name, id)
+          return settings.getFor(name, id)
         },
       }),
     )

@@ -27,7 +27,7 @@ describe('behind nginx', { skip }, () => {
     store = await freshDatabase()
     const settings = { ...testSettings, instances: 1 }
     const log = pino({ level: 'silent' })
-    instances = await Promise.all([1, 2].map(() => startBank(store.url, settings, log)))
+    instances = await Promise.all([1, 2].map(() => startBank(store, settings, log)))
     const [first = assert.fail(), second = assert.fail()] = instances
     nginx = await startNginx([first.port, second.port])
     port = nginx.port
@@ -136,7 +136,7 @@ describe('the challenge, its checks and a few seconds of its load', () => {
       // Of its own: after the load of another one an account may be too near its limit for the checks.
       const store = await freshDatabase()
       const settings = { ...testSettings, overLimitStatus }
-      const bank: RunningBank = await startBank(store.url, settings, pino({ level: 'silent' }))
+      const bank: RunningBank = await startBank(store, settings, pino({ level: 'silent' }))
       t.after(() => bank.stop().then(store.drop))
       const result = await runChallenge({ port: bank.port, rampSeconds: 2, holdSeconds: 1 })
       assert.deepEqual([result.errors, result.inconsistencies], [0, []])

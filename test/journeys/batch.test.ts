@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
+import { zeroUuid } from '../../src/model/field-kinds.ts'
 import { pathOf } from '../contract/resources.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { batchSetting, create, type Item, remove, restore, statusesOf, update } from '../support/batches.ts'
@@ -37,6 +38,18 @@ describe('A batch', () => {
     const organization = await batches.get('organization', agency.id)
     assert.equal(organization.body.organization.description, 'Space "quoted"\n\\ text')
     assert.equal(organization.headers.get('etag'), agency.etag)
+  })
+
+  test('gives a labelled row an id of its own, where .NET clients send the zero id for one that is not set', async () => {
+    const { body, status } = await batches.all([
+      create('organization', { id: zeroUuid, name: 'Labelled' }, 'agency'),
+      create('project', { id: zeroUuid, name: 'Refers to it', organizationId: '@agency' }),
+    ])
+    assert.equal(status, 200, JSON.stringify(body))
+    const [organization, project] = body.results
+    assert.notEqual(organization.id, zeroUuid)
+    const read = (await batches.get('project', project.id)).body.project
+    assert.equal(read.organizationId, organization.id)
   })
 
   test('creates comments that belong to the caller when they name no user', async () => {
@@ -369,6 +382,7 @@ describe('A rejected batch', () => {
       { items: [{ operation: 'remove', resource: 'project', body: [] }] },
       'items[0].body',
     ],
+    ['with null for a body', { items: [{ ...create('project', {}, 'a'), body: null }] }, 'items[0].body'],
     [
       'with a label twice',
       { items: [create('project', {}, 'a'), create('project', {}, 'a')] },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
@@ -9,28 +8,20 @@ import { describe, test } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
 import pg from 'pg'
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
+import { examine } from '../../src/cli/doctor/run-doctor.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { freePort } from '../support/child-host.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
-import { checkHealth, hosts, robot, startDeployedHosts } from '../support/deployed-hosts.ts'
+import { checkHealth, hasPsql, hosts, startDeployedHosts } from '../support/deployed-hosts.ts'
 import { fixture } from '../support/fixture.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-const hasPsql = (() => {
-  try {
-    execFileSync('psql', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
 describe('the hosts, started with the commands and variables of compose.yaml under their roles,', {
   skip: hasPsql ? false : 'psql is not installed: it makes the roles',
 }, () => {
-  const deployed = fixture(startDeployedHosts)
+  const deployed = fixture(() => startDeployedHosts())
   const addressOf = (name: string) => `http://127.0.0.1:${deployed.ports[name]}`
 
   test('all become healthy, as their health checks see it', async () => {
@@ -40,29 +31,46 @@ describe('the hosts, started with the commands and variables of compose.yaml und
         return (await checkHealth(name, deployed.ports[name])) === 0
       }, name)
     }
-    assert.match(deployed.prepared, /The first account is demo@example\.com, its password \S+/)
+    const { prepared } = deployed
+    assert.match(prepared, /There is no administrator yet: npm run cli -- account create LOGIN/)
+    assert.doesNotMatch(prepared, /demo@example\.com/)
+  })
+
+  test('the containers have the rights for what an operator does in them', async () => {
+    const { runIn } = deployed
+    assert.match(
+      await runIn('rest', ['account', 'list']),
+      /^ann@example\.com +administrator +ann@example\.com$/m,
+    )
+    await runIn('rest', ['account', 'create', 'bob@example.com', '--link'])
+    await runIn('rest', ['account', 'make-administrator', 'bob@example.com'])
+    await runIn('rest', ['account', 'reset-password', 'bob@example.com', '--yes'], 'Correct-Horse-2\n')
+    assert.match(
+      await runIn('rest', ['account', 'reset-password', 'bob@example.com', '--link']),
+      /#svl_\w+$/m,
+    )
+    await runIn('rest', ['account', 'deactivate', 'bob@example.com', '--yes'])
+    assert.equal(await runIn('rest', ['client', 'list']), '')
+    await assert.rejects(runIn('identity', ['account', 'remove-factors', 'ann@example.com', '--yes']), {
+      message: /Second factor was not found/,
+    })
+    assert.match(await runIn('identity', ['keys', 'rotate']), /^signing: the next key is used from/m)
+    assert.match(await runIn('identity', ['keys', 'revoke', '--yes']), /0 sessions have ended/)
   })
 
   test('a health check fails where nothing answers, and where the answer is no', async () => {
     assert.equal(await checkHealth('bank-1', await freePort()), 1)
-    assert.equal(await checkHealth('web', deployed.ports['bank-1']), 1)
+    const unready = createServer((_request, response) => response.writeHead(503).end())
+    await once(unready.listen(0, '127.0.0.1'), 'listening')
+    assert.equal(await checkHealth('web', (unready.address() as AddressInfo).port), 1)
+    unready.close()
   })
-
-  async function tokenFor(scope: string): Promise<string> {
-    const response = await fetch(`${addressOf('identity')}/connect/token`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`robot:${encodeURIComponent(robot.secret)}`)}` },
-      body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
-    })
-    const { access_token: token } = (await response.json()) as { access_token?: string }
-    return token ?? assert.fail(`no token: ${response.status}`)
-  }
 
   async function rest(method: string, path: string, body?: unknown) {
     const response = await fetch(`${addressOf('rest')}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${await tokenFor('svc.api')}`,
+        authorization: `Bearer ${await deployed.tokenFor('svc.api')}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -89,7 +97,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   test('commands create, list and remove', async () => {
     const client = openCommandClient({
       target: `127.0.0.1:${deployed.ports.command}`,
-      token: () => tokenFor('svc.grpc'),
+      token: () => deployed.tokenFor('svc.grpc'),
     })
     const { organization } = await client.createOrganization({ name: 'By command' })
     const { result } = await client.listOrganizations({ pagination: { search: 'by command' } })
@@ -192,7 +200,32 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.deepEqual(valuesOf(rows, 'name'), [], 'src/cli/roles.ts says which host needs a new table')
   })
 
-  throughProxies(() => ({ ports: deployed.ports, tokenFor }))
+  for (const [host, hidden] of [
+    ['rest', 'keys'],
+    ['commands', 'keys'],
+    ['identity', undefined],
+  ] as const)
+    test(`the doctor finds nothing wrong with the variables and the role of ${host}`, async () => {
+      const found = await examine(deployed.environment(host))
+      const subjects = (grade: string) =>
+        found
+          .filter((finding) => finding.grade === grade)
+          .map(({ subject, result }) => `${subject}: ${result}`)
+      // Other tests end programs on purpose, whose processes are orphaned for a moment.
+      assert.deepEqual(
+        subjects('error').filter((line) => !line.startsWith('processes')),
+        [],
+      )
+      const rights = found.find(({ subject }) => subject === 'rights')?.result.replace(/^.*: /, '')
+      assert.equal(rights, hidden)
+      const ok = subjects('ok').join('\n')
+      assert.match(ok, /^instances: 1 commands, 1 identity, 1 rest, with the same settings$/m)
+      assert.match(ok, /^administrators: ann@example\.com$/m)
+      assert.match(ok, /^connections: \d+ of \d+ are used$/m)
+      assert.match(subjects('warning').join('\n'), /^backup: none was recorded$/m)
+    })
+
+  throughProxies(() => deployed)
 })
 
 interface StandbyBehindError {

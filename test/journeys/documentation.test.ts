@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { seedDemoWorkspace } from '../../src/cli/demo-workspace.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { assertSecurityHeaders } from '../support/assertions.ts'
@@ -170,11 +171,11 @@ describe('The documentation', { concurrency: true }, () => {
     const { token } = rest.administrator
     const { body } = await rest.call('POST', '/api/organization', { token, body: { name: 'Documented' } })
     const answer = operation('POST', '/api/organization')?.responses['200'] as {
-      content: { 'application/json': { schema: { properties: { organization: { $ref: string } } } } }
+      content: { 'application/json': { schema: { $ref: string } } }
     }
-    const name =
-      answer.content['application/json'].schema.properties.organization.$ref.split('/').at(-1) ?? ''
-    const schema = document.components.schemas[name]
+    const { schemas } = document.components
+    const schemaOf = ({ $ref }: { readonly $ref: string }) => schemas[$ref.split('/').at(-1) ?? '']
+    const schema = schemaOf(schemaOf(answer.content['application/json'].schema).properties.organization)
     assert.deepEqual(Object.keys(schema.properties).sort(), Object.keys(body.organization).sort())
   })
 })
@@ -190,7 +191,12 @@ describe('On the demo workspace, the example of docs/reading.md', () => {
   before(async () => {
     const { database, administrator } = rest
     await seedDemoWorkspace(
-      { database, passwords: cheapPasswords(), budgets: openBudgets() },
+      {
+        database,
+        passwords: cheapPasswords(),
+        budgets: openBudgets(),
+        administrators: administratorsOf({ adminLogins: [] }),
+      },
       administrator.id,
     )
   })

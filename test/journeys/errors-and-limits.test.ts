@@ -46,6 +46,7 @@ describe('An error', { concurrency: true }, () => {
     ['GET', '/api/workflow/restore', ['POST']],
     ['DELETE', '/api/me', ['GET', 'PATCH']],
     ['PUT', '/api/me/password', ['POST']],
+    ['QUERY', '/api/workflows', ['GET']],
     ['POST', '/healthz', ['GET']],
   ]
   for (const [method, path, allowed] of methods) {

@@ -112,7 +112,7 @@ describe('An export', () => {
 
   test('of many rows is read ahead only so far, waits for its reader, and holds no list and no write up', async () => {
     const rows = 10_000
-    await rest.database.single.query(
+    await rest.database.singleWrites.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
         from generate_series(1, ${rows})`),
     )
@@ -145,7 +145,7 @@ describe('An export', () => {
 test('Exports run concurrently with other reads: one per account, and one that waits too long is rejected', async () => {
   const rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
   try {
-    await rest.database.single.query(
+    await rest.database.singleWrites.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
         from generate_series(1, 10000)`),
     )

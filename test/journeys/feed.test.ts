@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newId } from '../../src/db/columns.ts'
-import { insertRow } from '../../src/db/rows.ts'
+import { insertRow, newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
-import { parsePosition, writePosition } from '../../src/features/changes/position.ts'
+import { formatPosition, parsePosition } from '../../src/features/changes/position.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
@@ -164,10 +163,10 @@ describe('GET /ext/changes', () => {
   test('returns 410 for a cursor from before purged history, and for one of a restored store', async () => {
     const position = parsePosition(await now())
     assert.ok(position)
-    const old = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
+    const old = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
     assertEnvelope(await read(`after=${old}`), 410)
     const [xmin] = position.since.split(':')
-    const ahead = writePosition({ ...position, since: `${xmin}:${Number(xmin) + 1_000_000}:` })
+    const ahead = formatPosition({ ...position, since: `${xmin}:${Number(xmin) + 1_000_000}:` })
     assertEnvelope(await read(`after=${ahead}`), 410)
     const stream = await listen(rest.address, `/ext/changes?after=${ahead}`, rest.administrator)
     assert.equal(stream.status, 410)

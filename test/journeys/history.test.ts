@@ -3,9 +3,8 @@ import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { newId } from '../../src/db/columns.ts'
-import { keepHistory } from '../../src/db/purge.ts'
-import { insertRow } from '../../src/db/rows.ts'
+import { maintainHistory } from '../../src/db/purge.ts'
+import { insertRow, newId } from '../../src/db/rows.ts'
 import { raw, sql } from '../../src/db/sql.ts'
 import type { Context } from '../../src/records/context.ts'
 import { remove } from '../../src/records/remove.ts'
@@ -181,13 +180,13 @@ describe('The months of the history', () => {
         `alter table history attach partition history_2020_01 for values from ('2020-01-01Z') to ('2020-02-01Z')`,
       ])
         await database.transaction((transaction) => transaction.query(raw(statement)))
-      await keepHistory(database, 0)
+      await maintainHistory(database, 0)
       assert.equal((await months()).length, 5)
-      await keepHistory(database, 365)
+      await maintainHistory(database, 365)
       assert.deepEqual(await months(), before)
       const left = await database.query(sql`select from history`)
       assert.equal(left.length >= 1, true)
-      await assert.rejects(keepHistory(database, 29), /30 days/)
+      await assert.rejects(maintainHistory(database, 29), /30 days/)
     } finally {
       await rest.stop()
     }

@@ -165,7 +165,7 @@ describe('A POST with an Idempotency-Key', () => {
     const { key, name } = fresh()
     await post(key, { name })
     const age = (hours: number) =>
-      rest.database.single.query(
+      rest.database.singleWrites.query(
         sql`update idempotency_keys set created_at = statement_timestamp() - make_interval(hours => ${hours}::int)`,
       )
     await age(23)
@@ -196,11 +196,11 @@ describe('A POST with an Idempotency-Key', () => {
   })
 
   const breakOffAnswers = async (work: () => Promise<void>) => {
-    await rest.database.single.query(sql`
+    await rest.database.singleWrites.query(sql`
       create function break_off() returns trigger language plpgsql as $$ begin raise 'broken off'; end $$`)
-    await rest.database.single.query(sql`
+    await rest.database.singleWrites.query(sql`
       create trigger break_off before update on idempotency_keys for each row execute function break_off()`)
-    await work().finally(() => rest.database.single.query(sql`drop function break_off() cascade`))
+    await work().finally(() => rest.database.singleWrites.query(sql`drop function break_off() cascade`))
   }
 
   test('makes a token once, and answers with its secret again to the holder of the key alone', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
+import { isEarlier } from '../../src/model/timestamp.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
@@ -63,7 +64,7 @@ describe('A write with If-Match', () => {
       names,
     )
     const last = answers.toSorted((one, other) =>
-      one.body.organization.updatedAt < other.body.organization.updatedAt ? 1 : -1,
+      isEarlier(one.body.organization.updatedAt, other.body.organization.updatedAt) ? 1 : -1,
     )[0]
     const { headers, body } = await read(id)
     assert.deepEqual(last?.body, { success: true, ...body })

@@ -122,7 +122,7 @@ describe('An invitation', { concurrency: true }, () => {
     // Looks like the one that exists.
     for (const hidden of ['\u200b', '\u202e', '\t', '\u2028'])
       assert.deepEqual((await accept(secret, newcomer({ login: `n${hidden}${member.login}` }))).body.errors, {
-        login: ['Login must have no invisible characters.'],
+        login: ['Login must not contain invisible characters.'],
       })
     assert.equal((await accept(secret, newcomer())).status, 200)
   })
@@ -133,7 +133,7 @@ describe('An invitation', { concurrency: true }, () => {
       ({ member, id }) => ask('DELETE', '/ext/invitations', member.token, { id }),
       ({ id }) => ask('DELETE', '/ext/invitations', root, { id }),
       ({ id }) =>
-        rest.database.single.query(sql`
+        rest.database.singleWrites.query(sql`
           update account_links set created_at = now() - interval '4 days', expires_at = now() where id = ${id}`),
       ({ member }) => ask('POST', '/ext/deactivations', root, { userId: member.id }),
       ({ member }) => ask('DELETE', '/api/user', root, { ids: [member.id] }),
@@ -358,6 +358,15 @@ describe('A link for a new password', { concurrency: true }, () => {
     assertEnvelope(await use(secret), 410)
   })
 
+  test('no longer works once its creator has lost the role without a request, as by other settings', async () => {
+    const maker = await rest.signUp()
+    await ask('POST', '/ext/administrators', rest.administrator.token, { userId: maker.id })
+    const { access_token: token } = await rest.identity.signIn(maker.login)
+    const secret = await make(await rest.signUp(), token)
+    await rest.database.singleWrites.query(sql`delete from administrators where user_id = ${maker.id}`)
+    assertEnvelope(await use(secret), 410)
+  })
+
   test('works no more after a newer one, another new password, an hour, a deactivation, a removal', async () => {
     const root = rest.administrator.token
     const ends: readonly ((person: Person) => Promise<unknown>)[] = [
@@ -366,7 +375,9 @@ describe('A link for a new password', { concurrency: true }, () => {
         ask('POST', '/api/me/password', token, { currentPassword: password, newPassword: 'Third-Horse-789' }),
       ({ token }) => ask('POST', '/ext/sessions/end-all', token),
       ({ id }) =>
-        rest.database.single.query(sql`update account_links set expires_at = now() where user_id = ${id}`),
+        rest.database.singleWrites.query(
+          sql`update account_links set expires_at = now() where user_id = ${id}`,
+        ),
       ({ id }) => ask('POST', '/ext/deactivations', root, { userId: id }),
       ({ id }) => ask('DELETE', '/api/user', root, { ids: [id] }),
     ]

@@ -179,7 +179,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
   const live = await listen(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, '/')
   const openedAt = Date.now()
   const commentsAfter = async (seconds: number) => {
-    stream?.attend(openedAt + seconds * 1000)
+    stream?.maintain(openedAt + seconds * 1000)
     await sleep(30)
     return live.comments.length
   }

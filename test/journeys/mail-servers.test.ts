@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { queueMail } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/db/sql.ts'
-import { startMails } from '../../src/features/mail/worker.ts'
+import { startMailWorker } from '../../src/features/mail/worker.ts'
 import { createLog } from '../../src/http/log.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
@@ -27,13 +27,13 @@ describe('A mail server', () => {
       queueMail(transaction, { purpose: 'password', login, address: '10.0.0.1' }),
     )
     const workers = [1, 2].map(() =>
-      startMails({ database, settings, log, silentMilliseconds, securityLog: () => undefined }),
+      startMailWorker({ database, settings, log, silentMilliseconds, securityLog: () => undefined }),
     )
     await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.poll()))
     await Promise.all(workers.map((worker) => worker.stop()))
     const [mail] = await database.query<{ isEnded: boolean; attempts: number }>(sql`
       select ended_at is not null as "isEnded", attempts from mails where login = ${login}`)
-    await database.single.query(sql`update mails set ended_at = now()`)
+    await database.singleWrites.query(sql`update mails set ended_at = now()`)
     return { login, lines, ...mail }
   }
   const withServer = async (
@@ -58,7 +58,7 @@ describe('A mail server', () => {
         }),
       ),
     )
-    await database.single.query(sql`update mails set ended_at = now()`)
+    await database.singleWrites.query(sql`update mails set ended_at = now()`)
     assert.equal(waits.filter((seconds) => seconds === undefined).length, 3)
   })
 

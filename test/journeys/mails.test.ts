@@ -19,7 +19,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { origin } from '../support/known-clients.ts'
 import { secretIn, startMailServer } from '../support/mail-server.ts'
-import { submit } from '../support/registered-clients.ts'
+import { registrationOf, submit, tokensAt, wiki } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
 import { seed } from '../support/seed.ts'
@@ -39,6 +39,7 @@ describe('Mails', () => {
         SMTP_URL: server.url,
         MAIL_FROM: 'Tracker <tracker@example.com>',
         Cors__AllowedOrigins__0: web,
+        ...registrationOf(wiki),
       },
       { destination: { write: (line) => void written.push(line) } },
     ),
@@ -57,7 +58,7 @@ describe('Mails', () => {
     ask('POST', '/ext/password-links/use', undefined, { secret, newPassword })
   /** The longer waits of mails that are tried again. */
   const hurry = () =>
-    rest.database.single.query(sql`update mails set next_attempt_at = now() where ended_at is null`)
+    rest.database.singleWrites.query(sql`update mails set next_attempt_at = now() where ended_at is null`)
   const noMoreWaits = async () => {
     for (let waited = 0; waited < 30_000; waited += 50) {
       const [{ open } = { open: 0 }] = await rest.database.query<{ open: number }>(
@@ -89,6 +90,33 @@ describe('Mails', () => {
     assert.ok(!JSON.stringify(kept).includes('nobody@'))
   })
 
+  test('with links verify the login to which they were sent, until it changes; links from an administrator do not', async () => {
+    const isVerified = async (login: string): Promise<unknown> => {
+      const browser = openBrowser(rest.identity.address)
+      const { json } = await tokensAt(browser, wiki, { login, password: newPassword })
+      return claimsOf(json.id_token).email_verified
+    }
+    const { token } = rest.administrator
+    const [mailed, given] = [await rest.signUp(), await rest.signUp()]
+    await ask('POST', '/ext/password-links/mail', token, { userId: mailed.id })
+    await usePasswordLink(secretIn((await server.mailsTo(mailed.login))[0]))
+    const link = await ask('POST', '/ext/password-links', token, { userId: given.id })
+    await usePasswordLink(link.body.secret)
+    assert.deepEqual([await isVerified(mailed.login), await isVerified(given.login)], [true, false])
+    const moved = `moved-${mailed.login}`
+    await ask('PATCH', '/api/user', token, { id: mailed.id, login: moved, name: 'Moved' })
+    assert.equal(await isVerified(moved), false)
+    const invite = async (mailTo: string, login: string) => {
+      await ask('POST', '/ext/invitations/mail', token, { mailTo })
+      const secret = secretIn((await server.mailsTo(mailTo))[0])
+      const body = { secret, name: 'Invited', login, password: newPassword }
+      assert.equal((await ask('POST', '/ext/invitations/accept', undefined, body)).status, 200)
+      return isVerified(login)
+    }
+    assert.equal(await invite('guest@example.com', 'Guest@example.com'), true)
+    assert.equal(await invite('second-guest@example.com', 'other-guest@example.com'), false)
+  })
+
   test('for a forgotten password are limited to three an hour and account, however many are requested at once, and twenty an address', async () => {
     const person = await rest.signUp()
     await Promise.all(Array.from({ length: 8 }, () => discard(person.login)))
@@ -108,7 +136,7 @@ describe('Mails', () => {
     assert.equal((await discard(other.login)).status, 200)
     await noMoreWaits()
     assert.deepEqual(await server.mailsTo(other.login, 0), [])
-    await rest.database.single.query(sql`update mails set address = null`)
+    await rest.database.singleWrites.query(sql`update mails set address = null`)
   })
 
   test('are not sent to removed or deactivated accounts, or to logins that are not addresses', async () => {
@@ -211,7 +239,7 @@ describe('Mails', () => {
 
   test('tell users that their sign-in methods have changed, whatever else was requested, and have no link', async () => {
     const person = await rest.signUp()
-    await rest.database.single.query(sql`
+    await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, login, ended_at)
       select gen_random_uuid(), 'password', ${person.id}, 'somebody', now() from generate_series(1, 60)`)
     await setUpApp(
@@ -383,7 +411,7 @@ describe('Mails that strangers ask for', () => {
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
     // An hour later an unauthenticated client may ask again.
-    await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
+    await rest.database.singleWrites.query(sql`update mails set created_at = now() - interval '1 hour'`)
     await discard(login)
     const newest = await linkOf(login, 5)
     assert.equal((await usePasswordLink(mailed)).status, 200)
@@ -391,7 +419,7 @@ describe('Mails that strangers ask for', () => {
   })
 
   test('are deleted after a day, however many there were', async () => {
-    await rest.database.single.query(sql`
+    await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, address, created_at, ended_at)
       select gen_random_uuid(), 'password', 'of yesterday', now() - interval '25 hours', now() - interval '25 hours'
       from generate_series(1, 2500)`)
@@ -413,7 +441,7 @@ describe('Mails that strangers ask for', () => {
   test('leave no links behind that have been over for a month', async () => {
     const { id } = rest.administrator
     const make = (days: number) =>
-      rest.database.single.query(sql`
+      rest.database.singleWrites.query(sql`
         insert into account_links (id, purpose, hash, made_by, created_at, expires_at)
         values (gen_random_uuid(), 'invitation', sha256(${`${days}`}::text::bytea), ${id},
           now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)

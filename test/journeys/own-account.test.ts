@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { budgetLimits } from '../../src/config/budgets.ts'
 import { sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { claimsOf, openBrowser, refresh, signedIn, type Tokens } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { accountsOf, another, assertLocked, assertWrong } from '../support/known-passwords.ts'
@@ -52,6 +54,24 @@ describe('The own account', { concurrency: true }, () => {
     )
     assert.match(shown.updatedAt, /Z$/)
     assert.equal((await me(other.token)).body.name, 'Mara')
+  })
+
+  test('keeps its name when the session of a waiting request has ended', async () => {
+    const { id, token } = await join()
+    const direct = await connectDirectly(rest.database)
+    await direct.query('begin')
+    await direct.query('select from users where id = $1 for update', [id])
+    const waiting = 3
+    const transactions = budgetLimits.storeTransactionsOfAccount.max
+    const renames = Array.from({ length: transactions + waiting }, () =>
+      rest.call('PATCH', '/api/me', { token, body: { name: 'Late' } }),
+    )
+    await untilWaiting(direct, transactions)
+    await direct.query('update signin_sessions set ended_at = now() where user_id = $1', [id])
+    await direct.query('commit')
+    const statuses = (await Promise.all(renames)).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 401).length, waiting)
+    await direct.end()
   })
 
   test('takes a name of 200 characters in any script', async () => {

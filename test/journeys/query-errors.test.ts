@@ -21,7 +21,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filtre: 'x' },
       {
         filtre: [
-          'filtre is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
+          'Unknown query key filtre. Valid keys: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
         ],
       },
     ],
@@ -29,7 +29,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { projectId: 'x' },
       {
         projectId: [
-          'projectId is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
+          'Unknown query key projectId. Valid keys: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
         ],
       },
     ],
@@ -38,7 +38,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filter: "nam eq 'x'" },
       {
         filter: [
-          `Filter: nam at character 1 is no field that assignments are filtered by. These are: ${fields}.`,
+          `Filter: At character 1: assignments cannot be filtered by nam. Filterable fields: ${fields}.`,
         ],
       },
     ],
@@ -46,25 +46,27 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filter: "password eq 'x'" },
       {
         filter: [
-          `Filter: password at character 1 is no field that assignments are filtered by. These are: ${fields}.`,
+          `Filter: At character 1: assignments cannot be filtered by password. Filterable fields: ${fields}.`,
         ],
       },
     ],
     [
       { filter: "name gt 'x'" },
-      { filter: ['Filter: name at character 6 is compared by eq, ne, in, contains, startsWith, not by gt.'] },
+      {
+        filter: ['Filter: At character 6: name does not support gt, only eq, ne, in, contains, startsWith.'],
+      },
     ],
-    [{ filter: "name is 'x'" }, { filter: [`Filter: At character 6 an operator is missing: ${operators}.`] }],
+    [{ filter: "name is 'x'" }, { filter: [`Filter: At character 6: expected an operator: ${operators}.`] }],
     [
       { filter: 'name eq' },
       {
-        filter: ['Filter: At character 8 a value is missing: a number, a text in single quotes, null or me.'],
+        filter: ['Filter: At character 8: expected a value: a number, a text in single quotes, null or me.'],
       },
     ],
     [
       { filter: 'name eq Write' },
       {
-        filter: ['Filter: At character 9 a value is missing: a number, a text in single quotes, null or me.'],
+        filter: ['Filter: At character 9: expected a value: a number, a text in single quotes, null or me.'],
       },
     ],
     [{ filter: 'name eq 5' }, { filter: ['Filter: At character 9: Name must be in single quotes.'] }],
@@ -75,11 +77,15 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     ],
     [
       { filter: 'description contains null' },
-      { filter: ['Filter: At character 22: Null is compared by eq and ne only.'] },
+      { filter: ['Filter: At character 22: Null can only be compared with eq and ne.'] },
     ],
     [
       { filter: 'projectId eq me' },
-      { filter: ['Filter: At character 14: ProjectId is no account, so it is never me.'] },
+      {
+        filter: [
+          'Filter: At character 14: ProjectId does not refer to an account, so it cannot be compared with me.',
+        ],
+      },
     ],
     [{ filter: "projectId eq '17'" }, { filter: ['Filter: At character 14: ProjectId must be a UUID.'] }],
     [
@@ -99,16 +105,16 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filter: "name eq 'x\0'" },
       { filter: ['Filter: At character 9: Name contains a character that cannot be stored.'] },
     ],
-    [{ filter: "(name eq 'x'" }, { filter: ['Filter: At character 13 a ) is missing.'] }],
+    [{ filter: "(name eq 'x'" }, { filter: ['Filter: At character 13: expected ).'] }],
     [
       { filter: "name eq 'x')" },
-      { filter: ['Filter: At character 12 only and, or, or the end can follow.'] },
+      { filter: ['Filter: At character 12: expected and, or, or the end of the filter.'] },
     ],
     [
       { filter: "name eq 'x" },
       {
         filter: [
-          'Filter: At character 9 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+          'Filter: At character 9: expected a word, number, text in single quotes, parenthesis or comma.',
         ],
       },
     ],
@@ -116,30 +122,30 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filter: "name eq 'x'; drop table users" },
       {
         filter: [
-          'Filter: At character 12 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+          'Filter: At character 12: expected a word, number, text in single quotes, parenthesis or comma.',
         ],
       },
     ],
     [
       { filter: 'amountHours in 5' },
-      { filter: ['Filter: At character 16 the values of in are missing: (value, value).'] },
+      { filter: ['Filter: At character 16: expected the values of in: (value, value).'] },
     ],
-    [{ filter: 'amountHours in (5' }, { filter: ['Filter: At character 18 a , or ) is missing.'] }],
+    [{ filter: 'amountHours in (5' }, { filter: ['Filter: At character 18: expected , or ).'] }],
     [
       { filter: 'amountHours eq 1e5' },
       {
         filter: [
-          'Filter: At character 16 stands something that is no word, number, text in single quotes, parenthesis or comma.',
+          'Filter: At character 16: expected a word, number, text in single quotes, parenthesis or comma.',
         ],
       },
     ],
     [
       { filter: `${'('.repeat(5)}name eq 'x'${')'.repeat(5)}` },
-      { filter: ['Filter: At character 6 it is nested more than 5 deep.'] },
+      { filter: ['Filter: At character 6: nested more than 5 levels deep.'] },
     ],
     [
       { filter: `${'not '.repeat(30)}name eq 'x'` },
-      { filter: ['Filter: At character 21 it is nested more than 5 deep.'] },
+      { filter: ['Filter: At character 21: nested more than 5 levels deep.'] },
     ],
     [
       { filter: Array(21).fill('amountHours eq 1').join(' or ') },
@@ -147,40 +153,48 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     ],
     [
       { filter: `amountHours in (${Array(101).fill('1').join(',')})` },
-      { filter: ['Filter: The values of in at character 16 are more than 100.'] },
+      { filter: ['Filter: At character 16: in has more than 100 values.'] },
     ],
     [
       { filter: `name eq '${'x'.repeat(257)}'` },
       { filter: ['Filter: At character 9: Name must be at most 256 characters.'] },
     ],
     [{ filter: `name eq '${'x'.repeat(2000)}'` }, { filter: ['Filter must be at most 2000 characters.'] }],
-    [{ sort: 'nam' }, { sort: [`nam is no field that assignments are sorted by. These are: ${sortable}.`] }],
+    [{ sort: 'nam' }, { sort: [`Assignments cannot be sorted by nam. Sortable fields: ${sortable}.`] }],
     [
       { sort: 'description' },
-      { sort: [`description is no field that assignments are sorted by. These are: ${sortable}.`] },
+      { sort: [`Assignments cannot be sorted by description. Sortable fields: ${sortable}.`] },
     ],
     [{ sort: 'name,-name' }, { sort: ['Sort names a field twice.'] }],
     [{ sort: 'name,id,startDate,endDate,amountHours' }, { sort: ['Sort must name at most 4 fields.'] }],
     [
       { fields: 'name,nam,project.name' },
-      { fields: ['nam is no field of what is shown.', 'project.name is no field of what is shown.'] },
+      {
+        fields: [
+          'nam is not a field of the selected rows.',
+          'project.name is not a field of the selected rows.',
+        ],
+      },
     ],
     [
       { expand: 'project,user.project,description' },
       {
         expand: [
-          'user.project is no reference that assignments lead to.',
-          'description is no reference that assignments lead to.',
+          'user.project is not a reference of assignments.',
+          'description is not a reference of assignments.',
         ],
       },
     ],
-    [{ fields: 'user.login', expand: 'user' }, { fields: ['user.login is no field of what is shown.'] }],
+    [
+      { fields: 'user.login', expand: 'user' },
+      { fields: ['user.login is not a field of the selected rows.'] },
+    ],
     [{ expand: 'a,b,c,d,e,f,g' }, { expand: ['Expand must have at most 6 names.'] }],
     [
       { pageSize: '101', cursor: 'x', count: 'yes' },
       {
         pageSize: ['PageSize must be a whole number from 1 to 100.'],
-        cursor: ['Cursor is none that this list gave for this filter and this sort.'],
+        cursor: ['Cursor was not issued for this list with this filter and sort.'],
         count: ['Count must be true or false.'],
       },
     ],
@@ -199,7 +213,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     assert.deepEqual(answer.body.errors, { filter: ['Filter must be given once.'] })
     const deep = await ask('comments', { expand: 'assignment.project.organization.name' })
     assert.deepEqual(deep.body.errors, {
-      expand: ['assignment.project.organization.name goes more than 3 references deep.'],
+      expand: ['assignment.project.organization.name is more than 3 references deep.'],
     })
   })
 })
@@ -241,7 +255,7 @@ describe('A report under /ext/reports/', () => {
     [{ groupBy: 'week', timeZone: "UTC' or true" }, { timeZone: [wrongZone] }],
     [{ groupBy: 'week', userId: 'me' }, { userId: ['UserId must be a UUID.'] }],
     [{ groupBy: 'week', limit: '1001' }, { limit: ['Limit must be a whole number from 1 to 1000.'] }],
-    [{ groupBy: 'week', user: 'x' }, { user: [`user is no key of a report. These are: ${keys}.`] }],
+    [{ groupBy: 'week', user: 'x' }, { user: [`Unknown report key user. Valid keys: ${keys}.`] }],
   ]
   for (const [query, errors] of rejections)
     test(`is rejected for ${JSON.stringify(query)}, by name`, async () => {

@@ -319,7 +319,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     (await pageOf('assignments', { view, ...query }, by)).data
   const namesOf = async (view: string, by: Person, query = {}): Promise<string[]> =>
     (await rowsOf(view, by, query)).map(({ name }: { name: string }) => name)
-  const unseen = { view: ['View is none that you may see.'] }
+  const unseen = { view: ['There is no such view, or you may not see it.'] }
 
   test('is a query by its id, with pages and cursors of its own', async () => {
     const view = await save(ann, { filter: 'amountHours ge 4', sort: '-amountHours,name', fields: 'name' })
@@ -373,11 +373,11 @@ describe('A saved view', { concurrency: 8 }, () => {
   test('that cannot be meant is rejected where it is used, by name', async () => {
     const view = await save(ann, { filter: 'hours gt 4', sort: 'size' })
     const { errors } = (await ask('assignments', { view })).body
-    assert.match(errors.filter[0], /^Filter: hours at character 1 is no field/)
-    assert.match(errors.sort[0], /^size is no field/)
+    assert.match(errors.filter[0], /^Filter: At character 1: assignments cannot be filtered by hours/)
+    assert.match(errors.sort[0], /^Assignments cannot be sorted by size/)
     const appointments = await save(ann, { list: 'appointments' })
     assert.deepEqual((await ask('assignments', { view: appointments })).body.errors, {
-      view: ['View is one of appointments, not of assignments.'],
+      view: ['View is for appointments, not for assignments.'],
     })
     assert.deepEqual((await ask('assignments', { view: 'mine' })).body.errors, {
       view: ['View must be a UUID.'],

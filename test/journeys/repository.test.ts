@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { allMutants } from '../../scripts/all-mutants.ts'
+import { commands } from '../../src/cli/run-command.ts'
 import { hosts, secrets, services } from '../support/deployed-hosts.ts'
 import { parse, readCompose } from '../support/read-compose.ts'
 
@@ -23,8 +24,18 @@ const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root })
 
+const operatorPages = [
+  'operations',
+  'deployment',
+  'monitoring',
+  'backup',
+  'upgrades',
+  'availability',
+  'runbooks',
+].map((name) => `docs/${name}.md`)
+
 test('every file of the project that its pages name is there', () => {
-  const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'docs/operations.md']
+  const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', ...operatorPages]
   const decisions = ['docs/decisions/0042-embedded-store.md', 'docs/decisions/0043-deployment.md']
   for (const page of [...pages, ...decisions]) {
     const named = [...textOf(page).matchAll(/`((?:src|test|docs|deploy|scripts|web|bench)\/[\w./-]+)`/g)]
@@ -32,17 +43,64 @@ test('every file of the project that its pages name is there', () => {
   }
 })
 
-test('every npm script and command that the pages name exists', () => {
-  const { scripts } = JSON.parse(textOf('package.json'))
-  const commands = textOf('src/cli/run-command.ts')
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md', 'CHANGELOG.md']) {
-    for (const [, script = '', word] of textOf(page).matchAll(
-      /npm run (?:--silent )?([\w-]+)(?: -- ([\w-]+))?/g,
-    )) {
-      assert.ok(Object.hasOwn(scripts, script), `${page}: npm run ${script}`)
-      if (script === 'cli') assert.match(commands, new RegExp(`^  '?${word}'?: `, 'm'), `${page}: ${word}`)
+test('every link between the pages leads to a page and a heading', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root })]
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+  const anchors = (page: string) =>
+    [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+  for (const page of pages) {
+    const links = textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
+    for (const [, path = '', anchor] of links) {
+      const target = path === '' ? page : join(page, '..', path)
+      assert.ok(existsSync(join(root, target)), `${page} links to ${path}`)
+      if (anchor !== undefined && target.endsWith('.md'))
+        assert.ok(anchors(target).includes(anchor), `${page} links to ${path}#${anchor}`)
     }
   }
+})
+
+test('every npm script and command that the pages name exists', () => {
+  const { scripts } = JSON.parse(textOf('package.json'))
+  const pages = ['README.md', 'CONTRIBUTING.md', ...operatorPages, 'CHANGELOG.md']
+  const named = (name: string) => Object.hasOwn(commands, name)
+  for (const page of pages) {
+    for (const [, script = ''] of textOf(page).matchAll(/npm run (?:--silent )?([\w-]+)/g))
+      assert.ok(Object.hasOwn(scripts, script), `${page}: npm run ${script}`)
+    for (const [, first = '', second] of textOf(page).matchAll(
+      /(?:npm run cli --|node src\/cli\.ts) ([\w-]+)(?: ([\w-]+))?/g,
+    ))
+      assert.ok(named(first) || named(`${first} ${second}`), `${page}: ${first} ${second}`)
+  }
+})
+
+test('every alert names a section of the runbooks, and so does their index', () => {
+  const runbooks = textOf('docs/runbooks.md')
+  const sections = [...runbooks.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().replaceAll(' ', '-'),
+  )
+  const { groups } = parse(textOf('deploy/prometheus/alerts.yml'))
+  const alerts: { alert: string; annotations: { runbook?: string } }[] = groups.flatMap(
+    ({ rules }: { rules: unknown[] }) => rules,
+  )
+  assert.ok(alerts.length >= 10)
+  for (const { alert, annotations } of alerts) {
+    const [page, section = ''] = annotations.runbook?.split('#') ?? []
+    assert.deepEqual([page, sections.includes(section)], ['docs/runbooks.md', true], alert)
+    assert.ok(runbooks.includes(`\`${alert}\``), `No symptom in the runbooks is ${alert}.`)
+  }
+  const linked = [...runbooks.matchAll(/\]\(#([\w-]+)\)/g)].map(([, section = '']) => section)
+  assert.deepEqual(
+    linked.filter((section) => !sections.includes(section)),
+    [],
+  )
+  assert.deepEqual(
+    sections.filter((section) => !linked.includes(section)),
+    [],
+  )
 })
 
 test('every rule that npm run mutants breaks is where its table says, and has its tests', () => {
@@ -73,6 +131,17 @@ test('the public CI runs the gate on Linux and a start on macOS and Windows', ()
   assert.match(commandsOf(jobs.start), /node scripts\/try-start\.ts/)
   const { updates } = parse(textOf('.github/dependabot.yml'))
   assert.ok(updates.length > 0)
+})
+
+test('the example environments name settings that exist, with the metadata address and an own authority', () => {
+  const namesIn = (path: string) => [...textOf(path).matchAll(/^#?(\w+)=\S/gm)].map(([, name]) => name ?? '')
+  const ofUnits = namesIn('deploy/systemd/common.env.example')
+  const configuration = textOf('docs/configuration.md')
+  for (const name of ofUnits) assert.ok(configuration.includes(`\`${name}`), name)
+  for (const name of ['Jwt__MetadataAddress', 'NODE_EXTRA_CA_CERTS']) assert.ok(ofUnits.includes(name), name)
+  const ofContainers = namesIn('deploy/make-env')
+  for (const name of ofContainers) assert.ok(textOf('compose.yaml').includes(`\${${name}:-`), name)
+  for (const name of ['METADATA_URL', 'AUTHORITY_FILE']) assert.ok(ofContainers.includes(name), name)
 })
 
 test('the units of systemd are ones that systemd understands', (t) => {
@@ -199,7 +268,14 @@ describe('compose.yaml', () => {
     const dockerfile = textOf('Dockerfile')
     assert.match(dockerfile, /^ARG NODE_IMAGE=node:24\S*\nFROM \$\{NODE_IMAGE\} AS packages$/m)
     assert.match(dockerfile, /^USER node$/m)
-    assert.match(dockerfile, /^ENTRYPOINT \["node", "src\/cli.ts", "start"\]$/m)
+    const { scripts } = JSON.parse(textOf('package.json'))
+    assert.equal(
+      /^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1],
+      JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
+    )
+    const option = scripts.start.split(' ')[1]
+    for (const unit of ['tracker.service', 'tracker@.service'])
+      assert.match(textOf(`deploy/systemd/${unit}`), new RegExp(`^ExecStart=\\S+node ${option} `, 'm'))
     const letThrough = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path ?? '')
     assert.deepEqual(
       letThrough.filter((path) => !existsSync(join(root, path))),
@@ -207,6 +283,22 @@ describe('compose.yaml', () => {
     )
     const program = hosts[0]?.[1].healthcheck?.test[2] ?? ''
     assert.ok(letThrough.includes(program), program)
+  })
+
+  test('installs on servers whatever builds the web client', () => {
+    const { dependencies } = JSON.parse(textOf('package.json'))
+    const sources = globSync(['web/src/**/*.{ts,tsx}', 'web/vite.config.ts', 'scripts/build-web.ts'], {
+      cwd: root,
+    })
+    const imported = sources
+      .filter((path) => !path.includes('.test.'))
+      .flatMap((path) => [...textOf(path).matchAll(/^import .*?'((?:@[\w-]+\/)?[a-z][\w-]*)/gm)])
+      .map(([, name]) => name ?? '')
+    assert.ok(imported.includes('preact') && imported.includes('vite'))
+    assert.deepEqual(
+      [...new Set(imported)].filter((name) => !(name in dependencies) && name !== 'node'),
+      [],
+    )
   })
 
   test('publishes nothing but nginx', () => {
@@ -226,7 +318,7 @@ describe('compose.yaml', () => {
     )
     assert.deepEqual(holders, {
       POSTGRES_PASSWORD: ['database'],
-      MIGRATION_PASSWORD: ['database', 'prepare'],
+      MIGRATION_PASSWORD: ['database', 'prepare', 'backup'],
       REST_PASSWORD: ['database', 'rest'],
       COMMANDS_PASSWORD: ['database', 'commands'],
       IDENTITY_PASSWORD: ['database', 'identity'],

@@ -224,7 +224,7 @@ describe('A link ends with the session that created it', { concurrency: true }, 
     'its owner gets a new password': ({ own }) =>
       ask('POST', '/api/me/password', own, { currentPassword: password, newPassword: 'Other-Horse-456' }),
     'it has ended already, and its owner sets up a second factor': async ({ stolen, login, own }) => {
-      await rest.database.single.query(
+      await rest.database.singleWrites.query(
         sql`update signin_sessions set ended_at = now() where id = ${claimsOf(stolen).sid}`,
       )
       return setUpApp({ ...rest.identity, clock }, login, own)

@@ -250,6 +250,18 @@ describe('When the connection is bad, the TypeScript client', () => {
     await untilNoneIsOpen()
   })
 
+  test('ends a feed whose signal is aborted before its first answer', async () => {
+    const end = new AbortController()
+    const never: typeof fetch = (_, init) => {
+      queueMicrotask(() => end.abort())
+      return new Promise((_, reject) =>
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+      )
+    }
+    const feed = open(never).changes({ after: 'now' }, { signal: end.signal })
+    assert.deepEqual(await feed.next(), { done: true, value: undefined })
+  })
+
   test('follows a query and a report as it does a list, and ends with its signal', async () => {
     const tracker = open(fetch)
     const end = new AbortController()

@@ -8,8 +8,8 @@ import { after, describe, test } from 'node:test'
 import { fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { loadSync } from '@grpc/proto-loader'
-import { commands } from '../../src/hosts/commands/main.ts'
-import { neverClearedFrom } from '../../src/hosts/commands/messages.ts'
+import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
+import { neverClearedNumberMin } from '../../src/hosts/commands/messages.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { packages } from '../../src/hosts/commands/protobuf/service.ts'
 import type { Edition } from '../../src/resources/define-resource.ts'
@@ -64,11 +64,15 @@ describe('Compared with its last release, the contract', () => {
   for (const edition of editions)
     test(`of the commands of ${edition} has additions only, as buf breaking judges it`, () => {
       const advice = `${rules} A field keeps its number, name and type; a new one takes a new number.`
-      assertCorrected(packages[edition].file, judge(edition, protoFile(edition, commands(edition))), advice)
+      assertCorrected(
+        packages[edition].file,
+        judge(edition, protoFile(edition, commandsOfEdition(edition))),
+        advice,
+      )
     })
 
   test('of the commands beyond version 1 would not pass without one of them', () => {
-    const proto = protoFile('ext', commands('ext')).replace(/ {2}rpc RemoveComment\(.*\n/, '')
+    const proto = protoFile('ext', commandsOfEdition('ext')).replace(/ {2}rpc RemoveComment\(.*\n/, '')
     assert.match(
       judge('ext', proto).join('\n'),
       /Previously present RPC "RemoveComment" on service "Commands" was deleted/,
@@ -76,7 +80,7 @@ describe('Compared with its last release, the contract', () => {
   })
 
   test('of the commands would not pass with two numbers swapped', () => {
-    const swapped = protoFile('v1', commands('v1'))
+    const swapped = protoFile('v1', commandsOfEdition('v1'))
       .replaceAll('optional string project_id = 7;', 'optional string project_id = 8 ;')
       .replaceAll('optional string workflow_id = 8;', 'optional string workflow_id = 7;')
     assert.match(
@@ -98,8 +102,8 @@ describe('Compared with its last release, the contract', () => {
       )
       for (const { name, number } of added)
         assert.ok(
-          number >= neverClearedFrom,
-          `${name} is new and has number ${number}: take one from ${neverClearedFrom} on. Those below are cleared by an update that leaves them out, as clients do that do not know them.`,
+          number >= neverClearedNumberMin,
+          `${name} is new and has number ${number}: take one from ${neverClearedNumberMin} on. Those below are cleared by an update that leaves them out, as clients do that do not know them.`,
         )
     })
 

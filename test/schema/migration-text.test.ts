@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { columnMigration, tableMigration } from '../../scripts/migration-text.ts'
-import { newId } from '../../src/db/columns.ts'
-import { raw, sql, statementsOf } from '../../src/db/sql.ts'
+import { newId } from '../../src/db/rows.ts'
+import { splitStatements } from '../../src/db/split-statements.ts'
+import { raw, sql } from '../../src/db/sql.ts'
 import { administratorsOnly, membersOfAssignment } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
 import { hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
@@ -42,7 +43,7 @@ describe('The migration that is written from a declaration', () => {
   afterEach(() => fresh.drop())
 
   const run = async (migration: string) => {
-    for (const statement of statementsOf(migration)) await fresh.database.query(raw(statement))
+    for (const statement of splitStatements(migration)) await fresh.database.query(raw(statement))
   }
   const problems = async () => schemaProblems(gadget, await readStoredTable(fresh.database, gadget.table))
 
@@ -83,7 +84,7 @@ describe('The migration that is written from a declaration', () => {
 
   test('gives a constraint of a new column a statement of its own, which a sharded store needs', () => {
     for (const name of Object.keys(gadget.fields).filter((one) => one !== 'assignmentId' && one !== 'userId'))
-      for (const statement of statementsOf(columnMigration(gadget, name)))
+      for (const statement of splitStatements(columnMigration(gadget, name)))
         assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references)\b/)
     assert.match(
       tableMigration(gadget),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { tableMigration } from '../../scripts/migration-text.ts'
-import { raw, statementsOf } from '../../src/db/sql.ts'
+import { splitStatements } from '../../src/db/split-statements.ts'
+import { raw } from '../../src/db/sql.ts'
 import { membersOfProject } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
 import { hours, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
@@ -37,7 +38,7 @@ describe('A declaration that the store does not follow is reported', () => {
     access: membersOfProject,
     filters: ['projectId', { instant: 'dueDate' }],
   })
-  const statements = statementsOf(tableMigration(widget))
+  const statements = splitStatements(tableMigration(widget))
   const missing = (column: string) =>
     `widgets.${column}: the store has no such column. Is its migration missing?`
 

@@ -8,7 +8,11 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** The first text after each call of a log, or the constant there. */
 function messagesIn(text: string): string[] {
-  const calls = [...text.matchAll(/\b(?:log|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g)]
+  const calls = [
+    ...text.matchAll(
+      /\b(?:log(?:\.ofUnauthenticated)?|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g,
+    ),
+  ]
   return calls.flatMap(({ index, 0: call }) => {
     const rest = text.slice(index + call.length, index + call.length + 500)
     const [, quoted, name] = /(?:^|[\s(])'([^']+\.)'|, (\w+)\)/.exec(rest) ?? []

@@ -78,9 +78,10 @@ export function openBrowser(address: string): Browser {
 function keepCookies(cookies: Map<string, string>, response: Response): void {
   for (const line of response.headers.getSetCookie()) {
     const [pair = '', ...attributes] = line.split('; ')
-    const [name = '', value = ''] = pair.split('=')
+    // A value may contain more of them: Go pads base64.
+    const [name = '', ...value] = pair.split('=')
     if (attributes.includes('Max-Age=0')) cookies.delete(name)
-    else cookies.set(name, value)
+    else cookies.set(name, value.join('='))
   }
 }
 

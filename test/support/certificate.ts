@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -13,7 +14,7 @@ export interface Certificate {
 }
 
 /** A certificate for these names, made by openssl and gone after the test. */
-export function makeCertificate(t: TestContext, names: readonly string[]): Certificate {
+export function makeCertificate(t: Pick<TestContext, 'after'>, names: readonly string[]): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'tls-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
@@ -21,7 +22,7 @@ export function makeCertificate(t: TestContext, names: readonly string[]): Certi
     '-subj',
     '/CN=example.com',
     '-addext',
-    `subjectAltName=${names.map((name) => `DNS:${name}`)}`,
+    `subjectAltName=${names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`)}`,
   ]
   execFileSync('openssl', ['req', ...key, '-x509', '-days', '2', ...subject, '-out', 'certificate.pem'], {
     cwd: folder,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChildEnvironment, freePort, spawnStart } from './child-host.ts'
+import { type ChildEnvironment, freePort, isServing, spawnStart } from './child-host.ts'
 
 export interface ChildCommands {
   readonly target: string
@@ -29,8 +29,7 @@ export async function startChildCommands(environment: ChildEnvironment): Promise
     isDone = true
   })
   for (const startedAt = performance.now(); ; await sleep(40)) {
-    const answer = await fetch(`${diagnostics}/readyz`).catch(() => undefined)
-    if (answer?.status === 200) break
+    if (await isServing(diagnostics)) break
     if (isDone || performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')
       throw new Error(`The command host did not get ready:\n${child.output()}`)

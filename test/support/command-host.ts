@@ -10,7 +10,7 @@ import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts
 import { createLog } from '../../src/http/log.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
-import { addressOf, freshDatabase } from './fresh-database.ts'
+import { addressOf, freshDatabase, underRoleOf } from './fresh-database.ts'
 import { type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 
@@ -29,7 +29,7 @@ export interface CommandsUnderTest {
   /** An account with the token of a service client; the administrator is listed in SVC_ADMIN_LOGINS. */
   signUp(options?: AccountOptions): Promise<Person>
   readonly administrator: Person
-  leaveHost(): void
+  announceHostStop(): void
   /** The host alone: its database stays to be looked at. */
   stopHost(): Promise<void>
   stop(): Promise<void>
@@ -85,14 +85,15 @@ export async function startCommandsUnderTest(
     ofUnauthenticated: budgets.budget('unauthenticatedLines'),
     ...(destination && { destination }),
   })
+  const store = underRoleOf('commands', database)
   const authentication = createAuthentication({
     ...settings,
-    database,
+    database: store,
     scope: 'svc.grpc',
     administrators: administratorsOf(settings),
     log,
   })
-  const tracker = { database, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
+  const tracker = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
   const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits, declared)
   const withToken = async (account: Account): Promise<Person> => ({
@@ -116,7 +117,7 @@ export async function startCommandsUnderTest(
     identity,
     signUp,
     administrator: await (known ? withToken(known) : signUp({ login: administratorLogin, name: 'Root' })),
-    leaveHost: host.leave,
+    announceHostStop: host.announceStop,
     stopHost,
     async stop() {
       await stopHost()

@@ -1,15 +1,21 @@
-import { execFileSync, spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort, spawnStart } from './child-host.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { freshDatabase, withDatabase } from './fresh-database.ts'
+import { type Pooler, startPooler } from './pgbouncer.ts'
 import { readCompose, type Service } from './read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
+
+/** Needed by `deploy/postgres/create-roles.sh`. */
+export const hasPsql = spawnSync('psql', ['--version']).status === 0
 
 /** What `deploy/make-env` writes. */
 export const secrets: Readonly<Record<string, string>> = Object.fromEntries(
@@ -22,40 +28,58 @@ export const services = readCompose(secrets)
 
 /** The containers that run this project's image and stay. */
 export const hosts = Object.entries(services).filter(
-  ([name, { build }]) => build !== undefined && name !== 'prepare',
+  ([name, { build }]) => build !== undefined && name !== 'prepare' && name !== 'backup',
 )
 
-/** What an operator adds for a script. */
-export const robot = { login: 'demo@example.com', secret: 'a secret of more than 32 characters' }
+/** What an operator adds for a script, which acts as the first account. */
+export const robot = { login: 'ann@example.com', secret: 'a secret of more than 32 characters' }
 
 export interface DeployedHosts {
   readonly ports: Readonly<Record<string, number>>
   readonly rolePrefix: string
   /** What the container `prepare` printed. */
   readonly prepared: string
+  /** Runs a command of `src/cli.ts` in one of the containers, as `docker compose exec` does. */
+  runIn(name: string, words: readonly string[], input?: string): Promise<string>
   /** The address of the store for one of the roles: rest, bank … or migrations. */
   urlFor(role: string): string
+  /** The variables of a container, as adapted to this test. */
+  environment(name: string): Readonly<Record<string, string>>
+  /** Between the hosts and the store, if a mode was given. */
+  readonly pooler: Pooler | undefined
+  /** A token for the client that acts as the first account. */
+  tokenFor(scope: string): Promise<string>
   isRunning(name: string): boolean
   output(name: string): string
   stop(): Promise<void>
 }
 
 /** Commands and variables of compose.yaml as processes on this machine, and its roles in the tests' PostgreSQL. */
-export async function startDeployedHosts(): Promise<DeployedHosts> {
+export async function startDeployedHosts(mode?: 'session' | 'transaction'): Promise<DeployedHosts> {
   const store = await freshDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'compose-'))
   const id = `compose_${randomBytes(4).toString('hex')}`
   const rolePrefix = `${id}_`
-  const urlFor = (role: string) =>
-    store.url.replace(
-      /^(\w+:\/\/)(?:[^@/]*@)?([^/?]*)\/[^?]*/,
-      `$1${rolePrefix}${role}:${passwordOf(role)}@$2/${id}`,
-    )
   createRoles(store.url, { DB_ROLE_PREFIX: rolePrefix, TRACKER_DATABASE: id })
+  const pooler = mode && (await startPooler(withDatabase(store.url, id), mode))
+  const urlFor = (role: string) =>
+    (pooler?.url ?? withDatabase(store.url, id)).replace(
+      /^(\w+:\/\/)(?:[^@/]*@)?/,
+      `$1${rolePrefix}${role}:${passwordOf(role)}@`,
+    )
   const ports: Record<string, number> = {}
   for (const [name] of [...hosts, ['command']] as const) ports[name ?? ''] = await freePort()
   const here = { ports, folder, urlFor }
-  const prepared = runPrepare(here)
+  const prepared = await runPrepare(here)
+  const runIn: DeployedHosts['runIn'] = async (name, words, input = '') => {
+    const running = promisify(execFile)(process.execPath, ['src/cli.ts', ...words], {
+      cwd: root,
+      env: { ...environmentOf(here, name, requireService(name)), PATH: process.env.PATH },
+    })
+    running.child.stdin?.end(input)
+    return (await running).stdout
+  }
+  await runIn('rest', ['account', 'create', robot.login, '--administrator'], 'Correct-Horse-1\n')
   const running = Object.fromEntries(
     hosts.map(([name, service]) => [name, spawnStart(environmentOf(here, name, service), service.command)]),
   )
@@ -63,17 +87,36 @@ export async function startDeployedHosts(): Promise<DeployedHosts> {
     ports,
     rolePrefix,
     prepared,
+    runIn,
     urlFor,
+    environment: (name) => environmentOf(here, name, services[name] as Service),
+    pooler,
+    async tokenFor(scope) {
+      const response = await fetch(`http://127.0.0.1:${ports.identity}/connect/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`robot:${encodeURIComponent(robot.secret)}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+      })
+      const { access_token: token } = (await response.json()) as { access_token?: string }
+      return token ?? assert.fail(`no token: ${response.status}`)
+    },
     isRunning: (name) => running[name]?.process.exitCode === null,
     output: (name) => running[name]?.output() ?? '',
     async stop() {
       for (const child of Object.values(running)) child.process.kill('SIGTERM')
       await Promise.all(Object.values(running).map(({ exited }) => exited))
+      await pooler?.stop()
       await dropRoles(store.url, id, rolePrefix)
       await store.drop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function requireService(name: string): Service {
+  const service = services[name]
+  if (service === undefined) throw new Error(`compose.yaml has no ${name}.`)
+  return service
 }
 
 const passwordOf = (role: string) =>
@@ -97,11 +140,10 @@ async function dropRoles(url: string, database: string, prefix: string): Promise
 
 type Here = Pick<DeployedHosts, 'ports' | 'urlFor'> & { readonly folder: string }
 
-function runPrepare({ folder, urlFor }: Here): string {
+async function runPrepare({ folder, urlFor }: Here): Promise<string> {
   const { entrypoint = [], command = [], environment } = services.prepare ?? { environment: {} }
-  return execFileSync(process.execPath, [...entrypoint.slice(1), ...command], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...entrypoint.slice(1), ...command], {
     cwd: root,
-    encoding: 'utf8',
     env: {
       ...ownEnvironment(environment),
       PATH: process.env.PATH,
@@ -109,6 +151,7 @@ function runPrepare({ folder, urlFor }: Here): string {
       DATA_DIR: join(folder, 'kept'),
     },
   })
+  return stdout
 }
 
 /** Commands themselves travel over HTTP/2, which no health check of a container speaks. */
@@ -127,6 +170,8 @@ function environmentOf(
       value.replace('http://identity:5200', `http://127.0.0.1:${ports.identity}`),
     ),
     ...('DATABASE_URL' in environment && { DATABASE_URL: urlFor(roleIn(environment.DATABASE_URL)) }),
+    // The file that is mounted by default.
+    NODE_EXTRA_CA_CERTS: '/dev/null',
     // Nothing may be kept here.
     DATA_DIR: join(folder, 'none'),
     LOG_LEVEL: 'error',

@@ -1,6 +1,6 @@
 import type { Environment } from '../../src/config/settings.ts'
-import { newId } from '../../src/db/columns.ts'
 import type { Queries } from '../../src/db/database.ts'
+import { newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,

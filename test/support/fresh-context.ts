@@ -1,7 +1,8 @@
+import { administratorsOf } from '../../src/accounts/administrators.ts'
 import type { Passwords } from '../../src/accounts/passwords.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { newId } from '../../src/db/columns.ts'
 import type { Row, Values } from '../../src/db/rows.ts'
+import { newId } from '../../src/db/rows.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import { Problem, type ProblemKind } from '../../src/model/problem.ts'
 import type { Context } from '../../src/records/context.ts'
@@ -9,10 +10,17 @@ import { create } from '../../src/records/create.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import { freshDatabase } from './fresh-database.ts'
 
+const administratorLogin = 'root@example.com'
+
 /** The verbs on a database of their own, for tests that need no network. */
 export async function freshContext() {
   const { database, drop } = await freshDatabase()
-  const context: Context = { database, passwords: cheapPasswords, budgets: openBudgets() }
+  const context: Context = {
+    database,
+    passwords: cheapPasswords,
+    budgets: openBudgets(),
+    administrators: administratorsOf({ adminLogins: [administratorLogin] }),
+  }
   const administrator: Caller = { id: newId(), isAdministrator: true }
   function make(resource: string, body: Values, caller = administrator): Promise<Row> {
     return create(context, resourceNamed(resource), caller, body)
@@ -20,7 +28,7 @@ export async function freshContext() {
   await make('user', {
     id: administrator.id,
     name: 'Root',
-    login: 'root@example.com',
+    login: administratorLogin,
     password: 'Secret-123',
   })
   let made = 0

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { grantRights, rightsOfHosts } from '../../src/cli/roles.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/database.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -61,22 +62,30 @@ const limits = new WeakMap<Database, OwnLimits>()
  * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's rights and no other,
  * as its owner otherwise. So the journeys show whether `src/cli/roles.ts` knows every statement.
  */
-export function underRoleOf(host: 'rest' | 'identity', database: Database): Database {
+export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Database): Database {
   const url = addresses.get(database)
   if (!hasRoles || url === undefined) return database
   const opened = underRoles.get(database) ?? new Map<string, Database>()
   underRoles.set(database, opened)
   const known = opened.get(host)
   if (known) return known
-  const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
   const own = openDatabase({
     ...limits.get(database),
-    url: `${url}${url.includes('?') ? '&' : '?'}${options}`,
+    // As deployed: a process has one database, and who waits for a budget is only woken by those of the same one.
+    ...(host !== 'rest' && { budgets: openBudgets() }),
+    url: urlUnderRoleOf(host, url),
     applicationName: 'test',
     poolSize: poolSizeMax,
   })
   opened.set(host, own)
   return own
+}
+
+/** The same for another process: its DATABASE_URL. */
+export function urlUnderRoleOf(host: 'rest' | 'identity' | 'commands', url: string): string {
+  if (!hasRoles) return url
+  const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
+  return `${url}${url.includes('?') ? '&' : '?'}${options}`
 }
 
 const hasRoles = process.env.TEST_ROLES === 'on'

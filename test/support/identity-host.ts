@@ -72,8 +72,12 @@ export async function startIdentityHost(
   return {
     address,
     host,
-    signIn: async (login, { address: elsewhere = address, ...options } = {}) =>
-      (await signedIn(elsewhere, { login, ...options })).tokens,
+    async signIn(login, { address: elsewhere = address, ...options } = {}) {
+      const { tokens, answer } = await signedIn(elsewhere, { login, ...options })
+      // Without a token, later assertions would fail for a reason that they do not show.
+      if (tokens.access_token === undefined) throw new Error(`${login} could not sign in: ${answer.text}`)
+      return tokens
+    },
     ...createServiceClients((own) => start({ IDENTITY_PORT: '0', ...own })),
     startAnother: (own = {}, clock) => start({ IDENTITY_PORT: '0', ...own }, clock),
     async stop() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { newId } from '../../src/db/columns.ts'
 import type { Database } from '../../src/db/database.ts'
+import { newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
 
 export interface Account {

@@ -8,6 +8,7 @@ export interface Service {
   readonly command?: readonly string[]
   readonly entrypoint?: readonly string[]
   readonly user?: string
+  readonly stop_grace_period?: string
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]

@@ -10,7 +10,9 @@ export interface Container {
   readonly env?: readonly {
     readonly name: string
     readonly value?: string
-    readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
+    readonly valueFrom?: {
+      readonly secretKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean }
+    }
   }[]
   readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
@@ -38,10 +40,11 @@ const kustomization: {
   readonly configMapGenerator: readonly { readonly name: string; readonly literals: readonly string[] }[]
 } = parse(textOf('kustomization.yaml'))
 
+export const readManifests = (file: string): Manifest[] =>
+  parseAllDocuments(textOf(file)).map((document: { toJS(): Manifest }) => document.toJS())
+
 /** Everything that `kubectl apply -k` sends, before the kustomization has put its names and images in. */
-export const manifests: readonly Manifest[] = kustomization.resources.flatMap((file) =>
-  parseAllDocuments(textOf(file)).map((document: { toJS(): Manifest }) => document.toJS()),
-)
+export const manifests: readonly Manifest[] = kustomization.resources.flatMap(readManifests)
 
 /** The one container of each host. */
 export const deployments: Readonly<Record<string, Container>> = Object.fromEntries(

@@ -32,10 +32,10 @@ export function createServiceClients(
       id: `${robot.id}-${clients.size + index}`,
       login,
     }))
-    // A client that the newest instance does not know would stop working.
+    // When a test moves the clock by a minute, a client that the newest instance does not know is retired.
     Object.assign(settings, ...named.map(serviceClientSettings))
     const given = { ...settings }
-    // One after the other, because the newest settings count.
+    // One after the other, so that each knows the clients of those before.
     starting = starting.then(() => start(given))
     const instance = starting
     for (const { id, login } of named)

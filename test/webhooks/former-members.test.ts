@@ -44,7 +44,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
       onFailure: (error) => assert.fail(String(error)),
       onPaused: ({ because }) => assert.fail(because),
       now: () => clock,
-    }).look()
+    }).poll()
   const sent = (id: string) => receiver.messages.filter((one) => one.id.endsWith(id))
   const namesSent = (id: string) => sent(id).map(({ body }) => body.data.after.name)
   const log = async (id: string, by?: Person) =>

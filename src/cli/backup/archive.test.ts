@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
@@ -17,7 +18,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readArchive, writeArchive } from './archive.ts'
-import { requireNoConflictingSecrets } from './write-backup.ts'
+import { requireNoConflictingSecrets } from './secret-files.ts'
 
 describe('the file of a backup', () => {
   let folder: string
@@ -28,10 +29,11 @@ describe('the file of a backup', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  const write = () => writeArchive(file, async (archive) => void (await archive.json({ row: 1 })))
-  async function read(): Promise<unknown[]> {
+  const write = () => writeArchive({ file }, async (archive) => void (await archive.json({ row: 1 })))
+  async function read(key?: Buffer): Promise<unknown[]> {
     const values: unknown[] = []
-    for await (const part of readArchive(file)) values.push(part.kind === 'json' ? part.value : part.piece)
+    for await (const part of readArchive({ file, key }))
+      values.push(part.kind === 'json' ? part.value : part.piece)
     return values
   }
 
@@ -41,10 +43,50 @@ describe('the file of a backup', () => {
     assert.deepEqual(readdirSync(folder), ['a.backup'])
   })
 
+  const key = Buffer.alloc(32, 1)
+  // Fills several encrypted pieces and ends within one, at the end of one, and just after it.
+  for (const bytes of [0, 1000, 64 * 1024 * 3 - 1, 64 * 1024 * 3, 500_000])
+    it(`is encrypted, and read with its key, with ${bytes} bytes of a table`, async () => {
+      const piece = randomBytes(bytes)
+      await writeArchive({ file, key }, async (archive) => {
+        await archive.json({ secret: 'legible' })
+        await archive.data(piece)
+      })
+      assert.deepEqual(await read(key), [{ secret: 'legible' }, piece])
+      assert.ok(readFileSync(file).toString('latin1').startsWith('tracker backup, encrypted 1\n'))
+    })
+
+  it('that is encrypted is rejected without its key, and if one bit or piece of it was changed', async () => {
+    await writeArchive({ file, key }, async (archive) => void (await archive.data(randomBytes(300_000))))
+    await assert.rejects(read(), /a\.backup is encrypted\. Add --key-file with its key\./)
+    await assert.rejects(read(Buffer.alloc(32, 2)), /the key belongs to another backup/)
+    const whole = readFileSync(file)
+    const [start, piece] = [28 + 32, 64 * 1024 + 16]
+    const exchanged = Buffer.concat([
+      whole.subarray(0, start),
+      whole.subarray(start + piece, start + 2 * piece),
+      whole.subarray(start, start + piece),
+      whole.subarray(start + 2 * piece),
+    ])
+    const flipped = Buffer.from(whole)
+    flipped[start + piece + 5] = (flipped[start + piece + 5] ?? 0) ^ 1
+    const changed = {
+      exchanged,
+      flipped,
+      'cut after a piece': whole.subarray(0, start + 2 * piece),
+      'cut within a piece': whole.subarray(0, -100),
+      'cut before the pieces': whole.subarray(0, start),
+    }
+    for (const [how, bytes] of Object.entries(changed)) {
+      writeFileSync(file, bytes)
+      await assert.rejects(read(key), /a\.backup cannot be restored: it was changed or truncated/, how)
+    }
+  })
+
   it('is not begun if a file of its name exists', async () => {
     writeFileSync(file, 'precious')
     let begun = false
-    const writing = writeArchive(file, async () => {
+    const writing = writeArchive({ file }, async () => {
       begun = true
     })
     await assert.rejects(writing, { message: `${file} already exists and is not overwritten.` })
@@ -75,7 +117,7 @@ describe('the file of a backup', () => {
   for (const links of ['with', 'without'])
     it(`is kept ${links} hard links if another program takes its name meanwhile`, async (t) => {
       if (links === 'without') withoutHardLinks(t)
-      const writing = writeArchive(file, async (archive) => {
+      const writing = writeArchive({ file }, async (archive) => {
         await archive.json({ row: 1 })
         writeFileSync(file, 'precious')
       })
@@ -89,7 +131,7 @@ describe('the file of a backup', () => {
     })
 
   it('holds no record that is too large to be read, and nothing is left of the attempt', async () => {
-    const writing = writeArchive(file, async (archive) => {
+    const writing = writeArchive({ file }, async (archive) => {
       await archive.data(Buffer.allocUnsafe(256 * 1024 ** 2 + 1))
     })
     await assert.rejects(writing, { message: 'A row is larger than a backup can hold.' })
@@ -99,7 +141,7 @@ describe('the file of a backup', () => {
   it('has nothing after its checksum', async () => {
     await write()
     appendFileSync(file, gzipSync('more'))
-    await assert.rejects(read(), { message: `${file} cannot be restored: something follows its checksum.` })
+    await assert.rejects(read(), { message: `${file} cannot be restored: there is data after its checksum.` })
   })
 
   it('does not replace a secret that cannot be read', async () => {

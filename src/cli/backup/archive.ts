@@ -1,19 +1,27 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Applied } from '../../db/migrate.ts'
 import { publishFile } from '../publish-file.ts'
 import type { Sequence, StoredTable } from './copy.ts'
+import { type BackupKey, decrypt, encrypt, saltIn, startBytes } from './encryption.ts'
 
 /*
  * A backup is one gzipped file of records, each a letter, four bytes of length and the bytes. `J` is JSON,
  * `D` a piece of a table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or
- * changed file is detected.
+ * changed file is detected. With a key, the gzipped file is encrypted.
  */
 
-/** The methods resolve when the stream has drained, and return undefined if there is nothing to wait for. */
+export interface BackupFile {
+  readonly file: string
+  /** Encrypts the file, and is necessary to read it then. */
+  readonly key?: BackupKey | undefined
+}
+
+/** Each method resolves when the stream has drained, or returns undefined if there is nothing to wait for. */
 export interface ArchiveWriter {
   json(value: unknown): Promise<void> | undefined
   data(piece: Buffer): Promise<void> | undefined
@@ -24,12 +32,12 @@ export interface ArchiveWriter {
  * noticed before anything is written. A complete file whose publication fails is kept.
  */
 export async function writeArchive(
-  file: string,
+  { file, key }: BackupFile,
   write: (archive: ArchiveWriter) => Promise<void>,
 ): Promise<void> {
   if (existsSync(file)) throw new Error(alreadyExists(file))
   const partial = `${file}.partial`
-  await writePartial(partial, write)
+  await writePartial({ file: partial, key }, write)
   try {
     await publishFile(partial, file)
   } catch (error) {
@@ -42,39 +50,38 @@ export async function writeArchive(
 const alreadyExists = (file: string) => `${file} already exists and is not overwritten.`
 
 async function writePartial(
-  partial: string,
+  { file: partial, key }: BackupFile,
   write: (archive: ArchiveWriter) => Promise<void>,
 ): Promise<void> {
   const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
-  const packed = createGzip({ level: 4 })
+  const gzip = createGzip({ level: 4 })
+  const streams: Duplex[] = key === undefined ? [gzip] : [gzip, encrypt(key)]
   const hash = createHash('sha256')
   const failed = new Promise<never>((_resolve, reject) => {
-    for (const stream of [output, packed]) stream.on('error', reject)
+    for (const stream of [output, ...streams]) stream.on('error', reject)
   })
   // Prevents an unhandled rejection when a stream fails between two waits.
   failed.catch(() => undefined)
-  packed.pipe(output)
-  const put = (kind: string, bytes: Buffer) => {
+  for (const [index, stream] of streams.entries()) stream.pipe(streams[index + 1] ?? output)
+  const writeRecord = (kind: string, bytes: Buffer) => {
     if (bytes.length > recordBytesMax) throw new Error('A row is larger than a backup can hold.')
     const head = Buffer.alloc(5)
     head.write(kind)
     head.writeUInt32BE(bytes.length, 1)
     hash.update(head).update(bytes)
-    packed.write(head)
-    return packed.write(bytes)
-      ? undefined
-      : Promise.race([once(packed, 'drain').then(() => undefined), failed])
+    gzip.write(head)
+    return gzip.write(bytes) ? undefined : Promise.race([once(gzip, 'drain').then(() => undefined), failed])
   }
   try {
     await Promise.race([once(output, 'open'), failed])
     const archive: ArchiveWriter = {
-      json: (value) => put('J', Buffer.from(JSON.stringify(value))),
-      data: (piece) => put('D', piece),
+      json: (value) => writeRecord('J', Buffer.from(JSON.stringify(value))),
+      data: (piece) => writeRecord('D', piece),
     }
     await Promise.race([write(archive), failed])
-    // `put` adds to the hash, and a digested hash can take no more. `end` follows, so there is nothing to wait for.
-    void put('S', hash.copy().digest())
-    packed.end()
+    // Digests a copy, because `writeRecord` updates the hash again. Nothing is awaited, because `end` follows.
+    void writeRecord('S', hash.copy().digest())
+    gzip.end()
     await Promise.race([once(output, 'close'), failed])
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
@@ -85,8 +92,7 @@ async function writePartial(
     await rm(partial, { force: true })
     throw error
   } finally {
-    packed.destroy()
-    output.destroy()
+    for (const stream of [...streams, output]) stream.destroy()
   }
 }
 
@@ -94,19 +100,21 @@ export type Part =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'data'; readonly piece: Buffer }
 
-/** Reads from the start to the checksum, which must match, and after which nothing may follow. */
-export async function* readArchive(file: string): AsyncGenerator<Part> {
-  const { unpacked, ...input } = openBytes(file)
+/** Reads all records. Fails if the checksum at the end does not match, or if it is not the end. */
+export async function* readArchive({ file, key }: BackupFile): AsyncGenerator<Part> {
+  const { gunzip, ...input } = await openByteReader({ file, key })
   try {
     yield* readRecords(input)
   } catch (error) {
-    throw new Error(`${file} cannot be restored: ${(error as Error).message}.`, { cause: error })
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const reason = code.startsWith('Z_') ? 'it is not a backup of this program, or was changed' : message
+    throw new Error(`${file} cannot be restored: ${reason}.`, { cause: error })
   } finally {
-    unpacked.destroy()
+    gunzip.destroy()
   }
 }
 
-async function* readRecords({ take, requireEnd }: Bytes): AsyncGenerator<Part> {
+async function* readRecords({ take, requireEnd }: ByteReader): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   for (;;) {
     const head = await take(5)
@@ -124,44 +132,58 @@ async function* readRecords({ take, requireEnd }: Bytes): AsyncGenerator<Part> {
   }
 }
 
-/** Protects against corrupt lengths. A record is one row, or several small ones that were joined. */
+/** Protects against corrupt lengths. A record is one row, or several small rows. */
 const recordBytesMax = 256 * 1024 ** 2
 
-interface Bytes {
+interface ByteReader {
   take(length: number): Promise<Buffer>
   requireEnd(): Promise<void>
 }
 
-function openBytes(file: string) {
-  const unpacked = createGunzip()
-  createReadStream(file)
-    .on('error', (error) => unpacked.destroy(error))
-    .pipe(unpacked)
-  const pieces = unpacked[Symbol.asyncIterator]()
+async function openByteReader({ file, key }: BackupFile) {
+  const salt = saltIn(await readStart(file))
+  if (salt && !key) throw new Error(`${file} is encrypted. Add --key-file with its key.`)
+  const gunzip = createGunzip()
+  const input = createReadStream(file, { start: salt ? startBytes : 0 })
+  const fail = (error: Error) => gunzip.destroy(error)
+  input.on('error', fail)
+  if (salt && key) input.pipe(decrypt(key, salt)).on('error', fail).pipe(gunzip)
+  else input.pipe(gunzip)
+  const pieces = gunzip[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
   const take = async (length: number): Promise<Buffer> => {
     const parts = [rest]
-    let found = rest.length
-    while (found < length) {
+    let available = rest.length
+    while (available < length) {
       const { value, done } = await pieces.next()
       if (done) throw new Error('it is truncated')
       parts.push(value)
-      found += value.length
+      available += value.length
     }
-    const all = parts.length === 1 ? rest : Buffer.concat(parts)
-    rest = all.subarray(length)
-    return all.subarray(0, length)
+    const joined = parts.length === 1 ? rest : Buffer.concat(parts)
+    rest = joined.subarray(length)
+    return joined.subarray(0, length)
   }
   const requireEnd = async () => {
-    if (rest.length > 0 || !(await pieces.next()).done) throw new Error('something follows its checksum')
+    if (rest.length > 0 || !(await pieces.next()).done) throw new Error('there is data after its checksum')
   }
-  return { unpacked, take, requireEnd }
+  return { gunzip, take, requireEnd }
 }
 
-/** Raised when files of the previous version can no longer be read. */
-export const formatOfBackups = 'tracker backup 1'
+async function readStart(file: string): Promise<Buffer> {
+  const opened = await open(file)
+  try {
+    const { buffer, bytesRead } = await opened.read(Buffer.alloc(startBytes), 0, startBytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await opened.close()
+  }
+}
 
-/** The first record of a backup. Each table follows as a record with its name, and its rows. */
+/** Incremented when files of the previous version can no longer be read. */
+export const backupFormat = 'tracker backup 1'
+
+/** The first record of a backup. Each table follows: a record with its name, then its rows. */
 export interface BackupHead {
   readonly format: string
   readonly madeAt: string

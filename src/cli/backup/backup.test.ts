@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -36,7 +46,8 @@ describe('a backup', () => {
     await run(fresh.url, 'drop schema bank cascade; drop schema public cascade; create schema public')
     return fresh
   }
-  const restore = async (url: string, name = file) => restoreBackup(url, name, await checkBackup(name))
+  const restore = async (url: string, name = file) =>
+    restoreBackup(url, { file: name }, await checkBackup({ file: name }))
 
   before(async () => {
     source = await open()
@@ -59,7 +70,7 @@ describe('a backup', () => {
       select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
       from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
     await run(source.url, `select bank.apply('{1,2}', '{5,-7}', '{kept,kept}')`)
-    await writeBackup(source.url, folder, file)
+    await writeBackup(source.url, folder, { file })
   })
   after(async () => {
     for (const fresh of opened) await fresh.drop()
@@ -102,7 +113,7 @@ describe('a backup', () => {
       while (!isDone) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
     })()
     const name = join(folder, 'busy.backup')
-    await writeBackup(source.url, folder, name)
+    await writeBackup(source.url, folder, { file: name })
     isDone = true
     await paying
     const target = await openEmpty()
@@ -124,7 +135,7 @@ describe('a backup', () => {
     await client.query('commit')
     await client.end()
     const name = join(folder, 'old.backup')
-    await writeBackup(old.url, folder, name)
+    await writeBackup(old.url, folder, { file: name })
     const target = await openEmpty()
     await restore(target.url, name)
     assert.deepEqual(await run(target.url, 'select name from organizations'), [{ name: 'Of before' }])
@@ -133,7 +144,7 @@ describe('a backup', () => {
 
   it('never replaces a file, and is for its owner only', async () => {
     await assert.rejects(
-      writeBackup(source.url, folder, file),
+      writeBackup(source.url, folder, { file }),
       /first\.backup already exists and is not overwritten/,
     )
     assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -143,7 +154,7 @@ describe('a backup', () => {
     const { url, database } = await open()
     // The store looks sharded, and lacks the table whose lock blocks commits.
     await run(url, 'create table row_places ()')
-    await assert.rejects(writeBackup(url, folder, join(folder, 'none.backup')), /two_phase_commits/)
+    await assert.rejects(writeBackup(url, folder, { file: join(folder, 'none.backup') }), /two_phase_commits/)
     const connections = sql`select from pg_stat_activity
       where application_name = 'backup' and datname = current_database()`
     await until(async () => (await database.query(connections)).length === 0, 'the end of the connections')
@@ -154,10 +165,39 @@ describe('a backup', () => {
     await assert.rejects(restore(source.url), /This store already has tables .*nothing is overwritten/)
     assert.deepEqual(await contentOf(source.url), before)
     const target = await openEmpty()
-    const backup = await checkBackup(file)
+    const backup = await checkBackup({ file })
     const wrong = { ...backup, end: { ...backup.end, rows: { ...backup.end.rows, 'bank.ledger': 3 } } }
-    await assert.rejects(restoreBackup(target.url, file, wrong), /bank\.ledger has 2 rows instead of 3/)
+    await assert.rejects(restoreBackup(target.url, { file }, wrong), /bank\.ledger has 2 rows instead of 3/)
     await restore(target.url)
+  })
+
+  it('is restored for as long as that takes, and a failure after the commit is a warning', async (t) => {
+    const warn = t.mock.method(console, 'warn', () => undefined)
+    const target = await openEmpty()
+    await run(target.url, 'create schema other; create table other.locked ()')
+    const locker = new pg.Client({ connectionString: target.url })
+    t.after(() => locker.end())
+    await locker.connect()
+    // ANALYZE reads every table, and waits for this one.
+    await locker.query('begin; lock other.locked in share update exclusive mode')
+    const options = encodeURIComponent('-c statement_timeout=500')
+    const restoring = restore(`${target.url}${target.url.includes('?') ? '&' : '?'}options=${options}`)
+    const analyzing = sql`select pid from pg_stat_activity where datname = current_database()
+      and application_name = 'restore' and query = 'analyze' and state = 'active'
+      and clock_timestamp() > query_start + interval '600 milliseconds'`
+    let isRestored = false
+    const end = () => {
+      isRestored = true
+    }
+    restoring.then(end, end)
+    await until(
+      async () => isRestored || (await target.database.query(analyzing)).length === 1,
+      'an analysis longer than the limit of the role',
+    )
+    assert.equal(isRestored, false)
+    await target.database.query(sql`select pg_cancel_backend(pid) from (${analyzing}) as restoring`)
+    await restoring
+    assert.match(String(warn.mock.calls[0]?.arguments[0]), /could not be analyzed \(canceling statement/)
   })
 
   it('that was cut short, changed, or made by a newer version is rejected before anything is touched', async () => {
@@ -168,20 +208,20 @@ describe('a backup', () => {
     }
     const short = copy('short.backup')
     truncateSync(short, statSync(short).size - 100)
-    await assert.rejects(checkBackup(short), /short\.backup cannot be restored/)
+    await assert.rejects(checkBackup({ file: short }), /short\.backup cannot be restored/)
     const changed = copy('changed.backup')
     const bytes = readFileSync(changed)
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
     writeFileSync(changed, bytes)
-    await assert.rejects(checkBackup(changed), /changed\.backup cannot be restored/)
+    await assert.rejects(checkBackup({ file: changed }), /changed\.backup cannot be restored/)
     const other = join(folder, 'other.backup')
     writeFileSync(other, 'something else')
-    await assert.rejects(checkBackup(other), /other\.backup cannot be restored/)
+    await assert.rejects(checkBackup({ file: other }), /other\.backup cannot be restored/)
     const newer = await open()
     await run(newer.url, `insert into migrations (name, checksum) values ('9999-later.sql', '')`)
     const later = join(folder, 'later.backup')
-    await writeBackup(newer.url, folder, later)
-    await assert.rejects(checkBackup(later), /made by a newer version \(9999-later\.sql\)/)
+    await writeBackup(newer.url, folder, { file: later })
+    await assert.rejects(checkBackup({ file: later }), /made by a newer version \(9999-later\.sql\)/)
   })
 
   it('of the embedded store is made while it runs, and restored into a new folder with its secret', async (t) => {
@@ -196,6 +236,12 @@ describe('a backup', () => {
       await npmRun(['backup', name], dataDirectory),
       /embedded\.backup has \d+ rows, \d+ bytes, and was verified/,
     )
+    const recorded = async () =>
+      (await run(store.url, 'select made_at as at from latest_backup'))[0]?.at as Date
+    const madeAt = await recorded()
+    assert.ok(Math.abs(madeAt.getTime() - Date.now()) < 10 * 60_000, 'the doctor can tell its age')
+    assert.match(await npmRun(['backed-up'], dataDirectory), /The backup is recorded/)
+    assert.ok((await recorded()) > madeAt)
     assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is intact: \d+ rows/)
     await assert.rejects(npmRun(['restore', name], dataDirectory), /This store already has tables/)
     const restored = join(folder, 'restored')
@@ -207,6 +253,48 @@ describe('a backup', () => {
     const again = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })
     t.after(again.stop)
     assert.deepEqual(await run(again.url, 'select name from organizations'), [{ name: 'Embedded' }])
+  })
+
+  it('is written into a folder, encrypted, copied, and replaces the oldest ones there', async (t) => {
+    const dataDirectory = join(folder, 'daily')
+    const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
+    t.after(store.stop)
+    await migrate(store.url)
+    const timeOf = async () =>
+      (
+        await run(store.url, `select now() - made_at < interval '10 minutes' as "isNew" from latest_backup`)
+      )[0]
+    const [backups, elsewhere, keyFile] = ['backups', 'elsewhere', 'key'].map((name) => join(folder, name))
+    mkdirSync(String(elsewhere))
+    writeFileSync(String(keyFile), 'ab'.repeat(32))
+    const options = [String(backups), '--keep', '2', '--key-file', String(keyFile), '--copy-command']
+    const backUp = (copyCommand: string) => npmRun(['backup', ...options, copyCommand], dataDirectory)
+    const names = () => readdirSync(String(backups)).sort()
+    await assert.rejects(
+      backUp('exit 3'),
+      /is complete, but the command of --copy-command failed with code 3/,
+    )
+    assert.equal(await timeOf(), undefined)
+    const first = 'tracker-20210101T000000.backup'
+    renameSync(join(String(backups), String(names()[0])), join(String(backups), first))
+    writeFileSync(join(String(backups), 'tracker-notes.backup'), 'not ours')
+    writeFileSync(join(String(backups), 'tracker-20200101T000000.backup'), 'old')
+    const output = await backUp(`cp "$BACKUP_FILE" '${elsewhere}'`)
+    assert.match(output, /and was verified\.\nDeleted tracker-20200101T000000\.backup\.\n$/)
+    assert.deepEqual(await timeOf(), { isNew: true })
+    const newest = names().at(1)
+    assert.deepEqual(names(), [first, newest, 'tracker-notes.backup'])
+    assert.deepEqual(readdirSync(String(elsewhere)), [newest])
+    const verify = (...words: string[]) => npmRun(['backup', 'verify', ...words], dataDirectory)
+    const key = ['--key-file', String(keyFile)]
+    assert.match(await verify(String(backups), ...key), new RegExp(`${newest} of .* is intact: \\d+ rows`))
+    await assert.rejects(verify(String(elsewhere)), /is encrypted\. Add --key-file with its key/)
+    await assert.rejects(verify(folder), /There is no backup in/)
+    const restored = join(folder, 'restored daily')
+    assert.match(
+      await npmRun(['restore', join(String(elsewhere), String(newest)), ...key], restored),
+      /Restored \d+ rows/,
+    )
   })
 })
 

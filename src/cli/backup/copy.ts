@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { storeTasks } from '../../db/stores.ts'
 
-/** The part of a driver's connection that copying needs. */
-interface Wire {
+/** The part of a `pg` connection that `copy` needs. */
+interface CopyConnection {
   readonly stream: NodeJS.EventEmitter & {
     pause(): void
     resume(): void
@@ -14,19 +14,19 @@ interface Wire {
   sendCopyFail(reason: string): void
 }
 
-/** Passes on each piece of `copy … to stdout`, and reads no further until it is processed. Returns the number of rows. */
+/** Passes each piece of `copy … to stdout` to `onPiece`, and waits until it is processed. Returns the number of rows. */
 export function copyOut(
   client: pg.Client,
   statement: string,
-  take: (piece: Buffer) => Promise<void> | undefined,
+  onPiece: (piece: Buffer) => Promise<void> | undefined,
 ): Promise<number> {
-  return copying(client, statement, (fail) => ({
-    handleCopyData({ chunk }: { chunk: Buffer }, { stream }: Wire) {
+  return runCopy(client, statement, (fail) => ({
+    handleCopyData({ chunk }: { chunk: Buffer }, { stream }: CopyConnection) {
       // Copied, because the driver reads the next response into the same memory.
-      const taken = take(Buffer.from(chunk))
-      if (taken === undefined) return
+      const processed = onPiece(Buffer.from(chunk))
+      if (processed === undefined) return
       stream.pause()
-      taken.then(() => stream.resume(), fail)
+      processed.then(() => stream.resume(), fail)
     },
   }))
 }
@@ -34,38 +34,40 @@ export function copyOut(
 /** Sends the pieces to `copy … from stdin`, as fast as PostgreSQL accepts them. Returns the number of rows. */
 export function copyIn(client: pg.Client, statement: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   let isDone = false
-  const send = async (wire: Wire) => {
+  const send = async (connection: CopyConnection) => {
     try {
       for await (const piece of pieces) {
         if (isDone) return
-        wire.sendCopyFromChunk(piece)
-        if (wire.stream.writableNeedDrain) await drained(wire)
+        connection.sendCopyFromChunk(piece)
+        if (connection.stream.writableNeedDrain) await waitForDrain(connection)
       }
-      wire.endCopyFrom()
+      connection.endCopyFrom()
     } catch (error) {
-      wire.sendCopyFail((error as Error).message)
+      connection.sendCopyFail((error as Error).message)
     }
   }
-  const copied = copying(client, statement, () => ({ handleCopyInResponse: (wire: Wire) => void send(wire) }))
+  const copied = runCopy(client, statement, () => ({
+    handleCopyInResponse: (connection: CopyConnection) => void send(connection),
+  }))
   return copied.finally(() => {
     isDone = true
   })
 }
 
-function copying(
+function runCopy(
   client: pg.Client,
   statement: string,
-  own: (fail: (error: Error) => void) => object,
+  createHandlers: (fail: (error: Error) => void) => object,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // The remaining response is never read.
+      // The remaining response cannot be skipped, so the connection is closed.
       void client.end().catch(() => undefined)
     }
     client.query({
-      submit: (wire: unknown) => (wire as Wire).query(statement),
+      submit: (connection: unknown) => (connection as CopyConnection).query(statement),
       handleRowDescription: () => undefined,
       handleDataRow: () => undefined,
       handleCopyData: () => undefined,
@@ -74,13 +76,13 @@ function copying(
       },
       handleReadyForQuery: () => resolve(rows),
       handleError: reject,
-      ...own(fail),
+      ...createHandlers(fail),
     } as pg.Submittable)
   })
 }
 
-/** A closing connection never drains: the next statement reports the error. */
-const drained = ({ stream }: Wire) =>
+/** Also resolves when the connection closes, because it then never drains. The next statement reports the error. */
+const waitForDrain = ({ stream }: CopyConnection) =>
   new Promise<void>((resolve) => {
     const done = () => {
       stream.off('drain', done)
@@ -102,16 +104,18 @@ export interface StoredTable {
 
 export interface Partition {
   readonly name: string
-  /** Written as PostgreSQL does: FOR VALUES FROM (…) TO (…). */
+  /** In the syntax of PostgreSQL: FOR VALUES FROM (…) TO (…). */
   readonly bound: string
 }
 
-/** These tables are filled by the migrations and the store. */
-const recreated: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
+/** Tables that migrations and the sharded store fill themselves. */
+const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTables].map(
+  (name) => `public.${name}`,
+)
 
 /**
- * Every table of the program's schemas, each after those it refers to. Transaction ids are left out: another server counts its
- * own.
+ * Returns every table of the program's schemas, each after those it refers to. Columns of transaction ids are
+ * left out, because such ids are only valid on the server that assigned them.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
   const { rows } = await client.query<StoredTable & { after: string[] }>(`
@@ -129,22 +133,24 @@ export async function readStoredTables(client: pg.Client): Promise<readonly Stor
     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'bank')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by 1`)
-  return ordered(rows.filter(({ name }) => !recreated.includes(name))).map(({ after: _, ...table }) => table)
+  return sortByReferences(rows.filter(({ name }) => !recreatedTables.includes(name))).map(
+    ({ after: _, ...table }) => table,
+  )
 }
 
-function ordered<Table extends { name: string; after: readonly string[] }>(
+function sortByReferences<Table extends { name: string; after: readonly string[] }>(
   tables: readonly Table[],
 ): Table[] {
-  const done: Table[] = []
-  let left = tables
-  while (left.length > 0) {
-    const names = new Set(left.map(({ name }) => name))
-    const ready = left.filter(({ after }) => !after.some((name) => names.has(name)))
+  const sorted: Table[] = []
+  let remaining = tables
+  while (remaining.length > 0) {
+    const names = new Set(remaining.map(({ name }) => name))
+    const ready = remaining.filter(({ after }) => !after.some((name) => names.has(name)))
     if (ready.length === 0) throw new Error(`The tables ${[...names].join(', ')} refer to each other.`)
-    done.push(...ready)
-    left = left.filter((table) => !ready.includes(table))
+    sorted.push(...ready)
+    remaining = remaining.filter((table) => !ready.includes(table))
   }
-  return done
+  return sorted
 }
 
 export interface Sequence {
@@ -153,7 +159,7 @@ export interface Sequence {
   readonly next: string
 }
 
-/** The sequences of the database, each with its next value. */
+/** Returns the sequences of the database, each with its next value. */
 export async function readSequences(client: pg.Client): Promise<readonly Sequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
     select n.nspname || '.' || c.relname as table, attname as column,
@@ -163,10 +169,10 @@ export async function readSequences(client: pg.Client): Promise<readonly Sequenc
       and pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), attname) is not null`)
   const sequences: Sequence[] = []
   for (const { sequence, ...owner } of rows) {
-    const found = await client.query<{ next: string }>(
+    const result = await client.query<{ next: string }>(
       `select (last_value + is_called::int)::text as next from ${sequence}`,
     )
-    sequences.push({ ...owner, next: found.rows[0]?.next ?? '1' })
+    sequences.push({ ...owner, next: result.rows[0]?.next ?? '1' })
   }
   return sequences
 }

@@ -1,16 +1,24 @@
 import pg from 'pg'
+import { firstSnapshot } from '../../db/change-log.ts'
 import { migrateWithin, requireKnown } from '../../db/migrate.ts'
-import { type BackupEnd, type BackupHead, formatOfBackups, type Part, readArchive } from './archive.ts'
+import {
+  type BackupEnd,
+  type BackupFile,
+  type BackupHead,
+  backupFormat,
+  type Part,
+  readArchive,
+} from './archive.ts'
 import { copyIn, type Partition, readStoredTables, type Sequence, type StoredTable } from './copy.ts'
-import { quoted } from './write-backup.ts'
+import { quoteName } from './write-backup.ts'
 
 /** Reads the whole file, and returns its first and last record. */
-export async function checkBackup(file: string): Promise<CheckedBackup> {
+export async function checkBackup(backup: BackupFile): Promise<CheckedBackup> {
   const values: unknown[] = []
-  for await (const part of readArchive(file)) if (part.kind === 'json') values.push(part.value)
+  for await (const part of readArchive(backup)) if (part.kind === 'json') values.push(part.value)
   const [head, end] = [values[0] as BackupHead | undefined, values.at(-1) as BackupEnd | undefined]
-  if (head?.format !== formatOfBackups || end?.rows === undefined)
-    throw new Error(`${file} is not a backup that this version can read.`)
+  if (head?.format !== backupFormat || end?.rows === undefined)
+    throw new Error(`${backup.file} is not a backup that this version can read.`)
   await requireKnown(head.migrations)
   return { head, end }
 }
@@ -20,10 +28,10 @@ interface CheckedBackup {
   readonly end: BackupEnd
 }
 
-/** Restores everything in one transaction, into an empty store. The files of the data folder are written before the end. */
+/** Restores everything in one transaction, into an empty store. Secret files are written just before the commit. */
 export async function restoreBackup(
   url: string,
-  file: string,
+  backup: BackupFile,
   { head, end }: CheckedBackup,
   writeSecrets: () => Promise<void> = async () => undefined,
 ): Promise<void> {
@@ -31,23 +39,22 @@ export async function restoreBackup(
   client.on('error', () => undefined)
   await client.connect()
   try {
+    await client.query('set statement_timeout = 0')
     await client.query('begin')
-    await client.query(
-      `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local statement_timeout = 0`,
-    )
+    await client.query(`set local timezone = 'UTC'; set local datestyle = 'ISO'`)
     await requireEmpty(client)
-    const before = new Set(head.migrations.map(({ name }) => name))
-    await migrateWithin(client, (name) => before.has(name))
+    const backedUp = new Set(head.migrations.map(({ name }) => name))
+    await migrateWithin(client, (name) => backedUp.has(name))
     await prepareTables(client, head.tables)
-    const parts = readArchive(file)
+    const parts = readArchive(backup)
     const load = () => loadTables(client, parts, head.tables, end.rows)
-    await loadNumbered(client, load).finally(() => parts.return(undefined))
-    await goOnCounting(client, end.sequences)
+    await withTransactionDefaults(client, load).finally(() => parts.return(undefined))
+    await restoreSequences(client, end.sequences)
     await migrateWithin(client)
-    await settleRestored(client)
+    await adjustRestoredStore(client)
     await writeSecrets()
     await client.query('commit')
-    await client.query('analyze')
+    await analyze(client)
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     throw error
@@ -56,46 +63,60 @@ export async function restoreBackup(
   }
 }
 
+/** A failure is a warning, because the restore is committed, and PostgreSQL also analyzes tables by itself. */
+async function analyze(client: pg.Client): Promise<void> {
+  await client.query('analyze').catch(({ message }: Error) => {
+    console.warn(
+      `Everything was restored, but the tables could not be analyzed (${message}). Run ANALYZE, or queries may be slow for a while.`,
+    )
+  })
+}
+
 async function requireEmpty(client: pg.Client): Promise<void> {
-  const found = await readStoredTables(client)
-  if (found.length === 0) return
+  const existing = await readStoredTables(client)
+  if (existing.length === 0) return
   throw new Error(
-    `This store already has tables (${found[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
+    `This store already has tables (${existing[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
   )
 }
 
 /**
- * Rows created by migrations are deleted, because the backup contains them too; partitions are created as
- * they were.
+ * Empties the tables, because the backup also contains the rows that migrations created. Creates the backup's
+ * partitions.
  */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
-  const made = new Set((await readStoredTables(client)).map(({ name }) => name))
-  const missing = tables.filter(({ name }) => !made.has(name))
-  if (missing.length > 0 || made.size !== tables.length)
+  const existing = new Set((await readStoredTables(client)).map(({ name }) => name))
+  const missing = tables.filter(({ name }) => !existing.has(name))
+  if (missing.length > 0 || existing.size !== tables.length)
     throw new Error('The tables of the backup differ from those of its schema version.')
-  await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`)
+  await client.query(`truncate ${tables.map(({ name }) => quoteName(name)).join(', ')}`)
   for (const { name, partitions } of tables)
-    for (const one of partitions) await makePartition(client, name, one)
+    for (const partition of partitions) await createPartition(client, name, partition)
 }
 
-/** Transaction ids are not in the backup: all rows get the id of this transaction. */
-async function loadNumbered(client: pg.Client, load: () => Promise<void>): Promise<void> {
+/** Runs `load` while the transaction columns default to this transaction, because the backup has no transaction ids. */
+async function withTransactionDefaults(client: pg.Client, load: () => Promise<void>): Promise<void> {
   const columns = await transactionColumns(client)
   const alter = async (action: string) => {
     for (const { table, column } of columns)
-      await client.query(`alter table ${quoted(table)} alter column ${pg.escapeIdentifier(column)} ${action}`)
+      await client.query(
+        `alter table ${quoteName(table)} alter column ${pg.escapeIdentifier(column)} ${action}`,
+      )
   }
   await alter('set default pg_current_xact_id()')
   await load()
   await alter('drop default')
 }
 
-async function makePartition(client: pg.Client, table: string, { name, bound }: Partition): Promise<void> {
+async function createPartition(client: pg.Client, table: string, { name, bound }: Partition): Promise<void> {
   if (!/^(DEFAULT|FOR VALUES FROM \('[-+:. \d]+'\) TO \('[-+:. \d]+'\))$/.test(bound))
     throw new Error(`The backup has a partition ${name} of an unknown kind.`)
-  await client.query(`create table if not exists ${quoted(name)} partition of ${quoted(table)} ${bound}`)
+  await client.query(
+    `create table if not exists ${quoteName(name)} partition of ${quoteName(table)} ${bound}`,
+  )
 }
 
+/** Columns with a default of their own need no other. */
 async function transactionColumns(client: pg.Client) {
   const { rows } = await client.query<{ table: string; column: string }>(`
     select n.nspname || '.' || c.relname as table, attname as column
@@ -109,59 +130,62 @@ async function loadTables(
   client: pg.Client,
   parts: AsyncGenerator<Part>,
   tables: readonly StoredTable[],
-  wanted: Readonly<Record<string, number>>,
+  expectedRows: Readonly<Record<string, number>>,
 ): Promise<void> {
-  let next: IteratorResult<Part> = await parts.next()
+  let current: IteratorResult<Part> = await parts.next()
   const advance = async () => {
-    next = await parts.next()
+    current = await parts.next()
   }
   async function* pieces() {
-    for (; !next.done && next.value.kind === 'data'; await advance()) yield next.value.piece
+    for (; !current.done && current.value.kind === 'data'; await advance()) yield current.value.piece
   }
   await advance()
   for (const { name, columns } of tables) {
-    const found =
-      next.done || next.value.kind !== 'json' ? undefined : (next.value.value as { table?: string })
-    if (found?.table !== name) throw new Error(`The backup has no rows of ${name}.`)
+    const header =
+      current.done || current.value.kind !== 'json' ? undefined : (current.value.value as { table?: string })
+    if (header?.table !== name) throw new Error(`The backup has no rows of ${name}.`)
     await advance()
     const list = columns.map(pg.escapeIdentifier).join(', ')
-    const rows = await copyIn(client, `copy ${quoted(name)} (${list}) from stdin`, pieces())
-    if (rows !== wanted[name]) throw new Error(`${name} has ${rows} rows instead of ${wanted[name]}.`)
+    const rows = await copyIn(client, `copy ${quoteName(name)} (${list}) from stdin`, pieces())
+    if (rows !== expectedRows[name])
+      throw new Error(`${name} has ${rows} rows instead of ${expectedRows[name]}.`)
   }
-  // The checksum is at the end.
-  while (!next.done) await advance()
+  // Reads to the end, because the checksum is there.
+  while (!current.done) await advance()
 }
 
-async function goOnCounting(client: pg.Client, sequences: readonly Sequence[]): Promise<void> {
+async function restoreSequences(client: pg.Client, sequences: readonly Sequence[]): Promise<void> {
   for (const { table, column, next } of sequences)
     await client.query('select setval(pg_get_serial_sequence($1, $2), $3, false)', [
-      quoted(table),
+      quoteName(table),
       column,
       next,
     ])
 }
 
 /**
- * Makes a restored store usable, within one transaction. Three things have changed: another server counts transactions from its
- * own number, and rows with future numbers would count as new in every live listing, over and over; cursors of the feed may name
- * changes that never happened here; and sessions that ended after the backup, or tokens that were used up, would be valid again.
+ * Makes a restored store usable, within one transaction. Lowers transaction ids to those of this server, because
+ * rows with future ids would count as new in every live listing. Invalidates the cursors of the feed, which may
+ * name changes that never happened here. Ends all sessions, because some of them may have ended after the backup.
  */
-export async function settleRestored(client: pg.Client): Promise<void> {
+export async function adjustRestoredStore(client: pg.Client): Promise<void> {
   await client.query(
     `update changes set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
   await client.query(
     `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
-  // Both tables get the same timestamp.
-  const { rows } = await client.query<{ moment: string }>('select clock_timestamp()::text as moment')
-  const timestamp = [rows[0]?.moment]
+  // Both updates below use the same timestamp.
+  const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now')
+  const timestamp = [rows[0]?.now]
   await client.query(
     'update history_begin set restored_at = $1, restored_in = pg_current_xact_id()',
     timestamp,
   )
-  // Webhooks become due at once and continue with new changes: their position is as outdated as any other
-  // cursor.
-  await client.query(`update webhooks set since = '1:1:'`)
+  // Checks every webhook at once. Its position precedes the restore, so it continues with new changes.
+  await client.query('update webhooks set since = $1', [firstSnapshot])
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', timestamp)
+  // This store has no backup yet. One restored by other tools may lack the table until it is migrated.
+  const { rows: found } = await client.query(`select from pg_class where oid = to_regclass('latest_backup')`)
+  if (found.length > 0) await client.query('delete from latest_backup')
 }

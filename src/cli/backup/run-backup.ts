@@ -1,88 +1,146 @@
-import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import pg from 'pg'
-import { readSettings } from '../../config/settings.ts'
-import { readStoreSettings } from '../../config/store-settings.ts'
-import { runningStoreUrl, startEmbeddedStore } from '../../db/embedded/start-embedded-store.ts'
-import { checkBackup, restoreBackup, settleRestored } from './restore-backup.ts'
-import { requireNoConflictingSecrets, writeBackup, writeSecrets } from './write-backup.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { withClient } from '../../db/with-client.ts'
+import { type Options, UsageError } from '../ask.ts'
+import { withStore } from '../configured-store.ts'
+import type { BackupFile } from './archive.ts'
+import { readKeyFile } from './encryption.ts'
+import { adjustRestoredStore, checkBackup, restoreBackup } from './restore-backup.ts'
+import { requireNoConflictingSecrets, writeSecrets } from './secret-files.ts'
+import { writeBackup } from './write-backup.ts'
 
-/** `npm run backup -- FILE`: reports success only after the written file was read again. */
-export async function runBackup(args: readonly string[]): Promise<void> {
-  const file = resolve(singleFile(args, 'backup') ?? `tracker-${timestamp()}.backup`)
-  const rows = await withStore({ createIfMissing: false }, ({ url, dataDirectory }) =>
-    writeBackup(url, dataDirectory, file),
+/**
+ * `npm run backup -- FILE`, or a folder: writes, verifies and (with `--copy-command`) copies the file, then
+ * records its time for doctor and the metric, and finally deletes the folder's oldest backups.
+ */
+export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
+  const keep = parseKeep(textOf(options.keep))
+  const folder = keep === undefined && !isFolder(target) ? undefined : resolve(target ?? '.')
+  if (folder) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = `tracker-${timestamp()}.backup`
+  const backup = backupFileOf(
+    folder ? join(folder, name) : resolve(target ?? name),
+    textOf(options['key-file']),
   )
-  await checkBackup(file)
-  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was verified.`)
+  await withStore({ createIfMissing: false }, async ({ url, dataDirectory }) => {
+    const rows = await writeBackup(url, dataDirectory, backup)
+    const { head } = await checkBackup(backup)
+    const copyCommand = textOf(options['copy-command'])
+    if (copyCommand) await runCopyCommand(copyCommand, backup.file)
+    await recordBackup(url, head.madeAt).catch(warnNotRecorded)
+    console.log(`${backup.file} has ${rows} rows, ${statSync(backup.file).size} bytes, and was verified.`)
+  })
+  if (folder && keep) deleteOldest(folder, keep)
+}
+
+/** `npm run backup -- verify FILE`, or a folder, of which the newest backup is read. */
+export async function runVerifyBackup([target = '']: readonly string[], options: Options): Promise<void> {
+  const newest = isFolder(target) ? backupsIn(target).at(-1) : target
+  if (newest === undefined) throw new Error(`There is no backup in ${target}.`)
+  const backup = backupFileOf(resolve(newest), textOf(options['key-file']))
+  reportIntact(backup, await checkBackup(backup))
 }
 
 /** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
-export async function runRestore(args: readonly string[]): Promise<void> {
-  const isOnlyCheck = args.includes('--check')
-  const name = singleFile(
-    args.filter((arg) => arg !== '--check'),
-    'restore',
-  )
-  if (name === undefined) throw new Error('The file is missing: npm run restore -- FILE')
-  const file = resolve(name)
-  const backup = await checkBackup(file)
-  const { head, end } = backup
-  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
-  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is intact: ${rows} rows.`)
+export async function runRestore([target = '']: readonly string[], options: Options): Promise<void> {
+  const backup = backupFileOf(resolve(target), textOf(options['key-file']))
+  const checked = await checkBackup(backup)
+  if (options.check === true) return reportIntact(backup, checked)
+  const { head } = checked
   await withStore({ createIfMissing: true }, async ({ url, dataDirectory }) => {
     await requireNoConflictingSecrets(head.files, dataDirectory)
-    await restoreBackup(url, file, backup, () => writeSecrets(head.files, dataDirectory))
+    await restoreBackup(url, backup, checked, () => writeSecrets(head.files, dataDirectory))
   })
-  console.log(`Restored ${rows} rows of ${head.madeAt}. All users have to sign in again.`)
+  console.log(`Restored ${rowsOf(checked)} rows of ${head.madeAt}. All users have to sign in again.`)
   if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
 }
 
 /** `npm run cli -- restored`: run after restoring a database with other tools, before starting the hosts. */
 export async function runRestored(): Promise<void> {
-  await withStore({ createIfMissing: false }, async ({ url }) => {
-    const client = new pg.Client({ connectionString: url, application_name: 'restored' })
-    client.on('error', () => undefined)
-    await client.connect()
-    try {
+  await withStore({ createIfMissing: false }, ({ url }) =>
+    withClient(url, 'backup', async (client) => {
       await client.query('begin')
       // Adjusts transaction numbers, resets the positions of readers and ends all sessions.
-      await settleRestored(client)
+      await adjustRestoredStore(client)
       await client.query('commit')
-    } finally {
-      await client.end()
-    }
-  })
+    }),
+  )
   console.log('The restored store is ready. All users have to sign in again.')
 }
 
-function singleFile(args: readonly string[], command: string): string | undefined {
-  if (args.length > 1 || args[0]?.startsWith('-')) throw new Error(`npm run ${command} takes one file.`)
-  return args[0]
+/** `npm run cli -- backed-up`: run after each backup by another tool, so that doctor and the metric know its time. */
+export async function runBackedUp(): Promise<void> {
+  await withStore({ createIfMissing: false }, ({ url }) => recordBackup(url, 'now'))
+  console.log('The backup is recorded.')
 }
+
+type Checked = Awaited<ReturnType<typeof checkBackup>>
+
+const rowsOf = ({ end }: Checked): number => Object.values(end.rows).reduce((sum, count) => sum + count, 0)
+
+const reportIntact = ({ file }: BackupFile, checked: Checked): void =>
+  console.log(`${file} of ${checked.head.madeAt} is intact: ${rowsOf(checked)} rows.`)
+
+const textOf = (option: Options[string]): string | undefined =>
+  typeof option === 'string' ? option : undefined
+
+function parseKeep(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const keep = Number(text)
+  if (Number.isInteger(keep) && keep > 0) return keep
+  throw new UsageError('--keep is the number of backups to keep in the folder, such as 14.')
+}
+
+const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => ({
+  file,
+  key: keyFile === undefined ? undefined : readKeyFile(keyFile),
+})
+
+const isFolder = (path: string | undefined): boolean =>
+  path !== undefined &&
+  (/[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+
+/** Runs a shell command with the file's path in `BACKUP_FILE`. */
+async function runCopyCommand(command: string, file: string): Promise<void> {
+  const copying = spawn(command, {
+    shell: true,
+    stdio: 'inherit',
+    env: { ...process.env, BACKUP_FILE: file },
+  })
+  const [code, signal] = await once(copying, 'exit')
+  if (code !== 0)
+    throw new Error(
+      `${file} is complete, but the command of --copy-command failed with ${signal ?? `code ${code}`}.`,
+    )
+}
+
+const recordBackup = (url: string, madeAt: string): Promise<void> =>
+  withClient(url, 'backup', async (client) => {
+    await client.query(
+      `insert into latest_backup as known (made_at) values ($1::timestamptz)
+       on conflict (is_only) do update set made_at = greatest(known.made_at, excluded.made_at)`,
+      [madeAt],
+    )
+  })
+
+/** A backup taken from a standby, or with a read-only role, is valid but cannot be recorded. */
+const warnNotRecorded = (error: Error) =>
+  console.error(`The doctor will not know of this backup: it could not be recorded (${error.message}).`)
+
+/** Only files with a name of ours are deleted. */
+function deleteOldest(folder: string, keep: number): void {
+  const old = backupsIn(folder).slice(0, -keep)
+  for (const path of old) rmSync(path)
+  if (old.length > 0) console.log(`Deleted ${old.map((path) => basename(path)).join(', ')}.`)
+}
+
+/** Returns the backups of a folder; their names sort by time. */
+const backupsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => /^tracker-\d{8}T\d{6}\.backup$/.test(name))
+    .sort()
+    .map((name) => join(folder, name))
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
-
-export interface ConfiguredStore {
-  readonly url: string
-  readonly dataDirectory: string
-}
-
-/** Runs `use` with the store of the settings: connects to an embedded store that is running, or starts it meanwhile. */
-export async function withStore<Result>(
-  { createIfMissing }: { readonly createIfMissing: boolean },
-  use: (store: ConfiguredStore) => Promise<Result>,
-): Promise<Result> {
-  const { databaseUrl, dataDirectory } = readSettings(process.env, readStoreSettings)
-  if (databaseUrl !== undefined) return use({ url: databaseUrl, dataDirectory })
-  if (!createIfMissing && !existsSync(join(dataDirectory, 'postgres')))
-    throw new Error(`There is no store in ${dataDirectory}. Set DATA_DIR to its folder, or DATABASE_URL.`)
-  const running = runningStoreUrl(dataDirectory)
-  if (running !== undefined) return use({ url: running, dataDirectory })
-  const store = await startEmbeddedStore({ dataDirectory })
-  try {
-    return await use({ url: store.url, dataDirectory })
-  } finally {
-    await store.stop()
-  }
-}

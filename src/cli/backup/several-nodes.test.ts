@@ -48,11 +48,11 @@ describe('a backup, of one node or several', () => {
     const making = Promise.all([make(), make()])
     const file = join(folder, 'busy.backup')
     await sleep(200)
-    await writeBackup(source.url, folder, file)
+    await writeBackup(source.url, folder, { file })
     isDone = true
     await making
     const target = withDatabase(source.url, empty)
-    await restoreBackup(target, file, await checkBackup(file))
+    await restoreBackup(target, { file }, await checkBackup({ file }))
     const counts = `select (select count(*)::int from assignments where name = 'made') as made,
       (select count(*)::int from changes where resource = 'made') as told`
     const [were] = await run(source.url, counts)

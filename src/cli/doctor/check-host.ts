@@ -5,21 +5,22 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { type Environment, readSettings, type Settings } from '../../config/settings.ts'
 import type { StoreSettings } from '../../config/store-settings.ts'
+import { identitySecretFile } from '../../config/store-settings.ts'
 import { readBankSettings } from '../../hosts/bank/configuration.ts'
 import { readCommandSettings } from '../../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readRestSettings } from '../../hosts/rest/configuration.ts'
-import { httpUrl } from '../../http/host-url.ts'
-import { type Finding, fine, look, wrong } from './finding.ts'
+import { httpUrl } from '../../model/host-url.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
 
 const gibibyte = 1024 ** 3
-/** PostgreSQL stops at zero, and its journal alone may take one. */
+/** PostgreSQL stops when the disk is full, and its WAL alone may take this much. */
 const freeBytesMin = gibibyte
-/** Leaves time to react. */
+/** Less leaves little time to react. */
 const freeBytesGood = 5 * gibibyte
 
 /** Files that other users must not be able to read. */
-const secrets = ['postgres.password', 'identity-secret', 'demo-password']
+const secrets = ['postgres.password', identitySecretFile, 'demo-password']
 
 export async function checkFolder({
   dataDirectory,
@@ -28,7 +29,7 @@ export async function checkFolder({
   if (!existsSync(dataDirectory)) return []
   return [
     await checkWritable(dataDirectory),
-    ...(databaseUrl === undefined ? [await checkDisk(dataDirectory)] : []),
+    ...(databaseUrl === undefined ? [gradeDisk(await readFreeBytes(dataDirectory))] : []),
     await checkSecrets(dataDirectory),
   ]
 }
@@ -36,33 +37,33 @@ export async function checkFolder({
 async function checkWritable(folder: string): Promise<Finding> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return fine('permissions', `this user may write to ${folder}`)
+    return ok('permissions', `this user may write to ${folder}`)
   } catch {
-    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who created it.')
+    return error('permissions', `this user may not write to ${folder}`, 'Start as the user who created it.')
   }
 }
 
-async function checkDisk(folder: string): Promise<Finding> {
+export async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
-  return gradeDisk(bavail * bsize)
+  return bavail * bsize
 }
 
 export function gradeDisk(free: number): Finding {
-  const found = `${(free / gibibyte).toFixed(1)} GiB are free`
+  const result = `${(free / gibibyte).toFixed(1)} GiB are free`
   const advice = 'Free disk space: PostgreSQL stops when the disk is full.'
-  if (free < freeBytesMin) return wrong('disk', found, advice)
-  return free < freeBytesGood ? look('disk', found, advice) : fine('disk', found)
+  if (free < freeBytesMin) return error('disk', result, advice)
+  return free < freeBytesGood ? warning('disk', result, advice) : ok('disk', result)
 }
 
 async function checkSecrets(folder: string): Promise<Finding> {
-  if (process.platform === 'win32') return fine('secrets', 'not checked on Windows')
-  const open: string[] = []
+  if (process.platform === 'win32') return ok('secrets', 'not checked on Windows')
+  const exposed: string[] = []
   for (const name of secrets) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found && (found.mode & 0o077) !== 0) open.push(join(folder, name))
+    const file = await stat(join(folder, name)).catch(() => undefined)
+    if (file && (file.mode & 0o077) !== 0) exposed.push(join(folder, name))
   }
-  if (open.length === 0) return fine('secrets', 'only the owner may read files with secrets')
-  return wrong('secrets', `others may read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
+  if (exposed.length === 0) return ok('secrets', 'only the owner may read files with secrets')
+  return error('secrets', `others may read ${exposed.join(', ')}`, `chmod 600 ${exposed.join(' ')}`)
 }
 
 interface Port {
@@ -91,40 +92,40 @@ function portsOf(settings: Settings): readonly Port[] {
       port: commands.diagnosticsPort,
       path: '/readyz',
     },
-    { host: 'bank', variable: 'BANK_PORT', port: readBankSettings(settings).port, path: '/healthz' },
+    { host: 'bank', variable: 'BANK_PORT', port: readBankSettings(settings).port, path: '/readyz' },
   ]
 }
 
-/** Longer than any host needs to report its readiness. */
+/** Longer than any host needs to respond. */
 const answerMilliseconds = 5000
 
 export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
   const { address, ports } = readSettings(environment, (settings) => {
     const { host } = readRestSettings(settings)
-    const anyAddress: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-    return { address: anyAddress[host] ?? host, ports: portsOf(settings) }
+    const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+    return { address: loopbackOf[host] ?? host, ports: portsOf(settings) }
   })
   return Promise.all(ports.map((port) => checkPort(address, port)))
 }
 
 async function checkPort(address: string, { host, variable, port, path }: Port): Promise<Finding> {
   const subject = `port ${port}`
-  if (!(await isOpen(address, port))) return fine(subject, `is free for ${host}`)
-  if (path === undefined) return fine(subject, `the port is in use, by ${host} if it was started`)
+  if (!(await isOpen(address, port))) return ok(subject, `is free for ${host}`)
+  if (path === undefined) return ok(subject, `in use, by ${host} if it was started`)
   const signal = AbortSignal.timeout(answerMilliseconds)
   const answer = await fetch(`${httpUrl(address, port)}${path}`, { signal })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch(() => undefined)
-  if (answer?.status === 200) return fine(subject, `${host} is ready`)
+  if (answer?.status === 200) return ok(subject, `${host} is ready`)
   if (answer?.status === 503)
-    return wrong(
+    return error(
       subject,
       `${host} is not ready: ${answer.text.slice(0, 200)}`,
       'See its log; check the store first.',
     )
-  return look(
+  return warning(
     subject,
-    'something listens that is none of this program, or does not answer',
+    'in use by another program, or by a host that does not answer',
     `Stop it before ${host} starts, or set ${variable} to another port.`,
   )
 }
@@ -141,46 +142,46 @@ async function isOpen(host: string, port: number): Promise<boolean> {
   }
 }
 
-interface Process {
+interface ProcessInfo {
   readonly pid: number
   readonly parent: number
   readonly command: string
 }
 
-/** Processes that keep running although the program that started them has ended. */
+/** Finds processes that still run although the program that started them has ended. */
 export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
   const orphans = [
-    ...orphanedInstances(all),
-    ...(databaseUrl === undefined ? orphanedServer(all, dataDirectory) : []),
+    ...findOrphanedInstances(all),
+    ...(databaseUrl === undefined ? findOrphanedServer(all, dataDirectory) : []),
   ]
-  if (orphans.length === 0) return [fine('processes', 'none is orphaned')]
+  if (orphans.length === 0) return [ok('processes', 'no process is orphaned')]
   return orphans.map(({ pid, command }) =>
-    wrong('processes', `${pid} is orphaned: ${command.slice(0, 120)}`, `kill ${pid}`),
+    error('processes', `${pid} is orphaned: ${command.slice(0, 120)}`, `kill ${pid}`),
   )
 }
 
 const instanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
 /** A process whose parent has ended gets process 1 as its parent, or one that adopts such processes. */
-function orphanedInstances(all: readonly Process[]): readonly Process[] {
+function findOrphanedInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
   const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
   return all.filter(({ command, parent }) => command.includes(instanceProgram) && !starters.has(parent))
 }
 
-function orphanedServer(all: readonly Process[], dataDirectory: string): readonly Process[] {
+function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string): readonly ProcessInfo[] {
   const cluster = join(dataDirectory, 'postgres')
   if (!existsSync(cluster)) return []
   const path = realpathSync(cluster)
-  const owner = ownerOf(dataDirectory)
+  const owner = readOwner(dataDirectory)
   if (all.some(({ pid }) => pid === owner)) return []
   return all.filter(
     ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
   )
 }
 
-function ownerOf(dataDirectory: string): number {
+function readOwner(dataDirectory: string): number {
   try {
     return Number(readFileSync(join(dataDirectory, 'postgres.owner'), 'utf8'))
   } catch {
@@ -188,7 +189,7 @@ function ownerOf(dataDirectory: string): number {
   }
 }
 
-function readProcess(pid: number): Process[] {
+function readProcess(pid: number): ProcessInfo[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

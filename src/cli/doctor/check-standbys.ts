@@ -1,29 +1,29 @@
 import pg from 'pg'
-import { type Finding, fine, look, wrong } from './finding.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
 
 /** Beyond this lag, lists that follow a write are always read from the primary. */
 const lagSecondsMax = 5
 
-/** Checks the addresses of DATABASE_READ_URL, each shown as its host. */
+/** Checks the standbys of DATABASE_READ_URL. Findings name hosts only, because the URLs contain passwords. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 
 async function checkStandby(url: string): Promise<Finding> {
-  const client = openClient(url)
-  const name = `${client.host}:${client.port}`
+  const client = createDatabaseClient(url)
+  const address = `${client.host}:${client.port}`
   try {
     await client.connect()
     const { rows } = await client.query<StandbyState>(
       `select pg_is_in_recovery() as "isStandby", case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as seconds`,
+         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as "lagSeconds"`,
     )
-    return gradeReader(name, rows[0] as StandbyState)
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException
-    return wrong(
+    return gradeReadStandby(address, rows[0] as StandbyState)
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException
+    return error(
       'standby',
-      `${name} cannot be reached: ${message || code}`,
-      'All reads go to the primary meanwhile. Check that it is running, and DATABASE_READ_URL.',
+      `${address} cannot be reached: ${message || code}`,
+      'Check DATABASE_READ_URL, and that the standby is running. Until then, all reads go to the primary.',
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -32,38 +32,38 @@ async function checkStandby(url: string): Promise<Finding> {
 
 interface StandbyState {
   readonly isStandby: boolean
-  /** The age of the oldest change that it received but has not replayed. */
-  readonly seconds: number
+  /** The age of the oldest change that the standby has received but not replayed. */
+  readonly lagSeconds: number
 }
 
-export function gradeReader(name: string, { isStandby, seconds }: StandbyState): Finding {
+export function gradeReadStandby(address: string, { isStandby, lagSeconds }: StandbyState): Finding {
   if (!isStandby)
-    return look(
+    return warning(
       'standby',
-      `${name} is a primary`,
-      'It is not used for reads; DATABASE_READ_URL is for standbys.',
+      `${address} is a primary`,
+      'Reads do not use it: DATABASE_READ_URL is for standbys.',
     )
-  const found = `${name} is ${seconds.toFixed(1)} s behind`
-  if (seconds < lagSecondsMax) return fine('standby', found)
-  return look(
+  const result = `${address} is ${lagSeconds.toFixed(1)} s behind`
+  if (lagSeconds < lagSecondsMax) return ok('standby', result)
+  return warning(
     'standby',
-    found,
-    'Lists are read from the primary meanwhile. Check its disk, and for long statements there.',
+    result,
+    'Check its disk, and end its long statements. Until it has caught up, lists are read from the primary.',
   )
 }
 
-const answerMilliseconds = 5000
+/** Short, because a person waits for the findings. */
+const timeoutMilliseconds = 5000
 
-/**
- * Returns a client that is not connected yet. It times out early, because a person waits for the findings.
- */
-export function openClient(url: string): pg.Client {
+/** Returns a client that is not connected yet. */
+export function createDatabaseClient(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'doctor',
-    connectionTimeoutMillis: answerMilliseconds,
-    query_timeout: answerMilliseconds,
+    connectionTimeoutMillis: timeoutMilliseconds,
+    query_timeout: timeoutMilliseconds,
   })
+  // A lost connection also rejects the query in progress, which reports it.
   client.on('error', () => undefined)
   return client
 }

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { hasOpenssl, makeCertificate } from '../../../test/support/certificate.ts'
 import { freePort } from '../../../test/support/child-host.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
 import { raw, sql } from '../../db/sql.ts'
-import { createSecretBox } from '../../hosts/identity/keys/key-ring.ts'
+import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
+import { gradeCertificate } from './check-addresses.ts'
 import { gradeDisk } from './check-host.ts'
-import { gradeReader } from './check-standbys.ts'
-import { gradeClock, gradeStandby } from './check-store.ts'
+import { gradeBackup } from './check-records.ts'
+import { gradeReadStandby } from './check-standbys.ts'
+import { gradeClock, gradeConnections, gradeStandby } from './check-store.ts'
 import { examine } from './run-doctor.ts'
 
 describe('the doctor', () => {
@@ -32,7 +37,7 @@ describe('the doctor', () => {
   // Tests that run at the same time kill programs on purpose, and their orphans exist for a short time.
   const wrongOf = async (changes: Record<string, string> = {}) =>
     (await examine({ ...environment, ...changes })).filter(
-      ({ grade, subject }) => grade === 'wrong' && subject !== 'processes',
+      ({ grade, subject }) => grade === 'error' && subject !== 'processes',
     )
 
   it('finds nothing wrong where nothing is', async () => {
@@ -41,13 +46,13 @@ describe('the doctor', () => {
 
   it('reports every variable that cannot be read, and stops there', async () => {
     const [found] = await wrongOf({ REST_PORT: 'x', LOG_LEVEL: 'loud' })
-    assert.match(found?.found ?? '', /LOG_LEVEL must be .*REST_PORT must be/)
+    assert.match(found?.result ?? '', /LOG_LEVEL must be .*REST_PORT must be/)
   })
 
   it('says that a store cannot be reached', async () => {
     const port = await freePort()
     const [found] = await wrongOf({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
-    assert.match(`${found?.subject} ${found?.found}`, /^store cannot be reached: .*ECONNREFUSED/)
+    assert.match(`${found?.subject} ${found?.result}`, /^store cannot be reached: .*ECONNREFUSED/)
   })
 
   it('says of each standby to read from whether it is one, and how far behind', async () => {
@@ -57,10 +62,10 @@ describe('the doctor', () => {
       DATABASE_READ_URL: `${fresh.url}, postgresql://nobody@127.0.0.1:${port}/none`,
     })
     const [primary, absent] = findings.filter(({ subject }) => subject === 'standby')
-    assert.match(`${primary?.grade} ${primary?.found}`, /^look .* is a primary$/)
-    assert.match(`${absent?.grade} ${absent?.found}`, /^wrong .* cannot be reached: .*ECONNREFUSED/)
-    assert.equal(gradeReader('here', { isStandby: true, seconds: 0.2 }).grade, 'fine')
-    assert.equal(gradeReader('here', { isStandby: true, seconds: 60 }).grade, 'look')
+    assert.match(`${primary?.grade} ${primary?.result}`, /^warning .* is a primary$/)
+    assert.match(`${absent?.grade} ${absent?.result}`, /^error .* cannot be reached: .*ECONNREFUSED/)
+    assert.equal(gradeReadStandby('here', { isStandby: true, lagSeconds: 0.2 }).grade, 'ok')
+    assert.equal(gradeReadStandby('here', { isStandby: true, lagSeconds: 60 }).grade, 'warning')
   })
 
   it('finds a newer schema, a store that takes no writes, and keys that do not open', async () => {
@@ -68,12 +73,17 @@ describe('the doctor', () => {
     await database.query(
       sql`insert into migrations (name, checksum, contracts) values ('9999-later.sql', '', true)`,
     )
-    const seal = (id: string, secret: string) =>
-      createSecretBox(secret, 'signing keys').seal(Buffer.from('key'), id)
+    const seal = (id: string, secret: string) => createKeyBox(secret, 'signing').seal(Buffer.from('key'), id)
     const keep = (id: string, secret: string) =>
       database.query(sql`insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
         values (${id}, 'signing', ${seal(id, secret)}, now() - interval '1 day', now() + interval '1 day')`)
     await keep('right', 'a'.repeat(40))
+    const rotating = {
+      Jwt__SigningKey: 'c'.repeat(40),
+      Identity__PreviousKeyEncryptionSecret: 'a'.repeat(40),
+    }
+    const keys = (await examine({ ...environment, ...rotating })).find(({ subject }) => subject === 'keys')
+    assert.deepEqual([keys?.grade, keys?.advice], ['warning', 'npm run cli -- secret rotate'])
     assert.deepEqual(
       (await wrongOf()).map(({ subject }) => subject),
       ['schema'],
@@ -89,7 +99,7 @@ describe('the doctor', () => {
       wrong.map(({ subject }) => subject),
       ['writing', 'schema', 'keys'],
     )
-    assert.match(wrong[2]?.found ?? '', /1 of 2 do not open/)
+    assert.match(wrong[2]?.result ?? '', /1 of 2 do not open/)
     await database.query(
       sql`with gone as (delete from identity_keys) delete from migrations where name like '9999%'`,
     )
@@ -100,21 +110,71 @@ describe('the doctor', () => {
     const found = async (changes = {}) => {
       const findings = await examine({ ...environment, ...changes })
       const finding = findings.find(({ subject }) => subject === 'administrators')
-      return `${finding?.grade} ${finding?.found}`
+      return `${finding?.grade} ${finding?.result}`
     }
-    assert.match(await found(), /^look there is none: the account that the store was seeded with is gone/)
-    assert.match(await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }), /^look there is none: no account has/)
+    assert.equal(await found(), 'warning there is none: no account has the role')
+    assert.match(
+      await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }),
+      /^warning there is none: no account has/,
+    )
     const { id } = await insertAccount(database, { login: 'Renamed@example.com' })
     await insertAccount(database, { login: 'ann@example.com' })
     await database.query(sql`insert into seeded_account (user_id) values (${id})`)
-    assert.equal(await found(), 'fine Renamed@example.com')
-    assert.equal(await found({ SVC_ADMIN_LOGINS: ' ANN@example.com' }), 'fine ann@example.com')
+    assert.equal(await found(), 'ok Renamed@example.com')
+    assert.equal(await found({ SVC_ADMIN_LOGINS: ' ANN@example.com' }), 'ok ann@example.com')
     await database.query(sql`insert into administrators (user_id, given_by) values (${id}, ${id})`)
-    assert.equal(await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }), 'fine ann@example.com and 1 more')
+    assert.equal(await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }), 'ok ann@example.com and 1 more')
     assert.equal(
       await found({ SVC_ADMIN_LOGINS: 'ann@example.com', EXTENSIONS: 'off' }),
-      'fine ann@example.com',
+      'ok ann@example.com',
     )
+  })
+
+  it('reports nothing false under a role that PostgreSQL hides sessions from, and still runs every check', async () => {
+    const role = `doctor_${process.pid}`
+    const { database, url } = fresh
+    await database.query(raw(`create role ${role}`))
+    const options = `options=${encodeURIComponent(`-c role=${role}`)}`
+    const found = async () => {
+      const findings = await examine({
+        ...environment,
+        DATABASE_URL: `${url}${url.includes('?') ? '&' : '?'}${options}`,
+      })
+      return new Map(findings.map((finding) => [finding.subject, finding]))
+    }
+    const limited = await found()
+    assert.equal(limited.get('activity')?.grade, 'warning')
+    assert.match(limited.get('activity')?.result ?? '', /hidden from the role doctor_/)
+    assert.deepEqual(
+      ['transactions', 'replication', 'keys'].filter((subject) => limited.has(subject)),
+      [],
+    )
+    assert.match(limited.get('connections')?.result ?? '', /^\d+ of \d+ are used$/)
+    assert.match(
+      `${limited.get('rights')?.grade} ${limited.get('rights')?.result}`,
+      /^warning the role .* may not read: .*instances, .*keys, administrators$/,
+    )
+    await database.query(raw(`grant pg_read_all_stats to ${role}`))
+    const allowed = await found()
+    await database.query(raw(`drop role ${role}`))
+    assert.ok(!allowed.has('activity'))
+    assert.match(
+      allowed.get('connections')?.result ?? '',
+      /^\d+ of \d+ are used; 0 processes of hosts may open 0$/,
+    )
+    assert.equal(allowed.get('transactions')?.grade, 'ok')
+  })
+
+  it('runs all other checks when the store rejects one', async () => {
+    await fresh.database.query(raw('alter table instances rename column host to was'))
+    const findings = await examine(environment)
+    await fresh.database.query(raw('alter table instances rename column was to host'))
+    const subjects = findings.map(({ subject }) => subject)
+    assert.match(
+      findings.find(({ subject }) => subject === 'instances')?.result ?? '',
+      /column "host" does not/,
+    )
+    assert.ok(subjects.includes('keys') && subjects.includes('administrators'))
   })
 
   it('says when every role may make large objects', async () => {
@@ -148,26 +208,80 @@ describe('the doctor', () => {
       (await examine({ ...environment, REST_PORT: String(port) })).find(
         ({ subject }) => subject === `port ${port}`,
       )
-    assert.match((await findingOf())?.found ?? '', /rest is not ready: Not ready: database\./)
+    assert.match((await findingOf())?.result ?? '', /rest is not ready: Not ready: database\./)
     status = 200
-    assert.equal((await findingOf())?.grade, 'fine')
+    assert.equal((await findingOf())?.grade, 'ok')
     status = 404
-    assert.equal((await findingOf())?.grade, 'look')
+    assert.equal((await findingOf())?.grade, 'warning')
     server.close()
+  })
+
+  it('finds keys that no identity host has renewed', async () => {
+    const { database } = fresh
+    const sealed = createKeyBox('a'.repeat(40), 'protection').seal(Buffer.from('key'), 'old')
+    await database.query(sql`insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
+      values ('old', 'protection', ${sealed}, now() - interval '90 days', now() + interval '13 hours')`)
+    assert.deepEqual(await wrongOf(), [])
+    await database.query(sql`update identity_keys set ends_at = now() + interval '11 hours'`)
+    const [found] = await wrongOf()
+    assert.match(`${found?.subject} ${found?.result}`, /^keys the newest protection key has ended, or ends/)
+    await database.query(raw('delete from identity_keys'))
+  })
+
+  it('looks at the certificates of every address that hosts and browsers call', {
+    skip: hasOpenssl ? false : 'openssl is not installed',
+  }, async (t) => {
+    const { ca, key } = makeCertificate(t, ['localhost'])
+    const server = createTlsServer({ cert: ca, key }, (_request, response) => response.writeHead(404).end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    t.after(() => server.close())
+    const address = `localhost:${(server.address() as AddressInfo).port}`
+    const [found] = (await wrongOf({ Cors__AllowedOrigins__0: `https://${address}` })).filter(
+      ({ subject }) => subject === 'certificate',
+    )
+    assert.match(found?.result ?? '', new RegExp(`${address} is not trusted on this machine: .*SELF_SIGNED`))
+    assert.match(found?.advice ?? '', /NODE_EXTRA_CA_CERTS/)
+  })
+
+  it('grades backups and certificates by their age', () => {
+    assert.deepEqual(
+      [gradeBackup(undefined, false), gradeBackup(undefined, true)].map(({ grade }) => grade),
+      ['warning', 'ok'],
+    )
+    assert.deepEqual(
+      [47, 49, 169].map((hours) => gradeBackup(hours, true).grade),
+      ['ok', 'warning', 'error'],
+    )
+    assert.deepEqual(
+      [22, 20, 6, -1].map((days) => gradeCertificate('id.example.com', days, undefined).grade),
+      ['ok', 'warning', 'error', 'error'],
+    )
+    assert.equal(
+      gradeCertificate('id.example.com', -1, 'CERT_HAS_EXPIRED').result,
+      'that of id.example.com has ended',
+    )
   })
 
   it('grades disk, clock and standbys by their numbers', () => {
     const gibibyte = 1024 ** 3
     assert.deepEqual(
       [0.5, 2, 9].map((free) => gradeDisk(free * gibibyte).grade),
-      ['wrong', 'look', 'fine'],
+      ['error', 'warning', 'ok'],
     )
-    assert.equal(gradeClock(10_000, 9990, 10_010).grade, 'fine')
-    assert.equal(gradeClock(0, 20_000, 20_010).grade, 'wrong')
-    assert.equal(gradeClock(90_000, 20_000, 20_010).grade, 'wrong')
+    assert.equal(gradeClock(10_000, 9990, 10_010).grade, 'ok')
+    assert.equal(gradeClock(0, 20_000, 20_010).grade, 'error')
+    assert.equal(gradeClock(90_000, 20_000, 20_010).grade, 'error')
+    const connections = { used: 20, others: 2, processes: 3, mayOpen: 75, max: 97, areSessionsVisible: true }
+    assert.deepEqual(gradeConnections(connections), {
+      subject: 'connections',
+      result: '20 of 97 are used; 3 processes of hosts may open 75',
+      grade: 'ok',
+    })
+    for (const tight of [{ mayOpen: 96 }, { used: 90 }])
+      assert.equal(gradeConnections({ ...connections, ...tight }).grade, 'warning')
     const standby = { name: 'second', state: 'streaming', bytes: 1000, seconds: 0.1 }
-    assert.equal(gradeStandby(standby).grade, 'fine')
-    assert.equal(gradeStandby({ ...standby, seconds: 60 }).grade, 'wrong')
-    assert.equal(gradeStandby({ ...standby, state: 'catchup' }).grade, 'wrong')
+    assert.equal(gradeStandby(standby).grade, 'ok')
+    assert.equal(gradeStandby({ ...standby, seconds: 60 }).grade, 'error')
+    assert.equal(gradeStandby({ ...standby, state: 'catchup' }).grade, 'error')
   })
 })

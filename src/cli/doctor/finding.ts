@@ -1,22 +1,22 @@
-/** The subject of a check, its result, and advice; without advice, all is well. */
+/** The result of one check. */
 export interface Finding {
   readonly subject: string
-  readonly found: string
-  /** `wrong` breaks the system now or later; `look` may be intended. */
-  readonly grade: 'fine' | 'look' | 'wrong'
+  readonly result: string
+  /** An `error` breaks the system now or later; a `warning` may be intended. */
+  readonly grade: 'ok' | 'warning' | 'error'
   readonly advice?: string
 }
 
-export const fine = (subject: string, found: string): Finding => ({ subject, found, grade: 'fine' })
-export const look = (subject: string, found: string, advice: string): Finding => ({
+export const ok = (subject: string, result: string): Finding => ({ subject, result, grade: 'ok' })
+export const warning = (subject: string, result: string, advice: string): Finding => ({
   subject,
-  found,
-  grade: 'look',
+  result,
+  grade: 'warning',
   advice,
 })
-export const wrong = (subject: string, found: string, advice: string): Finding => ({
+export const error = (subject: string, result: string, advice: string): Finding => ({
   subject,
-  found,
-  grade: 'wrong',
+  result,
+  grade: 'error',
   advice,
 })

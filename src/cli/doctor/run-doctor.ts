@@ -3,35 +3,40 @@ import { join } from 'node:path'
 import { type Environment, readSettings, SettingsError, unknownSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { runningStoreUrl } from '../../db/embedded/start-embedded-store.ts'
-import { chosenHosts } from '../chosen-hosts.ts'
+import { selectHosts } from '../hosts.ts'
+import { checkAddresses } from './check-addresses.ts'
 import { checkFolder, checkPorts, checkProcesses } from './check-host.ts'
 import { checkStandbys } from './check-standbys.ts'
 import { checkStore } from './check-store.ts'
-import { type Finding, fine, look, wrong } from './finding.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
 
-/** `npm run doctor`: checks and changes nothing. The exit code is 1 when something is wrong. */
+const gradeWidth = 9
+const subjectWidth = 16
+
+/** `npm run doctor`: checks, and changes nothing. The exit code is 1 if there is an error. */
 export async function runDoctor(): Promise<void> {
   const findings = await examine(process.env)
-  for (const { grade, subject, found, advice } of findings) {
-    console.log(`${grade.padEnd(6)}${subject.padEnd(16)}${found}`)
-    if (advice !== undefined) console.log(`${' '.repeat(22)}${advice}`)
+  for (const { grade, subject, result, advice } of findings) {
+    console.log(`${grade.padEnd(gradeWidth)}${subject.padEnd(subjectWidth)}${result}`)
+    if (advice !== undefined) console.log(`${' '.repeat(gradeWidth + subjectWidth)}${advice}`)
   }
-  const count = findings.filter(({ grade }) => grade === 'wrong').length
-  console.log(count === 0 ? '\nNothing is wrong.' : `\nWrong: ${count}.`)
+  const count = findings.filter(({ grade }) => grade === 'error').length
+  console.log(`\n${count === 0 ? 'No' : count} ${count === 1 ? 'error' : 'errors'}.`)
   if (count > 0) process.exitCode = 1
 }
 
 export async function examine(environment: Environment): Promise<readonly Finding[]> {
   const configuration = checkConfiguration(environment)
   const node = checkNode(process.versions.node)
-  if (configuration.grade === 'wrong') return [configuration, node]
+  if (configuration.grade === 'error') return [configuration, node]
   const settings = readSettings(environment, readStoreSettings)
   const { databaseUrl, dataDirectory } = settings
   const url = databaseUrl ?? runningStoreUrl(dataDirectory)
   const groups = await Promise.all([
     checkFolder(settings),
-    url === undefined ? [embeddedAtRest(dataDirectory)] : checkStore(url, environment),
+    url === undefined ? [embeddedStoreNotRunning(dataDirectory)] : checkStore(url, environment),
     checkStandbys(settings.readUrls),
+    checkAddresses(environment),
     checkPorts(environment),
     checkProcesses(settings),
   ])
@@ -43,18 +48,18 @@ function checkConfiguration(environment: Environment): Finding {
     readSettings(environment, (settings) => {
       readStoreSettings(settings)
       // Parses the settings of every host, and starts none.
-      for (const prepare of chosenHosts([])) prepare(settings)
+      for (const parseSettings of selectHosts([])) parseSettings(settings)
     })
     const unknown = unknownSettings(environment)
     if (unknown.length > 0)
-      return look('configuration', unknown.join(' '), 'docs/configuration.md has every variable.')
-    return fine('configuration', 'every variable is valid')
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error
-    return wrong(
+      return warning('configuration', unknown.join(' '), 'docs/configuration.md lists every variable.')
+    return ok('configuration', 'every variable is valid')
+  } catch (cause) {
+    if (!(cause instanceof SettingsError)) throw cause
+    return error(
       'configuration',
-      error.problems.join(' '),
-      'docs/configuration.md has every variable and its default.',
+      cause.problems.join(' '),
+      'docs/configuration.md lists every variable and its default.',
     )
   }
 }
@@ -62,15 +67,19 @@ function checkConfiguration(environment: Environment): Finding {
 const nodeMajorMin = 24
 
 function checkNode(version: string): Finding {
-  if (Number(version.split('.')[0]) >= nodeMajorMin) return fine('node', version)
-  return wrong('node', version, `Start with npm, which uses Node ${nodeMajorMin} from the packages.`)
+  if (Number(version.split('.')[0]) >= nodeMajorMin) return ok('node', version)
+  return error('node', version, `Start with npm, which uses Node ${nodeMajorMin} from the packages.`)
 }
 
-const embeddedAtRest = (dataDirectory: string): Finding =>
+const embeddedStoreNotRunning = (dataDirectory: string): Finding =>
   existsSync(join(dataDirectory, 'postgres'))
-    ? look(
+    ? warning(
         'store',
-        `the embedded one in ${dataDirectory} is not running`,
-        'npm start runs it; then ask again.',
+        `the embedded PostgreSQL in ${dataDirectory} is not running`,
+        'Run npm start, then run the doctor again.',
       )
-    : look('store', `there is none in ${dataDirectory} yet`, 'npm start creates it; or set DATABASE_URL.')
+    : warning(
+        'store',
+        `there is no store in ${dataDirectory} yet`,
+        'npm start creates one; or set DATABASE_URL.',
+      )

@@ -4,8 +4,8 @@ import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync 
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** The account under which the database's programs run: PostgreSQL refuses to run as root. */
-export interface Account {
+/** The user of the operating system under which the database's programs run. PostgreSQL does not run as root. */
+export interface RunAs {
   /** Prepended to every command. */
   readonly prefix: readonly string[]
   /** Set when it differs from the user of this process. */
@@ -20,32 +20,31 @@ export interface Owners {
 }
 
 /**
- * Ordered by preference. Root uses a user id without an account, which no other process can take; shared
- * accounts, such as nobody, are never used.
+ * Returns the possible accounts, ordered by preference. For root, this is a user id without an account, which no
+ * other process has. Shared accounts such as nobody are never used.
  */
-export function accountsFor(path: string, owners: Owners): readonly Account[] {
+export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
   const { cluster, folder } = owners
   if (cluster === 0) return [namespaced, { prefix: [], user: dedicatedUser(path) }]
   return [{ prefix: [], user: userFor(path, cluster, folder) }, namespaced]
 }
 
-/** When root starts a cluster that belongs to the owner of its folder, that owner keeps it. */
+/** Returns the owner of the cluster if that is the owner of its folder or a dedicated user, or else a dedicated user. */
 function userFor(path: string, cluster: number | undefined, folder: number): DedicatedUser {
-  const stays = cluster !== undefined && (cluster === folder || isDedicated(cluster))
-  return stays ? { uid: cluster, gid: cluster } : dedicatedUser(path)
+  const isKept = cluster !== undefined && (cluster === folder || isDedicated(cluster))
+  return isKept ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
 
 /**
- * The accounts that may make the files of a new cluster: initdb needs the name of its user, which a dedicated
- * user lacks.
+ * Returns the accounts that can run initdb. It needs the name of its user, which a dedicated user does not have.
  */
-export function makersFor(account: Account): readonly Account[] {
+export function initdbAccounts(account: RunAs): readonly RunAs[] {
   if (account.user === undefined) return [account]
   return [namespaced, ...idleSystemUsers().map((user) => ({ prefix: [], user }))]
 }
 
-/** Excludes this process's environment, which could change how the database behaves. */
+/** Returns a minimal environment, because variables of this process could change how the database behaves. */
 export const minimalEnvironment = () => ({
   PATH: process.env.PATH,
   LC_ALL: 'C',
@@ -54,23 +53,23 @@ export const minimalEnvironment = () => ({
   ...(process.platform === 'win32' && { SystemRoot: process.env.SystemRoot }),
 })
 
-const plain: Account = { prefix: [] }
+const ownAccount: RunAs = { prefix: [] }
 
 /**
- * In its own user namespace root is an ordinary user who still owns root's files, so their permissions can
- * stay closed.
+ * In a user namespace of its own, root is an ordinary user who still owns root's files. So no permissions have to be
+ * opened.
  */
-const namespaced: Account = {
+const namespaced: RunAs = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
 
-/** Containers may run as a user id without a user, while initdb requires a name. */
-function ordinaryAccounts(): readonly Account[] {
+/** A container may run as a user id without an account. initdb requires a name, which the namespace provides. */
+function ordinaryAccounts(): readonly RunAs[] {
   try {
     userInfo()
-    return [plain]
+    return [ownAccount]
   } catch {
-    return [namespaced, plain]
+    return [namespaced, ownAccount]
   }
 }
 
@@ -80,8 +79,8 @@ interface DedicatedUser {
 }
 
 /**
- * Returns a number that is no account, no group and in no range of subordinate ids, so no process of another
- * user can have it. It is derived from the path, so that a restart after an interruption finds the same one.
+ * Returns a number that is not an account, a group or a subordinate id, so that no process of another user can have
+ * it. The number is derived from the path, so that a start after an interrupted one finds the same.
  */
 export function dedicatedUser(path: string): DedicatedUser {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)
@@ -99,27 +98,27 @@ const rangeSize = 30_000
 export const isDedicated = (id: number): boolean =>
   id >= rangeStart &&
   id < rangeStart + rangeSize &&
-  !isKnown('passwd', id) &&
-  !isKnown('group', id) &&
-  !isTaken(id)
+  !isAccount('passwd', id) &&
+  !isAccount('group', id) &&
+  !isSubordinateId(id)
 
-/** `getent` also knows the accounts of directory services; without it, the file has to do. */
-function isKnown(database: 'passwd' | 'group', id: number): boolean {
+/** Reads the file and runs `getent`, which knows the accounts of directory services. */
+function isAccount(database: 'passwd' | 'group', id: number): boolean {
   if (linesOf(`/etc/${database}`).some((line) => line.split(':')[2] === String(id))) return true
   return spawnSync('getent', [database, String(id)], { timeout: getentMillisecondsMax }).status === 0
 }
 
-/** Limits the wait for a directory service that does not answer. */
+/** Limits the wait for a directory service. */
 const getentMillisecondsMax = 5000
 
-/** The ranges from which users may take numbers for their own containers. */
-const isTaken = (id: number): boolean =>
+/** Whether the id is in a range that users may use for their containers. */
+const isSubordinateId = (id: number): boolean =>
   ['/etc/subuid', '/etc/subgid'].flatMap(linesOf).some((line) => {
     const [, first = Number.NaN, count = 0] = line.split(':').map(Number)
     return id >= first && id < first + count
   })
 
-/** System accounts without a login that run no process now, except nobody, which unrelated programs share. */
+/** Returns system accounts that cannot log in and run no process now. Excludes nobody, which unrelated programs share. */
 export function idleSystemUsers(): readonly DedicatedUser[] {
   const busy = runningUsers()
   return linesOf('/etc/passwd').flatMap((line) => {
@@ -146,13 +145,13 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Gives a folder and its contents to the account that will use it. Only root can, so other users change no owner. */
-export function changeOwner({ user }: Account, folder: string): void {
+/** Makes the account the owner of a folder and its contents. Does nothing unless the process runs as root. */
+export function changeOwner({ user }: RunAs, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
   if (statSync(folder).uid === uid) return
-  // Closes the folder to its former owner, who could otherwise plant a link during the change; for the same
-  // reason its owner is set last.
+  // Root owns the folder during the change, so that its former owner cannot plant a link. Its final owner is set last
+  // for the same reason.
   lchownSync(folder, 0, 0)
   changeOwnerOfContents(folder, uid, gid)
   lchownSync(folder, uid, gid)

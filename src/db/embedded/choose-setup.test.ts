@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isDedicated } from './accounts.ts'
 import { startEmbeddedStore, systemBinaries } from './start-embedded-store.ts'
-import { ask, closedFolder, copyOfStore, fast, launch, temporaryFolder } from './test-stores.ts'
+import { closedFolder, copyOfStore, fast, launch, queryRows, temporaryFolder } from './test-stores.ts'
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user'
 const nobody = { uid: 65_534, gid: 65_534 }
@@ -45,7 +45,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
   test('a user without write permission gets a clear error', { skip: notRoot }, async (t) => {
     if (!canReachSources(nobody)) return t.skip('no other user can read this checkout')
     const launched = launch(t, await copyOfStore(), { user: nobody })
-    await assert.rejects(launched.url, /This user cannot write to .* Start as the user who made it/)
+    await assert.rejects(launched.url, /This user cannot write to .* Start as the user who created it/)
   })
 
   test('root starts it as a user id without an account, where that user can reach the folder', {
@@ -62,7 +62,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     for (const mode of [0o700, 0o755]) {
       chmodSync(folder, mode)
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
-      assert.deepEqual(await ask(store.url, 'select 1 as one'), [{ one: 1 }])
+      assert.deepEqual(await queryRows(store.url, 'select 1 as one'), [{ one: 1 }])
       assert.equal(ownerOf(dataDirectory), 0)
       await store.stop()
     }
@@ -75,7 +75,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     chmodSync(dirname(dataDirectory), 0o700)
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
-    assert.deepEqual(await ask(store.url, 'select text from note'), [{ text: 'kept' }])
+    assert.deepEqual(await queryRows(store.url, 'select text from note'), [{ text: 'kept' }])
   })
 
   test('without user namespaces the database of a closed folder moves to /var/lib', {
@@ -88,7 +88,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
       const home = dirname(readlinkSync(join(dataDirectory, 'postgres')))
       assert.equal(dirname(home), '/var/lib')
       process.on('exit', () => rmSync(home, { recursive: true, force: true }))
-      await ask(url, query)
+      await queryRows(url, query)
       await launched.end()
     }
   })
@@ -112,7 +112,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     const dataDirectory = join(temporaryFolder(), '.data')
     const store = await startEmbeddedStore({ dataDirectory, settings: fast, binaryDirectories })
     t.after(store.stop)
-    assert.deepEqual(await ask(store.url, `select lower('ÀΩЖ') as folded`), [{ folded: 'àωж' }])
+    assert.deepEqual(await queryRows(store.url, `select lower('ÀΩЖ') as folded`), [{ folded: 'àωж' }])
   })
 
   test('a database made by another version is rejected with a clear error', async (t) => {

@@ -14,36 +14,39 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { type Account, accountsFor, minimalEnvironment } from './accounts.ts'
+import { accountsFor, minimalEnvironment, type RunAs } from './accounts.ts'
 
-/** Selects the programs that run the server, their account and the cluster. */
+/** The programs that run the server, their account, and the cluster. */
 export interface Setup {
   readonly binaries: string
-  /** Major version of the binaries. */
+  /** The major version of the binaries. */
   readonly major: number
-  readonly account: Account
+  readonly account: RunAs
   readonly cluster: string
 }
 
 export const isRoot = () => process.getuid?.() === 0
 
-/** The oldest PostgreSQL whose SQL the project uses. */
+/** The oldest supported major version of PostgreSQL. */
 const majorMin = 15
 
-/** Takes the first binaries and account that can run, reach the data, and fit an existing cluster. */
+/** Chooses the first binaries and account that can run, can reach the data, and fit an existing cluster. */
 export function chooseSetup(dataDirectory: string, binaries: readonly string[]): Setup {
   const cluster = clusterIn(dataDirectory)
   const setup = findSetup(cluster, binaries)
   if (setup !== undefined) return setup
   const embedded = binaries[0]
   if (embedded !== undefined && isRoot()) {
-    const moved = findOtherSetup(dataDirectory, cluster, embedded)
+    const moved = findSetupOutside(dataDirectory, cluster, embedded)
     if (moved !== undefined) return moved
   }
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
 }
 
-/** A cluster that had to move out of the data directory left a link behind. */
+/**
+ * Returns the cluster's folder. Follows the link `postgres` if an earlier start placed the cluster outside
+ * the data directory.
+ */
 function clusterIn(dataDirectory: string): string {
   const cluster = join(dataDirectory, 'postgres')
   const isLink = lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()
@@ -63,16 +66,18 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 }
 
 /**
- * Below a folder that only root can enter, and without user namespaces, binaries and data move to /var/lib.
+ * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for folders that only
+ * root can enter, where there are no user namespaces.
  */
-function findOtherSetup(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
-  const known = join(dataDirectory, 'postgres')
-  if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
+function findSetupOutside(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
+  const link = join(dataDirectory, 'postgres')
+  // A real folder already has data here, and data is never moved.
+  if (dirname(cluster) === dataDirectory && existsSync(link)) return undefined
   let home = dirname(cluster)
   if (home === dataDirectory) {
     home = mkdtempSync('/var/lib/tracker-')
-    // The link is made first, so that a later start continues one that was interrupted.
-    symlinkSync(join(home, 'postgres'), known)
+    // The link is created first, so that a later start can continue an interrupted one.
+    symlinkSync(join(home, 'postgres'), link)
   }
   chmodSync(home, 0o711)
   const direct = findSetup(join(home, 'postgres'), [binaries])
@@ -81,7 +86,7 @@ function findOtherSetup(dataDirectory: string, cluster: string, binaries: string
 }
 
 /** Returns the major version if this account can run these binaries and enter this folder. */
-export function probe(binaries: string, account: Account, folder: string): number | undefined {
+export function probe(binaries: string, account: RunAs, folder: string): number | undefined {
   const server = programIn(binaries, 'postgres')
   const command =
     process.platform === 'win32'
@@ -99,12 +104,12 @@ export function probe(binaries: string, account: Account, folder: string): numbe
   return major === undefined ? undefined : Number(major)
 }
 
-/** The program prints one line; ten seconds allow for a disk that has to wake up. */
+/** The program prints one line. Ten seconds suffice for a disk that has to wake up. */
 const probeMillisecondsMax = 10_000
 
 function fits(cluster: string, major: number): boolean {
-  const made = majorOf(cluster)
-  return made === undefined ? major >= majorMin : major === made
+  const clusterMajor = majorOf(cluster)
+  return clusterMajor === undefined ? major >= majorMin : major === clusterMajor
 }
 
 const ownerOf = (cluster: string) => statSync(cluster, { throwIfNoEntry: false })?.uid
@@ -115,21 +120,22 @@ function majorOf(cluster: string): number | undefined {
 }
 
 function reasonFor(cluster: string, binaries: readonly string[]): string {
-  const made = majorOf(cluster)
+  const clusterMajor = majorOf(cluster)
   if (binaries.length === 0)
     return `No PostgreSQL is packaged for this platform: install PostgreSQL ${majorMin} or newer.`
-  if (made !== undefined) return `No PostgreSQL ${made}, which made ${cluster}, can run here and reach it.`
+  if (clusterMajor !== undefined)
+    return `No PostgreSQL ${clusterMajor}, which made ${cluster}, can run here and reach it.`
   return `No PostgreSQL can run here: install PostgreSQL ${majorMin} or newer, or start as an ordinary user.`
 }
 
 /**
- * npm packages carry no links and may lose their exec bits, and install scripts may be disabled. Missing
- * links and bits are added here, in place where that is allowed, otherwise in a copy below `copyParent`.
- * Returns the folder to use.
+ * Adds links and exec bits that are missing, in place if that is allowed, otherwise in a copy below `copyParent`.
+ * npm packages contain no links and may lose their exec bits, and install scripts may be disabled. Returns the folder
+ * to use.
  */
 export function completeBinaries(native: string, copyParent: string): string {
   try {
-    makeComplete(native)
+    addLinksAndModes(native)
     return native
   } catch (error) {
     if (!isReadOnly(error)) throw error
@@ -148,24 +154,24 @@ export function copyBinaries(native: string, parent: string): string {
 function replaceCopy(native: string, target: string, stamp: string): void {
   const staging = `${target}.new`
   rmSync(staging, { recursive: true, force: true })
-  // Root makes the copy for another user, who must be able to read it whatever root's umask is.
+  // Root creates the copy for another user, who must be able to read it regardless of root's umask.
   const umask = process.umask(0o022)
   try {
     cpSync(native, join(staging, basename(native)), { recursive: true, verbatimSymlinks: true })
   } finally {
     process.umask(umask)
   }
-  makeComplete(join(staging, basename(native)))
+  addLinksAndModes(join(staging, basename(native)))
   writeFileSync(join(staging, 'stamp'), stamp)
   rmSync(target, { recursive: true, force: true })
   renameSync(staging, target)
 }
 
-function makeComplete(native: string): void {
+function addLinksAndModes(native: string): void {
   for (const { source, target } of linksOf(native)) {
     const link = join(dirname(native), target)
     if (lstatSync(link, { throwIfNoEntry: false }) === undefined)
-      makeLink(relative(dirname(target), source), link)
+      createLink(relative(dirname(target), source), link)
   }
   for (const name of ['postgres', 'initdb', 'pg_ctl']) {
     const program = programIn(join(native, 'bin'), name)
@@ -183,11 +189,11 @@ function linksOf(native: string): readonly Link[] {
   return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
 }
 
-function makeLink(source: string, link: string): void {
+function createLink(source: string, link: string): void {
   try {
     symlinkSync(source, link)
   } catch (error) {
-    // A concurrent start on the same packages has made it.
+    // A concurrent start with the same packages has created it.
     if (codeOf(error) !== 'EEXIST') throw error
   }
 }

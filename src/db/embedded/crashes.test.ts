@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { isServing, waitUntil } from './postmaster.ts'
+import { isServerOf, waitUntil } from './postmaster.ts'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { ask, fast, launch, sharedStore, temporaryFolder } from './test-stores.ts'
+import { fast, launch, queryRows, sharedStore, temporaryFolder } from './test-stores.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -27,7 +27,7 @@ describe('crashes', { concurrency: 2 }, () => {
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
     assert.deepEqual(halfMade(), [])
-    assert.deepEqual(await ask(store.url, 'select 1 as one'), [{ one: 1 }])
+    assert.deepEqual(await queryRows(store.url, 'select 1 as one'), [{ one: 1 }])
   })
 
   test('programs still making a database after kill -9 are ended by the next start, and make nothing again', async (t) => {
@@ -50,14 +50,15 @@ describe('crashes', { concurrency: 2 }, () => {
     test('kill -9 of the process ends its database too, and the next start has the acknowledged row', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
-      await ask(await launched.url, `insert into note values ('before kill -9 of the process')`)
+      await queryRows(await launched.url, `insert into note values ('before kill -9 of the process')`)
       const server = serverOf(dataDirectory)
       await launched.kill()
-      assert.ok(await waitUntil(() => !isServing(server, join(dataDirectory, 'postgres')), 5))
+      assert.ok(await waitUntil(() => !isServerOf(server, join(dataDirectory, 'postgres')), 5))
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       t.after(store.stop)
       assert.equal(
-        (await ask(store.url, `select 1 from note where text = 'before kill -9 of the process'`)).length,
+        (await queryRows(store.url, `select 1 from note where text = 'before kill -9 of the process'`))
+          .length,
         1,
       )
     })
@@ -65,12 +66,12 @@ describe('crashes', { concurrency: 2 }, () => {
     test('a start right after kill -9 waits for the database that is still ending', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
-      await ask(await launched.url, `insert into note values ('right before the next start')`)
+      await queryRows(await launched.url, `insert into note values ('right before the next start')`)
       await launched.kill()
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       t.after(store.stop)
       assert.equal(
-        (await ask(store.url, `select 1 from note where text = 'right before the next start'`)).length,
+        (await queryRows(store.url, `select 1 from note where text = 'right before the next start'`)).length,
         1,
       )
     })
@@ -83,16 +84,17 @@ describe('crashes', { concurrency: 2 }, () => {
         onFault: (sentence) => reported.push(sentence),
       })
       t.after(store.stop)
-      await ask(store.url, `insert into note values ('before kill -9 of the database')`)
+      await queryRows(store.url, `insert into note values ('before kill -9 of the database')`)
       process.kill(serverOf(dataDirectory), 'SIGKILL')
       assert.ok(await waitUntil(() => reported.length > 1, 20))
       const log = join(dataDirectory, 'postgres.log')
       assert.deepEqual(reported, [
         `The database ended unexpectedly (killed by signal 9). Its log is ${log}.`,
-        'The database runs again.',
+        'The database is running again.',
       ])
       assert.equal(
-        (await ask(store.url, `select 1 from note where text = 'before kill -9 of the database'`)).length,
+        (await queryRows(store.url, `select 1 from note where text = 'before kill -9 of the database'`))
+          .length,
         1,
       )
     })
@@ -101,9 +103,9 @@ describe('crashes', { concurrency: 2 }, () => {
       if (!isLinux) return t.skip('other systems only wait for the session')
       const dataDirectory = await sharedStore()
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
-      const busy = assert.rejects(ask(store.url, 'do $$ begin loop perform 1; end loop; end $$'))
+      const busy = assert.rejects(queryRows(store.url, 'do $$ begin loop perform 1; end loop; end $$'))
       const isBusy = async () =>
-        (await ask(store.url, `select 1 from pg_stat_activity where query like 'do %'`)).length > 0
+        (await queryRows(store.url, `select 1 from pg_stat_activity where query like 'do %'`)).length > 0
       while (!(await isBusy())) await waitUntil(() => false, 0.01)
       process.kill(serverOf(dataDirectory), 'SIGKILL')
       await store.stop()
@@ -114,7 +116,7 @@ describe('crashes', { concurrency: 2 }, () => {
         readFileSync(join(dataDirectory, 'postgres.log'), 'utf8'),
         /pre-existing shared memory block/,
       )
-      assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
+      assert.deepEqual(await queryRows(next.url, 'select 1 as one'), [{ one: 1 }])
     })
 
     test('kill -9 at any point of a start leaves no database behind', async (t) => {

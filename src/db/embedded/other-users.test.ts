@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { isDedicated } from './accounts.ts'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { ask, copyOfStore, fast, launch, sharedStore } from './test-stores.ts'
+import { copyOfStore, fast, launch, queryRows, sharedStore } from './test-stores.ts'
 
 const isRoot = process.getuid?.() === 0
 const notRoot = isRoot ? false : 'only root can become another user'
@@ -72,12 +72,12 @@ describe('other users of the machine', () => {
     for (const wrong of ['', 'tracker', 'postgres', password.toUpperCase(), password.slice(1)])
       assert.match(await knock(store.url, wrong), /password/, wrong)
     assert.match(await knock(store.url, '', 'postgres'), /password/)
-    const [role] = await ask(store.url, `select rolpassword from pg_authid where rolname = 'tracker'`)
+    const [role] = await queryRows(store.url, `select rolpassword from pg_authid where rolname = 'tracker'`)
     assert.match(String(role?.rolpassword), /^SCRAM-SHA-256\$/)
-    assert.deepEqual(await ask(store.url, 'select distinct type, auth_method from pg_hba_file_rules'), [
+    assert.deepEqual(await queryRows(store.url, 'select distinct type, auth_method from pg_hba_file_rules'), [
       { type: 'local', auth_method: 'scram-sha-256' },
     ])
-    assert.deepEqual(await ask(store.url, 'show listen_addresses'), [{ listen_addresses: '' }])
+    assert.deepEqual(await queryRows(store.url, 'show listen_addresses'), [{ listen_addresses: '' }])
   })
 
   test('cannot read files of the store or reach its socket', { skip: notRoot }, async (t) => {
@@ -116,7 +116,7 @@ describe('other users of the machine', () => {
 async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Promise<string> {
   const dataDirectory = await copyOfStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
-  await ask(store.url, 'alter role tracker password null')
+  await queryRows(store.url, 'alter role tracker password null')
   await store.stop()
   rmSync(passwordFileIn(dataDirectory))
   const rules = ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host all all ::1/128 trust', '']
@@ -132,7 +132,9 @@ describe('a store of an earlier version', () => {
     for (const _ of [1, 2]) {
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       assert.match(await knock(store.url, ''), /password/)
-      assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+      assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
+        { text: 'kept' },
+      ])
       passwords.add(store.url)
       await store.stop()
     }
@@ -146,7 +148,7 @@ describe('a store of an earlier version', () => {
     const launched = launch(t, dataDirectory, { user: nobody })
     const url = await launched.url
     assert.match(await knock(url, ''), /password/)
-    assert.deepEqual(await ask(url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    assert.deepEqual(await queryRows(url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
     assert.equal(statSync(join(dataDirectory, 'postgres')).uid, nobody.uid)
     await launched.end()
   })
@@ -160,7 +162,9 @@ describe('a store of an earlier version', () => {
     const second = await startEmbeddedStore({ dataDirectory, settings: fast })
     assert.notEqual(second.url, first.url)
     assert.match(await knock(second.url, ''), /password/)
-    assert.deepEqual(await ask(second.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    assert.deepEqual(await queryRows(second.url, `select text from note where text = 'kept'`), [
+      { text: 'kept' },
+    ])
     await second.stop()
   })
 
@@ -172,7 +176,9 @@ describe('a store of an earlier version', () => {
     await (await startEmbeddedStore({ dataDirectory, settings: fast })).stop()
     execFileSync('cp', [passwordFileIn(dataDirectory), passwordFileIn(other)])
     const mixed = await startEmbeddedStore({ dataDirectory: other, settings: fast })
-    assert.deepEqual(await ask(mixed.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    assert.deepEqual(await queryRows(mixed.url, `select text from note where text = 'kept'`), [
+      { text: 'kept' },
+    ])
     await mixed.stop()
   })
 })

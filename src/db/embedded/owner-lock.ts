@@ -7,22 +7,22 @@ export interface Ownership {
 }
 
 /**
- * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node
- * reaches on every platform: it ends with its process, so killed owners, reused process ids and races do no
- * harm. Nothing else in this process may open the file `postgres.lock`, because closing it would release the
- * lock.
+ * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node has on
+ * every platform. It ends with its process, so killed owners, reused process ids and races do no harm. Nothing else
+ * in this process may open the file `postgres.lock`, because closing it would release the lock.
  */
-export function takeOwnership(dataDirectory: string): Ownership {
+export function acquireOwnership(dataDirectory: string): Ownership {
+  // This file is not the lock. It contains the owner's process id for the error message of a second start.
   const ownerFile = join(dataDirectory, 'postgres.owner')
   const lock = openLock(dataDirectory)
   try {
     lock.exec('begin immediate')
+    writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 })
+    return holdUntilRelease(lock)
   } catch (error) {
     lock.close()
     throw isBusy(error) ? alreadyRunning(dataDirectory, ownerFile) : notWritable(dataDirectory, error)
   }
-  writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 })
-  return holdUntilRelease(lock)
 }
 
 /** Keeps a reference to the lock, which would otherwise be garbage-collected and released. */
@@ -37,15 +37,17 @@ function holdUntilRelease(lock: DatabaseSync): Ownership {
 }
 
 function openLock(dataDirectory: string): DatabaseSync {
+  let lock: DatabaseSync | undefined
   try {
     const file = join(dataDirectory, 'postgres.lock')
-    const lock = new DatabaseSync(file, { timeout: 0 })
+    lock = new DatabaseSync(file, { timeout: 0 })
     // SQLite silently opens a read-only file, and then locks nothing.
     accessSync(file, constants.W_OK)
-    // Any account that can read the file could lock it.
+    // Every account that can read the file could lock it.
     chmodSync(file, 0o600)
     return lock
   } catch (error) {
+    lock?.close()
     throw notWritable(dataDirectory, error)
   }
 }
@@ -57,7 +59,7 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
 
 function alreadyRunning(dataDirectory: string, ownerFile: string): Error {
   return new Error(
-    `Another start is already running on ${dataDirectory} (process ${readOwner(ownerFile)}). ` +
+    `Another server is already using ${dataDirectory} (process ${readOwner(ownerFile)}). ` +
       'Stop it first, or set DATA_DIR to another folder.',
   )
 }
@@ -70,8 +72,13 @@ function readOwner(ownerFile: string): string {
   }
 }
 
-const notWritable = (dataDirectory: string, cause: unknown) =>
-  new Error(
-    `This user cannot write to ${dataDirectory}. Start as the user who made it, or set DATA_DIR to another folder.`,
-    { cause },
-  )
+/** SQLite's own errors are about opening the file, and almost always about its permissions. */
+const permissionCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ERR_SQLITE_ERROR'])
+
+function notWritable(dataDirectory: string, cause: unknown): Error {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const problem = permissionCodes.has(code)
+    ? `This user cannot write to ${dataDirectory}. Start as the user who created it, or set DATA_DIR to another folder.`
+    : `${dataDirectory} cannot be written: ${message}`
+  return new Error(problem, { cause })
+}

@@ -3,20 +3,22 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { ask, copyOfStore, fast, launch, sharedStore, temporaryFolder } from './test-stores.ts'
+import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryFolder } from './test-stores.ts'
 
 test('a first start makes the database, the next start finds its rows', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
-  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
+    { text: 'kept' },
+  ])
 })
 
 test('the database is called tracker, uses UTC, folds the case of every alphabet and accepts no other connections', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory })
   t.after(store.stop)
-  const [row] = await ask(
+  const [row] = await queryRows(
     store.url,
     `select current_database() as name, current_user as user, current_setting('timezone') as timezone,
        current_setting('server_encoding') as encoding, current_setting('fsync') as fsync, lower('ÀΩЖ') as folded,
@@ -40,11 +42,13 @@ test('a second start on the same folder is rejected with a clear error, from any
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
   const sentence =
-    `Another start is already running on ${dataDirectory} (process ${process.pid}). ` +
+    `Another server is already using ${dataDirectory} (process ${process.pid}). ` +
     'Stop it first, or set DATA_DIR to another folder.'
   await assert.rejects(startEmbeddedStore({ dataDirectory }), { message: sentence })
   await assert.rejects(launch(t, dataDirectory).url, { message: `refused: ${sentence}` })
-  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
+    { text: 'kept' },
+  ])
 })
 
 test('of several simultaneous starts exactly one succeeds', async (t) => {
@@ -65,7 +69,7 @@ test('stopping twice has the effect of stopping once, and the folder is free for
 
 test('stopping does not wait for a session that is busy', async () => {
   const store = await startEmbeddedStore({ dataDirectory: await sharedStore(), settings: fast })
-  const busy = assert.rejects(ask(store.url, 'select pg_sleep(60)'))
+  const busy = assert.rejects(queryRows(store.url, 'select pg_sleep(60)'))
   await store.stop()
   await busy
 })
@@ -74,7 +78,9 @@ test('a folder with a long path, blanks, commas and quotes works', async (t) => 
   const dataDirectory = await copyOfStore(`a, "b" 'c' é ${'long'.repeat(30)}`)
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
-  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
+    { text: 'kept' },
+  ])
   const socketDirectory = new URL(store.url.replace('@/', '@x/')).searchParams.get('host') ?? ''
   assert.equal(statSync(socketDirectory).mode & 0o777, 0o700)
   await store.stop()
@@ -85,7 +91,9 @@ test('a short folder name with commas and quotes keeps its socket inside', async
   const dataDirectory = await copyOfStore(`a, "b" 'c' é`)
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
-  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
+    { text: 'kept' },
+  ])
   assert.ok(existsSync(join(dataDirectory, 'postgres', '.s.PGSQL.5432')))
 })
 

@@ -3,16 +3,16 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseSetup, completeBinaries, isRoot, programIn } from './choose-setup.ts'
-import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
-import { takeOwnership } from './owner-lock.ts'
+import { createCluster, isCluster, removeIncompleteClusters } from './create-cluster.ts'
+import { acquireOwnership } from './owner-lock.ts'
 import { findPassword } from './password.ts'
-import { endPreviousServer, isServing, readPostmaster } from './postmaster.ts'
+import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
 import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
-  /** Works with `pg` and psql; it differs at every start. */
+  /** A connection URL for `pg` and psql. It may differ at every start. */
   readonly url: string
-  /** Shuts the database down; may be called twice. */
+  /** Shuts the database down. May be called twice. */
   stop(): Promise<void>
 }
 
@@ -20,25 +20,25 @@ export interface EmbeddedStoreOptions {
   /** The project's DATA_DIR: the cluster is in its folder `postgres`, the log is `postgres.log`. */
   readonly dataDirectory: string
   readonly settings?: Settings
-  /** Called when the database has ended unexpectedly, and when it runs again. */
+  /** Called when the database has ended unexpectedly, and when it is running again. */
   readonly onFault?: (sentence: string) => void
-  /** Folders with `postgres` and `initdb`, by preference, instead of the installed ones. */
+  /** Folders with `postgres` and `initdb` to use instead of the installed ones, the preferred one first. */
   readonly binaryDirectories?: readonly string[]
 }
 
 /**
- * Starts the PostgreSQL that comes with the packages. It ends with this process, whatever ends this process
- * (on Windows, which is untested, only with `stop`).
+ * Starts the PostgreSQL that comes with the packages. It ends with this process, even if this process is killed. (On
+ * Windows, which is untested, only `stop` ends it.)
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { settings = {}, onFault = () => {} } = options
   const dataDirectory = prepareDirectory(options.dataDirectory)
-  const ownership = takeOwnership(dataDirectory)
+  const ownership = acquireOwnership(dataDirectory)
   try {
     const setup = chooseSetup(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
-    await removeHalfMade(setup)
+    await removeIncompleteClusters(setup)
     await endPreviousServer(setup.cluster)
-    if (!isCluster(setup.cluster)) await makeCluster(setup, settings)
+    if (!isCluster(setup.cluster)) await createCluster(setup, settings)
     const start = process.platform === 'win32' ? startWindowsServer : startServer
     const server = await keepRunning((onExit) => start(setup, { dataDirectory, settings, onExit }), onFault)
     let stopped: Promise<void> | undefined
@@ -53,12 +53,12 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   }
 }
 
-/** The URL of a server started by another process of the same user; undefined while none is running. */
+/** Returns the URL of a server that another process of this user has started; undefined if none is running. */
 export function runningStoreUrl(dataDirectory: string): string | undefined {
   const cluster = join(resolve(dataDirectory), 'postgres')
   const running = readPostmaster(cluster)
   const password = findPassword(dataDirectory)
-  if (!running?.isReady || password === undefined || !isServing(running.pid, realpathSync(cluster)))
+  if (!running?.isReady || password === undefined || !isServerOf(running.pid, realpathSync(cluster)))
     return undefined
   return storeUrl(running.socketDirectory, password)
 }
@@ -69,23 +69,23 @@ function prepareDirectory(dataDirectory: string): string {
   return realpathSync(dataDirectory)
 }
 
-interface KeptServer {
+interface RunningServer {
   readonly url: string
   stop(): Promise<void>
 }
 
-/** A killed server is restarted at once; one whose disk is full is retried until there is room. */
+/** A killed server restarts at once. A server that cannot start, for example on a full disk, is retried at intervals. */
 const firstWaitMilliseconds = 100
 const waitMilliseconds = 2000
 
 /**
- * Starts a server, and restarts it under the same address whenever it ends unexpectedly. `onFault` receives
- * why it ended, why the first retry failed, and when it runs again.
+ * Starts a server, and restarts it at the same address whenever it ends unexpectedly. `onFault` receives the reason
+ * why it ended, the error of the first retry, and a message when it is running again.
  */
 async function keepRunning(
-  start: (onExit: (reason: string) => void) => Promise<KeptServer>,
+  start: (onExit: (reason: string) => void) => Promise<RunningServer>,
   onFault: (sentence: string) => void,
-): Promise<KeptServer> {
+): Promise<RunningServer> {
   const stopping = new AbortController()
   const begin = () =>
     start((reason) => {
@@ -93,22 +93,23 @@ async function keepRunning(
       onFault(reason)
       current = restart()
     })
-  const restart = async (): Promise<KeptServer | undefined> => {
+  const restart = async (): Promise<RunningServer | undefined> => {
     let wait = firstWaitMilliseconds
     for (;;) {
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return undefined
       const server = await begin().catch((error: Error) => {
-        if (wait === firstWaitMilliseconds) onFault(`${error.message}\nIt is retried until it starts.`)
+        if (wait === firstWaitMilliseconds)
+          onFault(`${error.message}\nThe start is retried until it succeeds.`)
       })
       wait = waitMilliseconds
       if (server === undefined) continue
-      onFault('The database runs again.')
+      onFault('The database is running again.')
       return server
     }
   }
   const first = await begin()
-  let current: Promise<KeptServer | undefined> = Promise.resolve(first)
+  let current: Promise<RunningServer | undefined> = Promise.resolve(first)
   return {
     url: first.url,
     async stop() {
@@ -118,7 +119,7 @@ async function keepRunning(
   }
 }
 
-/** Folders that hold `postgres` and `initdb`, by preference: the package's, then the system's. */
+/** Returns folders with `postgres` and `initdb`: the package's, then the system's. */
 export function installedBinaries(dataDirectory: string): readonly string[] {
   const native = findPackage()
   const embedded = native === undefined ? [] : [join(completeBinaries(native, dataDirectory), 'bin')]
@@ -141,7 +142,7 @@ function findPackage(): string | undefined {
   }
 }
 
-/** Debian keeps the servers of all versions outside the PATH; the newest comes first here. */
+/** Debian installs servers outside the PATH, one folder per version. Returns the newest first. */
 function debianFolders(): string[] {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return []
@@ -149,7 +150,7 @@ function debianFolders(): string[] {
   return versions.map((version) => join(root, version, 'bin'))
 }
 
-/** A server finds its own files relative to its real path, not to a link. */
+/** Resolves links, because a server finds its files relative to its real path. */
 function resolveFolder(folder: string): string[] {
   const server = programIn(folder, 'postgres')
   if (!existsSync(server)) return []

@@ -19,18 +19,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Account, changeOwner } from './accounts.ts'
+import { changeOwner, type RunAs } from './accounts.ts'
 import { programIn, type Setup } from './choose-setup.ts'
-import { findPassword, keepNewPassword, replaceFile } from './password.ts'
-import {
-  type DependentProgram,
-  endOrphans,
-  endServer,
-  isServing,
-  readPostmaster,
-  spawnDependent,
-  waitUntil,
-} from './postmaster.ts'
+import { type DependentProgram, spawnDependent } from './dependent-program.ts'
+import { createPassword, findPassword, replaceFile } from './password.ts'
+import { endOrphans, endServer, isServerOf, readPostmaster, waitUntil } from './postmaster.ts'
 
 /** PostgreSQL's own settings, by name. */
 export type Settings = Readonly<Record<string, string | number>>
@@ -51,13 +44,13 @@ export async function startServer(
   { dataDirectory, settings, onExit }: ServerOptions,
 ): Promise<Server> {
   const { cluster, account } = setup
-  // The cluster may have been made by a start that had to run as another user.
+  // An earlier start may have created the cluster as another user.
   changeOwner(account, cluster)
   const socketDirectory = socketDirectoryFor(cluster, account)
-  removeLeftSocketLock(socketDirectory)
-  const kept = findPassword(dataDirectory)
-  const isProtected = kept !== undefined && asksFor(cluster, kept)
-  if (!isProtected) askForNothing(setup)
+  removeStaleSocketLock(socketDirectory)
+  const knownPassword = findPassword(dataDirectory)
+  const isProtected = knownPassword !== undefined && requiresPassword(cluster, knownPassword)
+  if (!isProtected) trustLocalConnections(setup)
   const command = commandFor(setup, { ...settingsFor(setup, socketDirectory), ...settings })
   const { program, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
   let isStopping = false
@@ -66,12 +59,12 @@ export async function startServer(
   })
   const stop = async () => {
     isStopping = true
-    await endServer(pid, () => program.ending() !== undefined && !isServing(pid, cluster))
+    await endServer(pid, () => program.exitDescription() !== undefined && !isServerOf(pid, cluster))
     if (socketDirectory !== cluster) rmSync(socketDirectory, { recursive: true, force: true })
   }
-  const password = isProtected ? kept : keepNewPassword(dataDirectory)
+  const password = isProtected ? knownPassword : createPassword(dataDirectory)
   try {
-    if (!isProtected) await setPassword(socketDirectory, password, () => askForPassword(setup, password))
+    if (!isProtected) await setPassword(socketDirectory, password, () => addPasswordRule(setup, password))
   } catch (error) {
     await stop()
     throw error
@@ -95,14 +88,14 @@ function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settin
     timezone: 'UTC',
     log_timezone: 'UTC',
     lc_messages: 'C',
-    // Compiling queries pays off for long analyses only, and slows the first of our short ones.
+    // Compilation only pays off for long analytical queries, and slows down short ones.
     jit: 'off',
-    // Saves three processes, which would only read ahead on disk data that fits in memory here.
+    // Saves three processes, which only help with data that does not fit in memory.
     ...(major >= 18 ? { io_method: 'sync' } : {}),
   }
 }
 
-/** Appears in the title of each of the server's processes. */
+/** The name in the title of each of the server's processes. */
 const clusterNameOf = (cluster: string) =>
   `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
 
@@ -111,18 +104,18 @@ function commandFor({ binaries, cluster }: Setup, settings: Settings): readonly 
   return [programIn(binaries, 'postgres'), '-D', cluster, ...parameters]
 }
 
-interface Started {
+interface StartedServer {
   readonly program: DependentProgram
   readonly pid: number
   readonly logPath: string
 }
 
-/** Retries, because sessions of a killed server may briefly keep the cluster's shared memory. */
+/** Starts the server. Retries, because sessions of a killed server may briefly hold the cluster's shared memory. */
 async function startUntilReady(
   setup: Setup,
   command: readonly string[],
   dataDirectory: string,
-): Promise<Started> {
+): Promise<StartedServer> {
   const deadline = performance.now() + orphanSecondsMax * 1000
   for (;;) {
     const log = openServerLog(dataDirectory)
@@ -133,7 +126,7 @@ async function startUntilReady(
     const text = log.readNew()
     if (!text.includes('pre-existing shared memory block') || performance.now() > deadline) {
       throw new Error(
-        `The database did not start (${program.ending()}). The end of ${log.path}:\n${lastLines(text)}`,
+        `The database did not start (${program.exitDescription()}). The end of ${log.path}:\n${lastLines(text)}`,
       )
     }
     endOrphans(clusterNameOf(setup.cluster))
@@ -141,19 +134,19 @@ async function startUntilReady(
   }
 }
 
-/** They are killed at once; the kernel may need seconds to flush the data of a large one. */
+/** Sessions are killed at once, but the kernel may need seconds to flush the data of a large one. */
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
 async function waitForReady(program: DependentProgram, cluster: string): Promise<number | undefined> {
   let pid: number | undefined
-  const isDecided = () => {
+  const isReadyOrEnded = () => {
     const found = readPostmaster(cluster)
-    if (found?.isReady && isServing(found.pid, cluster)) pid = found.pid
-    return pid !== undefined || program.ending() !== undefined
+    if (found?.isReady && isServerOf(found.pid, cluster)) pid = found.pid
+    return pid !== undefined || program.exitDescription() !== undefined
   }
-  if (await waitUntil(isDecided, readySecondsMax)) return pid
-  program.release()
+  if (await waitUntil(isReadyOrEnded, readySecondsMax)) return pid
+  program.terminate()
   throw new Error(`The database was not ready in ${readySecondsMax} seconds.`)
 }
 
@@ -162,14 +155,15 @@ const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/** Whether connections require exactly this password; the checksum detects a copied cluster. */
-const asksFor = (cluster: string, password: string): boolean => readRules(cluster) === rulesWith(password)
+/** Whether connections require this password. The checksum detects a cluster that was copied. */
+const requiresPassword = (cluster: string, password: string): boolean =>
+  readRules(cluster) === rulesWith(password)
 
-/** Takes effect when the server next reloads its rules. */
-const askForPassword = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
+/** Requires the password after the server's next reload. */
+const addPasswordRule = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
 
-/** Used only while the role gets its password: the socket is closed to every other user of the machine. */
-const askForNothing = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
+/** Allows connections without a password, until the role has one. No other user of the machine can reach the socket. */
+const trustLocalConnections = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
 
 const rulesWith = (password: string) => `# Written by the program that runs this server.
 # Password: ${createHash('sha256').update(password).digest('hex')}
@@ -192,7 +186,7 @@ function writeRules({ cluster, account: { user } }: Setup, text: string): void {
   })
 }
 
-/** A log file for the server to write to; its opener closes it after the server has inherited it. */
+/** A log file that the server writes to. It is closed here after the server has inherited it. */
 export interface ServerLog {
   readonly path: string
   readonly handle: number
@@ -215,11 +209,11 @@ function openServerLog(dataDirectory: string): ServerLog {
   }
 }
 
-/** An ordinary server takes weeks to write this much; one older file is kept. */
+/** A server usually takes weeks to write this much. One older file is kept. */
 const logBytesMax = 10 * 1024 * 1024
 
-/** Sets a password where none is required yet, and returns once `askForIt` has taken effect. */
-async function setPassword(host: string, password: string, askForIt: () => void): Promise<void> {
+/** Sets the role's password on a server that requires none yet, and waits until the server requires it. */
+async function setPassword(host: string, password: string, addPasswordRule: () => void): Promise<void> {
   const withoutCredentials = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
   const client = new pg.Client(withoutCredentials)
   client.on('error', () => {})
@@ -227,19 +221,19 @@ async function setPassword(host: string, password: string, askForIt: () => void)
   try {
     // Statement parameters are not possible here; the password consists of hexadecimal digits.
     await client.query(`alter role tracker password '${password}'`)
-    askForIt()
+    addPasswordRule()
     await client.query('select pg_reload_conf()')
   } finally {
     await client.end()
   }
   const deadline = performance.now() + reloadSecondsMax * 1000
-  while (await isLetIn(withoutCredentials)) {
-    if (performance.now() > deadline) throw new Error('The database does not ask for its password.')
+  while (await canConnect(withoutCredentials)) {
+    if (performance.now() > deadline) throw new Error('The database does not require its password.')
     await sleep(reloadPauseMilliseconds)
   }
 }
 
-async function isLetIn(config: pg.ClientConfig): Promise<boolean> {
+async function canConnect(config: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(config)
   client.on('error', () => {})
   try {
@@ -248,8 +242,8 @@ async function isLetIn(config: pg.ClientConfig): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // Rejected or not, a connection abandoned during authentication delays `drop database` by a minute. The
-    // end is not awaited, because a failed connection may never report it.
+    // A connection that is abandoned during authentication delays `drop database` by a minute. Not awaited, because a
+    // failed connection may never end.
     client.end().catch(() => {})
   }
 }
@@ -259,9 +253,9 @@ const reloadSecondsMax = 10
 const reloadPauseMilliseconds = 10
 
 /**
- * The folder of the socket: the cluster, or a private short folder when that path is too long for a socket.
+ * Returns the folder of the socket: the cluster, or a private folder if the cluster's path is too long for a socket.
  */
-export function socketDirectoryFor(cluster: string, account: Account): string {
+export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
   const directory = [tmpdir(), '/tmp'].map((folder) => join(folder, name)).find(isShort) ?? join('/tmp', name)
@@ -271,17 +265,17 @@ export function socketDirectoryFor(cluster: string, account: Account): string {
   return directory
 }
 
-/** PostgreSQL takes any process with the number in a stale lock for a running server, as with its pid file. */
-const removeLeftSocketLock = (socketDirectory: string) =>
+/** PostgreSQL takes any process with the id in a stale lock for a running server, as with its pid file. */
+const removeStaleSocketLock = (socketDirectory: string) =>
   rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
 
 const socketName = '.s.PGSQL.5432'
 
-/** Linux allows 107 bytes for the path of a socket, macOS 103; the socket's own name needs 14. */
+/** Linux allows 107 bytes for the path of a socket, macOS 103. */
 const isShort = (directory: string) => Buffer.byteLength(directory) <= 103 - `/${socketName}`.length
 
-/** Any user may have made a folder of this name first, and would then receive our connections. */
-function requirePrivate(directory: string, { user }: Account): void {
+/** Another user may have created the folder, and would then receive the connections. */
+function requirePrivate(directory: string, { user }: RunAs): void {
   const found = lstatSync(directory)
   const owners = [process.getuid?.(), user?.uid]
   if (found.isDirectory() && owners.includes(found.uid) && (found.mode & 0o077) === 0) return
@@ -291,8 +285,8 @@ function requirePrivate(directory: string, { user }: Account): void {
 }
 
 /**
- * Untested: no Windows machine was available. PostgreSQL's own `pg_ctl` does the work, over TCP on this
- * machine only. There is no watchdog: a server left behind by a killed process is ended by the next start.
+ * Starts the server with `pg_ctl`, which listens on TCP on this machine only. There is no watchdog: the server of a
+ * killed process is ended by the next start. Untested, because no Windows machine was available.
  */
 export async function startWindowsServer(
   setup: Setup,

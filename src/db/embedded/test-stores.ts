@@ -12,7 +12,7 @@ export const fast = { fsync: 'off' }
 
 /** A folder that any user may traverse, removed when the process ends. */
 export function temporaryFolder(): string {
-  root ??= makeRoot()
+  root ??= createRoot()
   const folder = mkdtempSync(join(root, 'test-'))
   chmodSync(folder, 0o755)
   return folder
@@ -20,7 +20,7 @@ export function temporaryFolder(): string {
 
 let root: string | undefined
 
-function makeRoot(): string {
+function createRoot(): string {
   const folder = mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), 'store-tests-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   chmodSync(folder, 0o755)
@@ -39,7 +39,7 @@ function hasRoomInMemory(): boolean {
 /** Enough for ten clusters of 40 MB, with as much in reserve. */
 const roomBytes = 800 * 1024 * 1024
 
-export async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+export async function queryRows(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
@@ -55,16 +55,16 @@ export async function ask(url: string, text: string): Promise<Record<string, unk
  * takes a second; each test leaves it stopped.
  */
 export function sharedStore(): Promise<string> {
-  shared ??= makeStore()
+  shared ??= createStore()
   return shared
 }
 
 let shared: Promise<string> | undefined
 
-async function makeStore(): Promise<string> {
+async function createStore(): Promise<string> {
   const dataDirectory = join(temporaryFolder(), '.data')
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
-  await ask(store.url, `create table note as select 'kept' as text`)
+  await queryRows(store.url, `create table note as select 'kept' as text`)
   await store.stop()
   return dataDirectory
 }

@@ -1,19 +1,24 @@
 import type pg from 'pg'
-import { referenceTables, withAssignment } from './placement.ts'
+import { assignmentTables, referenceTables } from './placement.ts'
 
 interface Finding {
   readonly subject: 'nodes'
-  readonly found: string
-  readonly grade: 'fine' | 'look' | 'wrong'
+  readonly result: string
+  readonly grade: 'ok' | 'warning' | 'error'
   readonly advice?: string
 }
 
-const fine = (found: string): Finding => ({ subject: 'nodes', found, grade: 'fine' })
-const look = (found: string, advice: string): Finding => ({ subject: 'nodes', found, grade: 'look', advice })
-const wrong = (found: string, advice: string): Finding => ({
+const ok = (result: string): Finding => ({ subject: 'nodes', result, grade: 'ok' })
+const warning = (result: string, advice: string): Finding => ({
   subject: 'nodes',
-  found,
-  grade: 'wrong',
+  result,
+  grade: 'warning',
+  advice,
+})
+const error = (result: string, advice: string): Finding => ({
+  subject: 'nodes',
+  result,
+  grade: 'error',
   advice,
 })
 
@@ -26,8 +31,8 @@ export async function checkNodes(client: pg.Client): Promise<readonly Finding[]>
   if (store?.isDistributed) return [...(await checkEach(client)), ...(await checkTables(client))]
   return store?.isCitus
     ? [
-        look(
-          'Citus is here, and all rows are on this node',
+        warning(
+          'Citus is installed, but all rows are on this node',
           'Stop the hosts, then: npm run cli -- distribute',
         ),
       ]
@@ -39,18 +44,18 @@ async function checkEach(client: pg.Client): Promise<readonly Finding[]> {
     `select format('%s:%s', node.nodename, node.nodeport) as node, success as answered, result as answer,
        (select count(*)::int from pg_dist_placement join pg_dist_shard using (shardid)
         where logicalrelid = 'assignments'::regclass and pg_dist_placement.groupid = node.groupid) as shards
-     from run_command_on_workers('select count(*) from pg_prepared_xacts where prepared < now() - interval ''5 minutes''') as asked
-       join pg_dist_node as node on node.nodename = asked.nodename and node.nodeport = asked.nodeport`,
+     from run_command_on_workers('select count(*) from pg_prepared_xacts where prepared < now() - interval ''5 minutes''') as reply
+       join pg_dist_node as node on node.nodename = reply.nodename and node.nodeport = reply.nodeport`,
   )
   return rows.map(({ node, answered, answer, shards }) => {
     if (!answered)
-      return wrong(`${node} does not answer: ${answer}`, 'Start it, or its standby in its place.')
+      return error(`${node} does not answer: ${answer}`, 'Start it, or its standby in its place.')
     if (answer !== '0')
-      return wrong(
+      return error(
         `${node} has ${answer} transactions that were prepared more than five minutes ago`,
-        'Look at the log of the coordinator: it ends them itself, every minute. select recover_prepared_transactions()',
+        'The coordinator should end them within a minute: check its log, or select recover_prepared_transactions()',
       )
-    return fine(`${node} has ${shards} shards of assignments`)
+    return ok(`${node} has ${shards} shards of assignments`)
   })
 }
 
@@ -58,9 +63,9 @@ async function checkTables(client: pg.Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<{ name: string }>(
     `select name from unnest($1::text[]) as name
      where not exists (select from pg_dist_partition where logicalrelid = name::regclass and (partmethod = 'h' or repmodel = 't'))`,
-    [[...referenceTables, ...withAssignment, 'assignments']],
+    [[...referenceTables, ...assignmentTables, 'assignments']],
   )
   return rows.map(({ name }) =>
-    wrong(`${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),
+    error(`${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),
   )
 }

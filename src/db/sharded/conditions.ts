@@ -1,16 +1,22 @@
-import { type Condition, checkOf, type Locking, type Verdict } from '../conditional-write.ts'
+import {
+  type Condition,
+  conditionsSql,
+  type RowLock,
+  storedRowsCte,
+  type Verdict,
+} from '../conditional-write.ts'
 import { type Queries, raw, sql } from '../sql.ts'
 import { type KnownRows, knownRows, type StoredRow, withKnown } from './known-rows.ts'
 import { placeColumnOf } from './placement.ts'
 import { atPlaces, lockPlaces, type Place } from './places.ts'
 
 /**
- * Finds rows, locks their places, and reads them again, because they may have changed during the wait for the
- * lock. A row that moved meanwhile is read in its new place.
+ * Finds rows, locks their places, and reads them again, because they may have changed while waiting for the lock. A
+ * row that has moved meanwhile is read from its new place.
  */
 export async function lock(
   queries: Queries,
-  { table, columns, where, strength }: Locking,
+  { table, columns, where, strength }: RowLock,
   known: readonly KnownRows[] = [],
 ): Promise<StoredRow[]> {
   const place = raw(placeColumnOf(table) ? ', row.assignment_id' : '')
@@ -29,38 +35,41 @@ export async function lock(
   )
 }
 
-/** Locks and checks, and returns which rows were locked under which names. */
-export async function ask(
+/** Locks the rows of the conditions, checks the conditions, and returns the locked rows under their names. */
+export async function lockAndCheck(
   queries: Queries,
   conditions: readonly Condition[],
-  given: readonly KnownRows[] = [],
+  inputRows: readonly KnownRows[] = [],
 ): Promise<Verdict & { readonly known: readonly KnownRows[] }> {
-  const known = [...given]
-  const [asked] = given[0]?.rows ?? []
+  const known = [...inputRows]
+  const [inputRow] = inputRows[0]?.rows ?? []
   for (const { locks } of conditions) {
     if (!locks) continue
     const { name, rows } = locks
-    const locked = await lock(queries, rows.locking, known)
-    // If many rows are written one by one, only the row being written counts as `before`.
-    const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
-    known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
+    const locked = await lock(queries, rows.lock, known)
+    // If many rows are written one by one, `before` is only the row that is being written.
+    const isWritten = ({ id }: StoredRow) => name !== storedRowsCte || !inputRow || id === inputRow.id
+    known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }
-  if (conditions.length === 0) return { refused: 0, known }
-  const all = [...known, ...(await assignmentOf(queries, asked))]
+  if (conditions.length === 0) return { rejections: 0, known }
+  const all = [...known, ...(await assignmentOf(queries, inputRow))]
   const [verdict] = await queries.query<Verdict>(
-    sql`${withKnown(all)} ${checkOf(conditions, asked ? 'each' : 'one')}`,
+    sql`${withKnown(all)} ${conditionsSql(conditions, inputRow ? 'perInputRow' : 'single')}`,
   )
-  return { refused: verdict?.refused ?? 0, known }
+  return { rejections: verdict?.rejections ?? 0, known }
 }
 
 /**
- * Passes the assignment to the statement that checks the conditions, which otherwise would look it up on its
- * node for each of many rows.
+ * Reads the assignment for the statement that checks the conditions. Otherwise that statement would look it up on its
+ * node for each row.
  */
-async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
-  if (typeof asked?.assignmentId !== 'string') return []
+async function assignmentOf(
+  queries: Queries,
+  inputRow: StoredRow | undefined,
+): Promise<readonly KnownRows[]> {
+  if (typeof inputRow?.assignmentId !== 'string') return []
   const rows = await queries.query<StoredRow>(
-    sql`select id, project_id from assignments where id = ${asked.assignmentId}`,
+    sql`select id, project_id from assignments where id = ${inputRow.assignmentId}`,
   )
   return [knownRows('assignments', 'assignments', rows)]
 }

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { statementsOf } from '../sql.ts'
-import { referenceTables, withAssignment } from './placement.ts'
-import { turnId } from './places.ts'
+import { splitStatements } from '../split-statements.ts'
+import { assignmentTables, referenceTables } from './placement.ts'
+import { referenceTablesLockId } from './places.ts'
 
 /**
- * The largest number of nodes that can share the rows. Each list and each count queries every shard, so more
- * shards make them more expensive.
+ * The largest number of nodes that can share the rows. Lists and counts query every shard, so they cost more with more
+ * shards.
  */
-const shardsByDefault = 8
+const defaultShards = 8
 
 /** Spreads the rows over the nodes that the coordinator knows, and reports what it did, if anything. */
-export async function distribute(url: string, shards = shardsByDefault): Promise<string[]> {
+export async function distribute(url: string, shards = defaultShards): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'distribute' })
   client.on('error', () => undefined)
   await client.connect()
@@ -20,7 +20,7 @@ export async function distribute(url: string, shards = shardsByDefault): Promise
     await client.query('begin')
     const done = await distributeWithin(client, shards)
     await client.query('commit')
-    await client.query(await oneConnectionEach(client))
+    await client.query(await sequentialModifyStatement(client))
     return done
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
@@ -36,7 +36,7 @@ async function requireWorkers(client: pg.Client): Promise<void> {
   )
   if (!rows[0]?.isCitus)
     throw new Error(
-      'This store is no Citus coordinator: load citus by shared_preload_libraries, then: create extension citus',
+      'This store is not a Citus coordinator. Add citus to shared_preload_libraries, then run: create extension citus',
     )
   const { rows: nodes } = await client.query<{ isCoordinator: boolean }>(
     `select groupid = 0 as "isCoordinator" from pg_dist_node where isactive and noderole = 'primary'`,
@@ -49,28 +49,28 @@ async function requireWorkers(client: pg.Client): Promise<void> {
 
 async function distributeWithin(client: pg.Client, shards: number): Promise<string[]> {
   await client.query(`set local citus.shard_count = ${shards}; set local client_min_messages = warning`)
-  await client.query(placesTable)
-  await client.query(knownToNodes)
+  await client.query(createPlacesTable)
+  await client.query(addTableToNodes)
   await defineFunctions(client)
   const { rows } = await client.query<{ name: string }>(
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
-  // Citus distributes no table with a trigger. This trigger serves hosts of an earlier release.
-  for (const table of [...referenceTables, 'assignments', ...withAssignment])
+  // Citus does not distribute tables with triggers. This trigger only serves hosts of an earlier release.
+  for (const table of [...referenceTables, 'assignments', ...assignmentTables])
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
-  const children = withAssignment.filter(isLocal)
-  // Until these tables are distributed, they cannot refer to one that is.
+  const children = assignmentTables.filter(isLocal)
+  // A local table cannot refer to a distributed one.
   for (const table of children)
     await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
   const done: string[] = []
   for (const table of referenceTables.filter(isLocal)) {
-    await client.query(placesOf(table))
+    await client.query(insertPlacesStatement(table))
     await client.query(`select create_reference_table('${table}')`)
     done.push(`${table}: all rows on every node.`)
   }
   if (isLocal('assignments')) {
-    await client.query(placesOf('assignments'))
+    await client.query(insertPlacesStatement('assignments'))
     await client.query(`select create_distributed_table('assignments', 'id')`)
     done.push(`assignments: spread over the nodes by their ids, in ${shards} shards.`)
   }
@@ -82,30 +82,30 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
 }
 
 /** The existence of this table marks a store as sharded. */
-export const placesTable = `
+export const createPlacesTable = `
   create table if not exists row_places (
     table_name text not null,
     id uuid not null,
     assignment_id uuid,
     primary key (id, table_name)
   );
-  insert into row_places (table_name, id) values ('', '${turnId}') on conflict do nothing;
+  insert into row_places (table_name, id) values ('', '${referenceTablesLockId}') on conflict do nothing;
   create table if not exists two_phase_commits (id integer primary key)`
 
-const knownToNodes = `
+const addTableToNodes = `
   select citus_add_local_table_to_metadata('two_phase_commits')
     where not exists (select from pg_dist_partition where logicalrelid = 'two_phase_commits'::regclass)`
 
-const placesOf = (table: string) => `
+const insertPlacesStatement = (table: string) => `
   insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
 
-/** Applies to future connections: several connections to a node would not see each other's open writes. */
-async function oneConnectionEach(client: pg.Client): Promise<string> {
+/** Limits future connections to one per node, because several would not see each other's uncommitted writes. */
+async function sequentialModifyStatement(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
 }
 
-/** Migrations are written for a single node. This replaces their functions with those for several nodes. */
+/** Replaces functions of migrations, which are written for a single node, with those for several nodes. */
 export async function completeSchema(client: pg.Client): Promise<void> {
   if (await isDistributed(client)) await defineFunctions(client)
 }
@@ -113,7 +113,7 @@ export async function completeSchema(client: pg.Client): Promise<void> {
 /** The functions that differ in a sharded store. */
 async function defineFunctions(client: pg.Client): Promise<void> {
   const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
-  for (const statement of statementsOf(text)) await client.query(statement)
+  for (const statement of splitStatements(text)) await client.query(statement)
 }
 
 export async function isDistributed(client: pg.Client): Promise<boolean> {

@@ -1,63 +1,66 @@
-import { checkConditions, lockRows } from '../conditional-write.ts'
-import type { Execution, Query } from '../execution.ts'
+import { checkConditionsStatement, lockRowsStatement } from '../conditional-write.ts'
 import { writeRows } from '../logged-write.ts'
 import { writeEachRow } from '../many-rows.ts'
+import type { Queries, Sql, StepwiseStatement } from '../sql.ts'
 import {
   changedRows,
   changeMessages,
-  datedRow,
   messagesAbout,
   newestEntries,
   pageOfFeed,
   pageOfList,
   pageOfQuery,
   readableAmong,
-} from '../named-statements.ts'
-import type { NamedStatement, Queries, Sql } from '../sql.ts'
-import { ask, lock } from './conditions.ts'
-import { readFeed, readMessages, readNewest, readReadable, writeMessages } from './read-entries.ts'
-import { readChanged, readList, readQuery, readRow } from './read-rows.ts'
-import { write, writeEach } from './write-rows.ts'
+  rowWithLastChange,
+} from '../stepwise-statements.ts'
+import type { Execution, Query } from '../transactions.ts'
+import * as conditions from './conditions.ts'
+import * as entries from './read-entries.ts'
+import * as rows from './read-rows.ts'
+import * as writes from './write-rows.ts'
 
-/** Does the work of one statement in several, each sent after the previous one was answered. */
-type Steps = (queries: Queries, pieces: unknown) => Promise<readonly unknown[]>
+/** Executes one stepwise statement as several statements, one after another. */
+type StepwiseRunner = (queries: Queries, input: unknown) => Promise<readonly unknown[]>
 
-const stepsOf = <Pieces>(
-  { name }: NamedStatement<Pieces>,
-  run: (queries: Queries, pieces: Pieces) => Promise<readonly unknown[]>,
-): [string, Steps] => [name, (queries, pieces) => run(queries, pieces as Pieces)]
+const runnerEntry = <Input>(
+  { name }: StepwiseStatement<Input>,
+  run: (queries: Queries, input: Input) => Promise<readonly unknown[]>,
+): [string, StepwiseRunner] => [name, (queries, input) => run(queries, input as Input)]
 
-/** A sharded store cannot do these in one statement. */
-export const steps: ReadonlyMap<string, Steps> = new Map([
-  stepsOf(lockRows, lock),
-  stepsOf(checkConditions, async (queries, conditions) => [await ask(queries, conditions)]),
-  stepsOf(writeRows, write),
-  stepsOf(writeEachRow, writeEach),
-  stepsOf(pageOfList, readList),
-  stepsOf(datedRow, readRow),
-  stepsOf(pageOfQuery, readQuery),
-  stepsOf(changedRows, readChanged),
-  stepsOf(newestEntries, readNewest),
-  stepsOf(readableAmong, readReadable),
-  stepsOf(pageOfFeed, readFeed),
-  stepsOf(messagesAbout, readMessages),
-  stepsOf(changeMessages, writeMessages),
+/** Maps each stepwise statement, which a sharded store cannot execute as one statement, to the function that does its steps. */
+export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
+  runnerEntry(lockRowsStatement, conditions.lock),
+  runnerEntry(checkConditionsStatement, async (queries, required) => [
+    await conditions.lockAndCheck(queries, required),
+  ]),
+  runnerEntry(writeRows, writes.write),
+  runnerEntry(writeEachRow, writes.writeEach),
+  runnerEntry(pageOfList, rows.readList),
+  runnerEntry(rowWithLastChange, rows.readRow),
+  runnerEntry(pageOfQuery, rows.readQuery),
+  runnerEntry(changedRows, rows.readChanged),
+  runnerEntry(newestEntries, entries.readNewest),
+  runnerEntry(readableAmong, entries.readReadable),
+  runnerEntry(pageOfFeed, entries.readFeed),
+  runnerEntry(messagesAbout, entries.readMessages),
+  runnerEntry(changeMessages, entries.writeMessages),
 ])
 
-/** Executes named statements in steps; those of a write are a transaction. */
-export const inSteps: Execution = {
+/** Executes stepwise statements in steps. `eachInTransaction` is for writes, whose steps must take effect together. */
+export const stepwiseExecution: Execution = {
   execute,
-  alone:
+  eachInTransaction:
     ({ query, transaction }) =>
     (statement) =>
-      statement.named ? transaction((opened) => opened.query(statement)) : query(statement),
-  canShare: () => false,
+      statement.stepwise ? transaction((opened) => opened.query(statement)) : query(statement),
+  canGroupWrites: () => false,
 }
 
 async function execute<Row>(query: Query, statement: Sql): Promise<Row[]> {
-  const { named } = statement
-  if (!named) return query<Row>(statement)
-  const run = steps.get(named.name)
-  if (!run) throw new Error(`The sharded store has no steps for the statement: ${named.name}`)
-  return (await run({ query: (one) => execute(query, one) }, named.pieces)) as Row[]
+  const { stepwise } = statement
+  if (!stepwise) return query<Row>(statement)
+  const run = runners.get(stepwise.name)
+  if (!run) throw new Error(`The sharded store has no steps for the statement: ${stepwise.name}`)
+  // A step may be a stepwise statement again, so it is executed in the same way.
+  return (await run({ query: (one) => execute(query, one) }, stepwise.input)) as Row[]
 }

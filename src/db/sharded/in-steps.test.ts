@@ -20,10 +20,10 @@ import { remove } from '../../records/remove.ts'
 import { restore } from '../../records/restore.ts'
 import { update } from '../../records/update.ts'
 import { resourceNamed } from '../../resources/all.ts'
-import { newId } from '../columns.ts'
 import type { Row } from '../rows.ts'
+import { newId } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { placesTable } from './distribute.ts'
+import { createPlacesTable } from './distribute.ts'
 
 const [comment, project, user] = ['comment', 'project', 'user'].map(resourceNamed) as [
   ReturnType<typeof resourceNamed>,
@@ -48,7 +48,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     await fresh.make('userProject', { userId: first.userId, projectId: first.projectId })
     const { context, administrator } = fresh
     const client = await connectDirectly(context.database)
-    await client.query(placesTable).finally(() => client.end())
+    await client.query(createPlacesTable).finally(() => client.end())
     stepped = { ...context, database: openTestDatabase(addressOf(context.database)) }
     const member = { id: String(first.userId), isAdministrator: false }
     callers = [administrator, member, { id: String(second.userId), isAdministrator: false }]
@@ -122,7 +122,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
           comment,
           caller,
           parseQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
-          database.lists,
+          database.listReads,
         ),
       (asked, caller) => listHistory(asked, caller, project),
       (asked, caller) =>
@@ -138,10 +138,10 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
             position: { since, sinceAt: Date.now() },
             pageSize: 50,
           },
-          database.lists,
+          database.listReads,
         ).then(({ changes }) => changes.map(({ change }) => change)),
       async ({ database }) => {
-        const rows = await changedRowsSince(database.lists, since, new Set(['comment', 'project']))
+        const rows = await changedRowsSince(database.listReads, since, new Set(['comment', 'project']))
         return rows.rowsOf('comment')?.map(({ id, projects }) => ({ id, projects }))
       },
     ]

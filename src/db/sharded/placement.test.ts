@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { resources } from '../../resources/all.ts'
-import { statementsOf } from '../sql.ts'
-import { isReferenceTable, placeColumnOf, referenceTables, withAssignment } from './placement.ts'
+import { splitStatements } from '../split-statements.ts'
+import { assignmentTables, isReferenceTable, placeColumnOf, referenceTables } from './placement.ts'
 
 it('knows that every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
@@ -11,7 +11,7 @@ it('knows that every resource of an assignment is stored with it', () => {
     assert.equal(
       placeColumnOf(table) !== undefined,
       belongs,
-      `${table}: withAssignment of src/db/sharded/placement.ts names the tables whose rows belong to an assignment, and no others.`,
+      `${table}: assignmentTables of src/db/sharded/placement.ts names the tables whose rows belong to an assignment, and no others.`,
     )
     assert.ok(!(belongs && isReferenceTable(table)), table)
   }
@@ -41,11 +41,11 @@ it('accepts every migration: a constraint of a new column has a name, and its ow
   const folder = new URL('../migrations/', import.meta.url)
   const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
   const spread = new RegExp(
-    `^alter table (${[...referenceTables, ...withAssignment, 'assignments'].join('|')}) `,
+    `^alter table (${[...referenceTables, ...assignmentTables, 'assignments'].join('|')}) `,
     'i',
   )
   for (const name of later)
-    for (const statement of statementsOf(readFileSync(new URL(name, folder), 'utf8')))
+    for (const statement of splitStatements(readFileSync(new URL(name, folder), 'utf8')))
       if (spread.test(statement))
         assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references|unique|primary key)\b/i, name)
 })

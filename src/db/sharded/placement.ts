@@ -1,4 +1,4 @@
-/** Small tables that nearly every statement reads, replicated to every node, parents before children. */
+/** Small tables that nearly every statement reads. They are replicated to every node. Parents come before children. */
 export const referenceTables = [
   'organizations',
   'assignment_types',
@@ -13,16 +13,16 @@ export const isReferenceTable = (table: string): boolean =>
   (referenceTables as readonly string[]).includes(table)
 
 /** Rows that belong to an assignment are stored on its node. */
-export const withAssignment = [
+export const assignmentTables = [
   'appointments',
   'assignment_impediments',
   'user_assignments',
   'comments',
 ] as const
 
-/** `distribute` creates these: the places of all rows, and a table that always stays empty. */
+/** Tables that `distribute` creates: the places of all rows, and a table that always stays empty. */
 export const ownTables = ['row_places', 'two_phase_commits'] as const
 
-/** The column that determines the node of a row, and the only one by which rows are found on one node. */
+/** Returns the column that determines the node of a row. Statements with this column query a single node. */
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
-  (withAssignment as readonly string[]).includes(table) ? 'assignment_id' : undefined
+  (assignmentTables as readonly string[]).includes(table) ? 'assignment_id' : undefined

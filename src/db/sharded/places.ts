@@ -3,17 +3,17 @@ import { type Queries, raw, type Sql, sql } from '../sql.ts'
 import { isReferenceTable, placeColumnOf } from './placement.ts'
 
 /**
- * The node on which a row is kept. `row_places`, a table that only the coordinator has, has a line for each
- * row. That line is locked instead of the row, because a sharded store cannot lock rows on several nodes; its
- * primary key keeps ids unique.
+ * The node on which a row is stored. The table `row_places` of the coordinator has an entry for each row. The entry is
+ * locked instead of the row, because a sharded store cannot lock rows on several nodes. Its primary key ensures that
+ * ids are unique.
  */
 export interface Place {
   readonly id: string
-  /** The row is kept on the node of this assignment. */
+  /** The row is stored on the node of this assignment. */
   readonly assignment_id?: string | null
 }
 
-/** The condition that finds these rows and queries only the nodes that have them. */
+/** Returns the condition that finds these rows, and only queries the nodes that have them. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {
   const ids = places.map(({ id }) => id)
   const isOne = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
@@ -29,21 +29,21 @@ export const placeOf = (table: string, values: Readonly<Record<string, unknown>>
   assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
 })
 
-/** Locks rows in the order of their ids until the transaction ends, and returns where they are then kept. */
+/** Locks rows in the order of their ids until the transaction ends, and returns their places after the wait. */
 export async function lockPlaces(
   queries: Queries,
   table: string,
   ids: readonly string[],
   strength: Strength,
 ): Promise<Place[]> {
-  if (strength !== 'key share') await waitForTurn(queries, table, 'update')
+  if (strength !== 'key share') await lockReferenceTables(queries, table, 'update')
   const lock = () =>
     queries.query<Place>(sql`
       select id, assignment_id from row_places where table_name = ${table} and id = any(${ids}::uuid[])
       order by id for ${raw(strength)}`)
   const locked = await lock()
   if (locked.length === ids.length) return locked
-  // Rows that were not written by these statements, such as those of a backup, have no line yet.
+  // Rows that were not written by these statements, such as those of a backup, have no entry yet.
   const missing = ids.filter((id) => locked.every((place) => place.id !== id))
   const added = await queries.query<Place>(sql`
     select id${raw(placeColumnOf(table) ? ', assignment_id' : '')} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`)
@@ -53,24 +53,24 @@ export async function lockPlaces(
 }
 
 /**
- * Tables that every node has are changed by one transaction at a time; many may insert while none changes.
- * Citus enforces this itself, but table by table: two transactions that change several tables could deadlock,
- * so one lock covers all of them.
+ * Takes the lock of the reference tables, which one transaction at a time may update and several may insert into.
+ * Citus enforces this itself, but per table, so two transactions that change several tables could deadlock. This one
+ * lock covers all of them.
  */
-export async function waitForTurn(
+export async function lockReferenceTables(
   queries: Queries,
   table: string,
   strength: 'update' | 'share',
 ): Promise<void> {
   if (!isReferenceTable(table)) return
   await queries.query(
-    sql`select id from row_places where table_name = '' and id = ${turnId}::uuid for ${raw(strength)}`,
+    sql`select id from row_places where table_name = '' and id = ${referenceTablesLockId}::uuid for ${raw(strength)}`,
   )
 }
 
-export const turnId = '00000000-0000-0000-0000-000000000000'
+export const referenceTablesLockId = '00000000-0000-0000-0000-000000000000'
 
-/** Returns those of the ids that were not taken yet. */
+/** Inserts places, and returns the ids that were not taken yet. */
 export async function takePlaces(
   queries: Queries,
   table: string,

@@ -1,3 +1,4 @@
+import { type Queries, type StepwiseStatement, sql } from '../sql.ts'
 import type {
   changeMessages,
   messagesAbout,
@@ -5,8 +6,7 @@ import type {
   pageOfFeed,
   ReadableRows,
   readableAmong,
-} from '../named-statements.ts'
-import { type NamedStatement, type Queries, sql } from '../sql.ts'
+} from '../stepwise-statements.ts'
 import type { StoredRow } from './known-rows.ts'
 
 /**
@@ -19,7 +19,7 @@ interface Entry {
   readonly rowId: string
 }
 
-async function readableOf<Found extends Entry>(
+async function filterReadable<Found extends Entry>(
   queries: Queries,
   rows: ReadableRows,
   entries: readonly Found[],
@@ -45,36 +45,36 @@ async function readableIds(
   return found.map(({ id }) => id)
 }
 
-type PiecesOf<Statement> = Statement extends NamedStatement<infer Pieces> ? Pieces : never
+type InputOf<Statement> = Statement extends StepwiseStatement<infer Input> ? Input : never
 
-const lookedAtOnce = 500
+const batchSize = 500
 
-/** Reads in batches, until there are enough entries that the reader may see. */
+/** Reads in batches until it has found enough entries that the caller may read. */
 export async function readNewest(
   queries: Queries,
-  { rows, count, before: first, entries }: PiecesOf<typeof newestEntries>,
+  { rows, count, before: first, entries }: InputOf<typeof newestEntries>,
 ): Promise<readonly unknown[]> {
   const found: unknown[] = []
   let before = first
   for (;;) {
-    const part = await queries.query<Entry & { readonly sequence: number }>(entries(lookedAtOnce, before))
-    found.push(...(await readableOf(queries, rows, part)))
-    if (part.length < lookedAtOnce || found.length >= count) return found.slice(0, count)
+    const part = await queries.query<Entry & { readonly sequence: number }>(entries(batchSize, before))
+    found.push(...(await filterReadable(queries, rows, part)))
+    if (part.length < batchSize || found.length >= count) return found.slice(0, count)
     before = part.at(-1)?.sequence
   }
 }
 
 export const readReadable = async (
   queries: Queries,
-  { rows, entries }: PiecesOf<typeof readableAmong>,
-): Promise<readonly unknown[]> => readableOf(queries, rows, await queries.query<Entry>(entries()))
+  { rows, entries }: InputOf<typeof readableAmong>,
+): Promise<readonly unknown[]> => filterReadable(queries, rows, await queries.query<Entry>(entries()))
 
 export async function readFeed(
   queries: Queries,
-  { rows, pageSize, entries }: PiecesOf<typeof pageOfFeed>,
+  { rows, pageSize, entries }: InputOf<typeof pageOfFeed>,
 ): Promise<readonly unknown[]> {
   const found = await queries.query<Entry & { readonly sequence: number | null }>(entries())
-  const readable = await readableOf(
+  const readable = await filterReadable(
     queries,
     rows,
     found.filter(({ sequence }) => sequence !== null),
@@ -92,7 +92,7 @@ interface Message extends StoredRow {
 
 export async function readMessages(
   queries: Queries,
-  { rows, messages }: PiecesOf<typeof messagesAbout>,
+  { rows, messages }: InputOf<typeof messagesAbout>,
 ): Promise<readonly unknown[]> {
   const all = await queries.query<Message>(messages())
   const readable = await readableMessages(queries, rows, all)
@@ -101,7 +101,7 @@ export async function readMessages(
 
 export async function writeMessages(
   queries: Queries,
-  { rows, messages, change }: PiecesOf<typeof changeMessages>,
+  { rows, messages, change }: InputOf<typeof changeMessages>,
 ): Promise<readonly unknown[]> {
   const readable = await readableMessages(queries, rows, await queries.query<Message>(messages()))
   return queries.query(change([...readable].map(({ id }) => id)))
@@ -116,6 +116,6 @@ async function readableMessages(
   const entries = found
     .filter(({ type }) => type !== 'test')
     .map((message) => ({ message, resource: message.type.split('.', 1)[0] ?? '', rowId: message.rowId }))
-  const readable = await readableOf(queries, rows, entries)
+  const readable = await filterReadable(queries, rows, entries)
   return new Set([...tests, ...readable.map(({ message }) => message)])
 }

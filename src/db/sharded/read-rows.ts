@@ -1,27 +1,33 @@
-import type { changedRows, datedRow, pageOfList, pageOfQuery, Reference } from '../named-statements.ts'
-import { type NamedStatement, type Queries, rare, sql } from '../sql.ts'
+import { type Queries, type StepwiseStatement, sql, unprepared } from '../sql.ts'
+import type {
+  changedRows,
+  pageOfList,
+  pageOfQuery,
+  Reference,
+  rowWithLastChange,
+} from '../stepwise-statements.ts'
 import type { StoredRow } from './known-rows.ts'
 import { atPlaces, type Place } from './places.ts'
 
-type PiecesOf<Statement> = Statement extends NamedStatement<infer Pieces> ? Pieces : never
+type InputOf<Statement> = Statement extends StepwiseStatement<infer Input> ? Input : never
 
-/** Each node counts its own rows, and sends at most as many of them as the page has. */
+/** Reads a page. Each node counts its own rows, and returns at most as many as the page has. */
 export async function readList(
   queries: Queries,
-  { record, rows, cut, lastChange }: PiecesOf<typeof pageOfList>,
+  { record, rows, orderAndLimit, lastChange }: InputOf<typeof pageOfList>,
 ): Promise<StoredRow[]> {
-  // Queried first, so that the rows are never older than their date.
+  // The date is queried first, so that the rows are never older.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange} as "lastChangeSecond"`)
   const [[total], page] = await Promise.all([
     queries.query<StoredRow>(sql`select count(*) as "totalCount" from ${rows}`),
-    queries.query<{ readonly text: string }>(sql`select ${record} as text from ${rows} ${cut}`),
+    queries.query<{ readonly text: string }>(sql`select ${record} as text from ${rows} ${orderAndLimit}`),
   ])
   return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...change }]
 }
 
 export async function readRow(
   queries: Queries,
-  { row: statement, lastChange }: PiecesOf<typeof datedRow>,
+  { row: statement, lastChange }: InputOf<typeof rowWithLastChange>,
 ): Promise<StoredRow[]> {
   // The date is queried first, so that the row is never older.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
@@ -31,12 +37,12 @@ export async function readRow(
 
 export async function readQuery(
   queries: Queries,
-  { lastChange, count, page, references }: PiecesOf<typeof pageOfQuery>,
+  { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
 ): Promise<StoredRow[]> {
-  // Queried before the rows, so that they are never older than this date.
+  // The date is queried first, so that the rows are never older.
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [total] = count ? await queries.query<StoredRow>(sql`select ${count}`) : [{ totalCount: null }]
-  const rows = await queries.query<StoredRow>(rare(page()))
+  const rows = await queries.query<StoredRow>(unprepared(page()))
   const whole = rows.map((row) => ({ ...row }))
   await addReferences(queries, references(), whole, whole)
   return whole.length > 0
@@ -45,7 +51,7 @@ export async function readQuery(
 }
 
 /**
- * Adds the rows that `owners` refer to to `into`, under the names of the references, with one statement each.
+ * Finds the rows that `owners` refer to, with one statement for each reference, and adds their columns to `into`.
  */
 async function addReferences(
   queries: Queries,
@@ -53,21 +59,21 @@ async function addReferences(
   owners: readonly StoredRow[],
   into: readonly Record<string, unknown>[],
 ): Promise<void> {
-  for (const { column, rowsOf, columns, alias, references: further } of references) {
+  for (const { column, rowsOf, columns, alias, references: nested } of references) {
     const ids = [...new Set(owners.map((owner) => owner[column]).filter((id) => typeof id === 'string'))]
-    const rows = ids.length === 0 ? [] : await queries.query<StoredRow>(rare(rowsOf(ids)))
+    const rows = ids.length === 0 ? [] : await queries.query<StoredRow>(unprepared(rowsOf(ids)))
     const found = new Map(rows.map((row) => [row.id, row]))
-    const met = owners.flatMap((owner, number) => {
+    const matches = owners.flatMap((owner, number) => {
       const row = found.get(owner[column])
       const target = into[number]
       return row && target ? [{ row, target }] : []
     })
-    for (const { row, target } of met) for (const name of columns) target[`${alias}.${name}`] = row[name]
+    for (const { row, target } of matches) for (const name of columns) target[`${alias}.${name}`] = row[name]
     await addReferences(
       queries,
-      further,
-      met.map(({ row }) => row),
-      met.map(({ target }) => target),
+      nested,
+      matches.map(({ row }) => row),
+      matches.map(({ target }) => target),
     )
   }
 }
@@ -77,10 +83,10 @@ interface Changed {
   readonly id: string
 }
 
-/** Queries rows on their nodes, all of one resource at once. A row that has just moved is missed. */
+/** Reads changed rows from their nodes, one resource at a time. A row that is just being moved may be missing. */
 export async function readChanged(
   queries: Queries,
-  { changes, fields, countMax, tables: tablesOf }: PiecesOf<typeof changedRows>,
+  { changes, fields, countMax, tables: tablesOf }: InputOf<typeof changedRows>,
 ): Promise<StoredRow[]> {
   const tables = tablesOf()
   const found = await queries.query<Changed & Place>(sql`
@@ -97,5 +103,5 @@ export async function readChanged(
     ))
       now.set(`${resource} ${row.id}`, row.now)
   }
-  return found.map((one) => ({ ...one, now: now.get(`${one.resource} ${one.id}`) ?? null }))
+  return found.map((change) => ({ ...change, now: now.get(`${change.resource} ${change.id}`) ?? null }))
 }

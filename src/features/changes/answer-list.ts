@@ -4,10 +4,10 @@ import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { list, type Page } from '../../records/list.ts'
-import { type ListQuery, parseListQuery, purposeOf } from '../../records/list-query.ts'
+import { type ListQuery, parseListQuery, requiredAccess } from '../../records/list-query.ts'
 import { requireRole } from '../../records/rights.ts'
-import { changesThatMatter, type RowState, viewOf } from '../../records/visible-rows.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import { type RowState, resourcesAffecting, viewKeyOf } from '../../records/visible-rows.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import type { Route } from '../../routes/route.ts'
 import type { View } from './listing.ts'
 import { scopeOf } from './listing-scope.ts'
@@ -15,10 +15,15 @@ import type { LiveListings } from './live-listings.ts'
 
 /** Answers a list route with a page, or with a live listing for clients that request one. */
 export const answerList =
-  (context: Context, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
+  (
+    context: Context,
+    live: LiveListings,
+    listed: ListedResource,
+    state: RowState = 'active',
+  ): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
     // Checked before the query is parsed: callers without access learn nothing about their query.
-    requireRole(listed, caller, purposeOf(state))
+    requireRole(listed, caller, requiredAccess(state))
     rejectAsOf(request)
     const query = parseListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
     if (wantsEventStream(request))
@@ -34,10 +39,15 @@ export function rejectAsOf({ routeOptions: { url = '' }, query }: FastifyRequest
 }
 
 /** A page of a list. Callers who see the same rows share a listing of the same query. */
-export const listView = (context: Context, listed: Listed, caller: Caller, query: ListQuery): View => ({
-  key: JSON.stringify(['list', listed.name, viewOf(listed, caller), query]),
+export const listView = (
+  context: Context,
+  listed: ListedResource,
+  caller: Caller,
+  query: ListQuery,
+): View => ({
+  key: JSON.stringify(['list', listed.name, viewKeyOf(listed, caller), query]),
   caller,
-  resources: changesThatMatter(listed, caller, query.state),
+  resources: resourcesAffecting(listed, caller, query.state),
   scope: scopeOf(
     listed,
     caller,

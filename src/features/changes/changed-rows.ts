@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../db/change-log.ts'
 import { columnName } from '../../db/columns.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { changedRows } from '../../db/named-statements.ts'
-import { rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { raw, type Sql, sql, unprepared } from '../../db/sql.ts'
+import { changedRows } from '../../db/stepwise-statements.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
@@ -24,10 +24,10 @@ export interface ChangedRows {
   rowsOf(resource: string): readonly ChangedRow[] | undefined
 }
 
-/** The size of a batch; a larger change affects almost every listing anyway. */
+/** The most changed rows that are compared with listings; a larger change affects almost every listing anyway. */
 const rowsMax = 200
 
-interface Found {
+interface FoundChange {
   readonly resource: string
   readonly id: string
   /** The values of a new row, or `[before, after]` for a change; null where the history does not have it. */
@@ -37,7 +37,7 @@ interface Found {
 }
 
 /** The fair queue of statements treats live listings as one account. */
-const watcher = 'live listings'
+const queueAccount = 'live listings'
 
 /** The result when the rows could not be read. */
 export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
@@ -54,8 +54,8 @@ export async function changedRowsSince(
   since: Snapshot,
   resources: ReadonlySet<string>,
 ): Promise<ChangedRows> {
-  const found = await reads.query<Found>(changesStatement(since, [...resources].sort()), watcher)
-  const known = found.length > rowsMax ? undefined : byResource(found)
+  const found = await reads.query<FoundChange>(changesStatement(since, [...resources].sort()), queueAccount)
+  const known = found.length > rowsMax ? undefined : groupByResource(found)
   return { resources, rowsOf: (resource) => known?.get(resource) }
 }
 
@@ -64,25 +64,29 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
   const known = resources.filter(({ name }) => names.includes(name))
   const now = raw(
     `case logged.resource ${known
-      .map((one) => `when '${one.name}' then (${rowsNow(one)} where row.id = logged.row_id)`)
+      .map((one) => `when '${one.name}' then (${currentRowsSql(one)} where row.id = logged.row_id)`)
       .join(' ')} end`,
   )
-  const changes = changesOf(since, names)
-  const statement = changedRows.of(
+  const changes = changesSql(since, names)
+  const statement = changedRows.attach(
     {
       changes,
       fields: fieldsBefore,
       countMax: rowsMax,
       tables: () =>
-        known.map((one) => ({ resource: one.name, table: one.table, rows: raw(rowsNow(one, 'row.id')) })),
+        known.map((one) => ({
+          resource: one.name,
+          table: one.table,
+          rows: raw(currentRowsSql(one, 'row.id')),
+        })),
     },
     sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changes}`,
   )
   // Statements for one resource are common; there are many combinations of several.
-  return names.length === 1 ? statement : rare(statement)
+  return names.length === 1 ? statement : unprepared(statement)
 }
 
-const changesOf = (since: Snapshot, names: readonly string[]): Sql => sql`
+const changesSql = (since: Snapshot, names: readonly string[]): Sql => sql`
   from (
     select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
       and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
@@ -105,8 +109,8 @@ const projectKey = 'project of its assignment'
 const isOfAssignment = ({ access }: Resource) =>
   access.kind === 'projectMembers' && access.projectPath.length === 2
 
-/** The query without its condition. */
-function rowsNow(resource: Resource, ...others: readonly string[]): string {
+/** Selects the current rows of a resource. The caller adds the condition. */
+function currentRowsSql(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
   const isBelow = isOfAssignment(resource)
   const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
@@ -116,7 +120,7 @@ function rowsNow(resource: Resource, ...others: readonly string[]): string {
 }
 
 /** Groups the changes by row. A resource with an unknown row is left out. */
-function byResource(found: readonly Found[]): Map<string, readonly ChangedRow[] | undefined> {
+function groupByResource(found: readonly FoundChange[]): Map<string, readonly ChangedRow[] | undefined> {
   const known = new Map<string, readonly ChangedRow[] | undefined>()
   for (const resource of resources) {
     const own = found.filter((one) => one.resource === resource.name)
@@ -130,7 +134,7 @@ function byResource(found: readonly Found[]): Map<string, readonly ChangedRow[] 
   return known
 }
 
-function changedRow(resource: Resource, changes: readonly Found[]): ChangedRow {
+function changedRow(resource: Resource, changes: readonly FoundChange[]): ChangedRow {
   const id = changes[0]?.id ?? ''
   const columns = new Set(referencesOf(resource))
   const pairs = (column: string) => changes.map(({ fields }) => fields?.[columnName(column)])
@@ -150,7 +154,11 @@ function changedRow(resource: Resource, changes: readonly Found[]): ChangedRow {
 
 function projectsOf(
   resource: Resource,
-  { changes, valuesOf, hasMoved }: Pick<ChangedRow, 'valuesOf' | 'hasMoved'> & { changes: readonly Found[] },
+  {
+    changes,
+    valuesOf,
+    hasMoved,
+  }: Pick<ChangedRow, 'valuesOf' | 'hasMoved'> & { changes: readonly FoundChange[] },
 ): ReadonlySet<unknown> | undefined {
   const { access } = resource
   if (access.kind !== 'projectMembers') return undefined

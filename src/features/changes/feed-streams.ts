@@ -1,24 +1,25 @@
 import type { Authenticated } from '../../auth/authenticate.ts'
 import { watchChanges } from '../../db/change-log.ts'
 import { Problem, unauthenticated } from '../../model/problem.ts'
-import { type Repetition, repeat } from '../../model/repeat.ts'
+import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
 import { type SerializedChange, serializeChange } from '../../records/serialize-record.ts'
 import { createKeptSnapshots, type Keeper } from './kept-snapshots.ts'
-import { type Position, writePosition } from './position.ts'
+import { formatPosition, type Position } from './position.ts'
 import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read-feed.ts'
-import { createSessionCheck, type StreamLimits } from './stream-limits.ts'
+import type { StreamLimits } from './stream-limits.ts'
+import { watchSession } from './watch-session.ts'
 
 export interface FeedStreams {
   /** Starts the response once the first page is read, so that every error precedes it. */
-  open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
+  open(wanted: FeedStreamRequest, session: Authenticated, wire: FeedWire): Promise<void>
   /** Ends every stream, because the host stops. */
-  sendAway(): void
+  closeForShutdown(): void
   /** The lag behind the change log. */
   secondsBehind(): number
 }
 
-export interface WantedFeed {
+export interface FeedStreamRequest {
   readonly filter: FeedFilter
   readonly after: Position | 'now' | undefined
 }
@@ -26,7 +27,7 @@ export interface WantedFeed {
 /** The rows that one statement reads for a stream, and that a stream keeps until its client has read them. */
 const pageSize = 100
 /** The interval at which each stream is checked. */
-const attendMilliseconds = 1000
+const maintenanceMilliseconds = 1000
 
 /** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
 export function createFeedStreams(
@@ -40,17 +41,17 @@ export function createFeedStreams(
     for (const stream of streams) stream.wake()
   }
   const watch = watchChanges({ database: context.database, onFailure, onChanges: wakeAll })
-  let attending: Repetition | undefined
+  let maintenance: RepeatedWork | undefined
   /** Counts the streams, and the requests that are about to open one. */
-  let users = 0
+  let openCount = 0
 
   function leave(account: string) {
     streamLimits.release(account)
-    users -= 1
-    if (users > 0) return
+    openCount -= 1
+    if (openCount > 0) return
     watch.stop()
-    void attending?.stop()
-    attending = undefined
+    void maintenance?.stop()
+    maintenance = undefined
   }
 
   return {
@@ -59,8 +60,8 @@ export function createFeedStreams(
       const { caller } = session
       const { id } = caller
       streamLimits.take(id)
-      users += 1
-      const reads = context.database.liveLists
+      openCount += 1
+      const reads = context.database.liveListReads
       const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
       try {
         // Watching starts before the first statement, so that no commit between the two is missed.
@@ -68,8 +69,8 @@ export function createFeedStreams(
         const first = await read(after === 'now' ? await newestPosition(reads, caller) : after)
         // The token may have expired while the first page was awaited.
         if (!(await session.recheck())) throw unauthenticated()
-        attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
-          for (const stream of streams) stream.attend(Date.now())
+        maintenance ??= repeat({ everyMilliseconds: maintenanceMilliseconds, onFailure }, () => {
+          for (const stream of streams) stream.maintain(Date.now())
         })
         const stream = openFeedStream(session, wire, {
           first,
@@ -83,14 +84,14 @@ export function createFeedStreams(
         })
         streams.add(stream)
         // Sends the start position: a client that is disconnected before the first change must not resume from a later position.
-        stream.attend(Date.now())
+        stream.maintain(Date.now())
       } catch (error) {
         leave(id)
         throw error
       }
     },
-    sendAway() {
-      for (const stream of streams) stream.sendAway()
+    closeForShutdown() {
+      for (const stream of streams) stream.closeForShutdown()
     },
   }
 }
@@ -113,21 +114,21 @@ export interface FeedOutlet {
   /** Returns false when the client has not read enough yet: the event is dropped, and `onReady` follows. */
   send(event: Buffer): boolean
   /** Sends a heartbeat. `isNews`: the client does not have this cursor yet, because no change since the last one was for it. */
-  beat(cursor: string, isNews: boolean): void
+  beat(cursor: string, isNewCursor: boolean): void
   close(problem?: Problem): void
   /** Asks the client to reconnect to another host, because this one stops. */
-  sendAway(): void
+  closeForShutdown(): void
 }
 
 interface FeedStream {
   /** Called after a commit. */
   wake(): void
-  attend(now: number): void
+  maintain(now: number): void
   /** Asks the client to reconnect to another host, because this one stops. */
-  sendAway(): void
+  closeForShutdown(): void
 }
 
-interface Feeding {
+interface FeedStreamOptions {
   readonly first: FeedPage
   readonly keeper: Keeper
   read(position: Position): Promise<FeedPage>
@@ -142,11 +143,11 @@ const heartbeatMilliseconds = 15_000
 function openFeedStream(
   session: Authenticated,
   wire: FeedWire,
-  { first, keeper, read, onFailure, onClose }: Feeding,
+  { first, keeper, read, onFailure, onClose }: FeedStreamOptions,
 ): FeedStream {
-  const pending = createPending(first, { session, wire, keeper })
+  const pending = createPendingEvents(first, { session, wire, keeper })
   let isClosed = false
-  let isWanted = false
+  let isReadDue = false
   let isPumping = false
   const outlet = wire.open({
     onReady: () => void pump(),
@@ -157,20 +158,20 @@ function openFeedStream(
       onClose()
     },
   })
-  const check = createSessionCheck(session, () => outlet.close(unauthenticated()))
+  const check = watchSession(session, () => outlet.close(unauthenticated()))
 
-  async function readOn() {
+  async function readNextPage() {
     // The next second tries again if the check fails.
-    isWanted = !(await check.run())
-    if (isWanted) return false
+    isReadDue = !(await check.run())
+    if (isReadDue) return false
     const page = await read(pending.page.position)
     // A client that has disconnected meanwhile must not hold any bytes.
-    const problem = isClosed ? undefined : pending.replaceBy(page)
+    const problem = isClosed ? undefined : pending.replace(page)
     if (problem) outlet.close(problem)
     return !problem
   }
 
-  const mayReadOn = () => !isClosed && pending.sendTo(outlet) && (isWanted || !pending.page.isCurrent)
+  const mayReadNextPage = () => !isClosed && pending.sendTo(outlet) && (isReadDue || !pending.page.isCurrent)
 
   const fail = (error: unknown) =>
     error instanceof Problem && error.kind === 'gone' ? outlet.close(error) : onFailure(error)
@@ -179,10 +180,10 @@ function openFeedStream(
     if (isPumping) return
     isPumping = true
     try {
-      while (mayReadOn()) if (!(await readOn())) break
+      while (mayReadNextPage()) if (!(await readNextPage())) break
     } catch (error) {
       // The position is unchanged; the next second tries again.
-      isWanted = true
+      isReadDue = true
       fail(error)
     } finally {
       isPumping = false
@@ -190,36 +191,36 @@ function openFeedStream(
   }
 
   const wake = () => {
-    isWanted = true
+    isReadDue = true
     return void pump()
   }
   wake()
   return {
     wake,
-    attend(now) {
+    maintain(now) {
       if (check.isDue(now)) void check.run()
-      if (isWanted) void pump()
-      pending.beatOn(outlet, now)
+      if (isReadDue) void pump()
+      pending.sendHeartbeat(outlet, now)
     },
-    sendAway: () => outlet.sendAway(),
+    closeForShutdown: () => outlet.closeForShutdown(),
   }
 }
 
-interface Reader {
+interface PendingEventsOptions {
   readonly session: Authenticated
   readonly wire: FeedWire
   readonly keeper: Keeper
 }
 
 /** The newest page, and those of its events that the client has not read yet. */
-function createPending(first: FeedPage, { session: { caller }, wire, keeper }: Reader) {
+function createPendingEvents(first: FeedPage, { session: { caller }, wire, keeper }: PendingEventsOptions) {
   const eventsOf = ({ changes }: FeedPage): readonly Buffer[] =>
     changes.map(({ change, position }) =>
-      wire.eventOf(serializeChange(change, caller), writePosition(position)),
+      wire.eventOf(serializeChange(change, caller), formatPosition(position)),
     )
   let page = first
   let unsent = eventsOf(first)
-  let heardAt = 0
+  let lastSentAt = 0
   let sentPosition = ''
   const problem = keeper.keep(unsent)
   if (problem) throw problem
@@ -228,7 +229,7 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
       return page
     },
     /** Returns the reason when there is no room. */
-    replaceBy(newer: FeedPage): Problem | undefined {
+    replace(newer: FeedPage): Problem | undefined {
       page = newer
       unsent = eventsOf(newer)
       return keeper.keep(unsent)
@@ -237,16 +238,16 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
     sendTo(outlet: FeedOutlet): boolean {
       const rejected = unsent.findIndex((event) => !outlet.send(event))
       const sent = rejected === -1 ? unsent.length : rejected
-      if (sent > 0) heardAt = Date.now()
-      if (sent > 0 && rejected === -1) sentPosition = writePosition(page.position)
+      if (sent > 0) lastSentAt = Date.now()
+      if (sent > 0 && rejected === -1) sentPosition = formatPosition(page.position)
       unsent = unsent.slice(sent)
       if (unsent.length === 0) keeper.keep([])
       return unsent.length === 0
     },
-    beatOn(outlet: FeedOutlet, now: number) {
-      if (now - heardAt < heartbeatMilliseconds || unsent.length > 0) return
-      heardAt = now
-      const position = writePosition(page.position)
+    sendHeartbeat(outlet: FeedOutlet, now: number) {
+      if (now - lastSentAt < heartbeatMilliseconds || unsent.length > 0) return
+      lastSentAt = now
+      const position = formatPosition(page.position)
       outlet.beat(position, position !== sentPosition)
       sentPosition = position
     },

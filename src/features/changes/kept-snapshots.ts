@@ -14,8 +14,8 @@ export interface Keeper {
 }
 
 export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
-  const ofProcess = countedOnce(budgets.budget('liveBytes'))
-  const ofAccount = countedOnce(budgets.budget('liveBytesOfAccount'))
+  const ofProcess = createSharedCount(budgets.budget('liveBytes'))
+  const ofAccount = createSharedCount(budgets.budget('liveBytesOfAccount'))
 
   function hold(snapshot: Buffer, account: string | undefined): Problem | undefined {
     if (account !== undefined && !ofAccount.hold(snapshot, account)) return tooManyOfAccount(ofAccount.max)
@@ -59,7 +59,7 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
 }
 
 /** Counts the same bytes once for each account and once for the process, however many streams have them. */
-function countedOnce(budget: Budget) {
+function createSharedCount(budget: Budget) {
   const holds = new Map<string | undefined, Map<Buffer, number>>()
   return {
     max: budget.max,

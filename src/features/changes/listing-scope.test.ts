@@ -8,7 +8,7 @@ import { remove } from '../../records/remove.ts'
 import { update } from '../../records/update.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import { type ChangedRows, changedRowsSince } from './changed-rows.ts'
-import { isTouched, type Scope, scopeOf } from './listing-scope.ts'
+import { mayAffect, type Scope, scopeOf } from './listing-scope.ts'
 
 const assignment = resourceNamed('assignment')
 
@@ -28,12 +28,12 @@ describe('What a change can touch', () => {
     const { snapshot } = await changesSince(database, undefined)
     await work()
     const { resources } = await changesSince(database, snapshot)
-    return changedRowsSince(database.liveLists, snapshot, new Set(resources))
+    return changedRowsSince(database.liveListReads, snapshot, new Set(resources))
   }
   const change = (values: Readonly<Record<string, unknown>>) =>
     update(fresh.context, assignment, fresh.administrator, { ...row, ...values })
-  const seen = (changes: ChangedRows, wanted: Scope['wanted'], caller = fresh.administrator) =>
-    isTouched(
+  const seen = (changes: ChangedRows, wanted: Scope['allowedValues'], caller = fresh.administrator) =>
+    mayAffect(
       { resources: ['assignment', 'userProject'], scope: scopeOf(assignment, caller, wanted) },
       changes,
     )
@@ -87,9 +87,9 @@ describe('What a change can touch', () => {
       scope: scopeOf(resourceNamed('appointment'), member, {}),
     }
     const renamed = await changesOf(() => change({ name: 'Renamed' }))
-    assert.equal(isTouched(appointments, renamed), 'no')
+    assert.equal(mayAffect(appointments, renamed), 'no')
     const moved = await changesOf(() => change({ projectId: others.projectId }))
-    assert.equal(isTouched(appointments, moved), 'yes')
+    assert.equal(mayAffect(appointments, moved), 'yes')
     await change({})
   })
 

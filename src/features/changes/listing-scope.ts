@@ -1,28 +1,32 @@
 import type { Caller } from '../../model/caller.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import type { ChangedRow, ChangedRows } from './changed-rows.ts'
 
 /** The rows that a view can contain: a change of any other row cannot change its response. */
 export interface Scope {
   readonly resource: string
   /** The values that a row may have, by column. */
-  readonly wanted: Readonly<Record<string, readonly unknown[]>>
+  readonly allowedValues: Readonly<Record<string, readonly unknown[]>>
   /** The account, if it sees the rows of its own projects. */
   readonly member?: string
 }
 
 /** Undefined where the visible rows depend on more than their own project. */
 export function scopeOf(
-  { name, access }: Listed,
+  { name, access }: ListedResource,
   { id, isAdministrator, token }: Caller,
-  wanted: Scope['wanted'],
+  allowedValues: Scope['allowedValues'],
   { ofRemoved = false } = {},
 ): Scope | undefined {
   if (access.kind === 'colleagues') return undefined
   const isLimited = !isAdministrator && !token
   const ofOwner = access.kind === 'owner' && isLimited ? { [access.ownerColumn]: [id] } : {}
   const isOfMember = access.kind === 'projectMembers' && isLimited && !ofRemoved
-  return { resource: name, wanted: { ...wanted, ...ofOwner }, ...(isOfMember && { member: id }) }
+  return {
+    resource: name,
+    allowedValues: { ...allowedValues, ...ofOwner },
+    ...(isOfMember && { member: id }),
+  }
 }
 
 /** Also "yes" when unsure. A set of projects means "yes" if the account is a member of one of them. */
@@ -35,39 +39,40 @@ export interface ScopedListing {
 }
 
 /** Returns whether a view has to be read again. It never says no to a change that could be visible. */
-export function isTouched({ resources, scope }: ScopedListing, changes: ChangedRows): Verdict {
+export function mayAffect({ resources, scope }: ScopedListing, changes: ChangedRows): Verdict {
   const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
-  return together(
+  return combine(
     changed.map((resource) => {
       const rows = scope && changes.rowsOf(resource)
-      return rows ? together(rows.map((row) => isTouchedBy(scope, resource, row))) : 'yes'
+      return rows ? combine(rows.map((row) => mayRowAffect(scope, resource, row))) : 'yes'
     }),
   )
 }
 
-function together(verdicts: readonly Verdict[]): Verdict {
+function combine(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('yes')) return 'yes'
   const projects = verdicts.flatMap((verdict) => (typeof verdict === 'string' ? [] : [...verdict]))
   return projects.length > 0 ? new Set(projects) : 'no'
 }
 
-function isTouchedBy(scope: Scope, resource: string, row: ChangedRow): Verdict {
+function mayRowAffect(scope: Scope, resource: string, row: ChangedRow): Verdict {
   const { member } = scope
   // Joining or leaving a project changes the visible rows, whatever the filters are.
-  if (member !== undefined && resource === 'userProject' && mayBe(row, 'userId', [member])) return 'yes'
-  if (resource !== scope.resource) return member === undefined ? 'yes' : isTouchedOnTheWay(resource, row)
-  if (Object.entries(scope.wanted).some(([column, values]) => !mayBe(row, column, values))) return 'no'
+  if (member !== undefined && resource === 'userProject' && mayHave(row, 'userId', [member])) return 'yes'
+  if (resource !== scope.resource) return member === undefined ? 'yes' : mayConnectingRowAffect(resource, row)
+  if (Object.entries(scope.allowedValues).some(([column, values]) => !mayHave(row, column, values)))
+    return 'no'
   return member === undefined ? 'yes' : (row.projects ?? 'yes')
 }
 
 /** A row through which listed rows are connected to their project. */
-function isTouchedOnTheWay(resource: string, row: ChangedRow): Verdict {
+function mayConnectingRowAffect(resource: string, row: ChangedRow): Verdict {
   if (resource === 'userProject') return 'no'
   if (resource === 'assignment') return row.hasMoved('projectId', 'active') ? 'yes' : 'no'
   return 'yes'
 }
 
-function mayBe(row: ChangedRow, column: string, wanted: readonly unknown[]): boolean {
+function mayHave(row: ChangedRow, column: string, wanted: readonly unknown[]): boolean {
   const values = row.valuesOf(column)
   return values === undefined || wanted.some((value) => values.has(value))
 }

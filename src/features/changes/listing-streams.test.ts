@@ -15,7 +15,7 @@ describe('The streams of a listing', () => {
       const stream: LiveStream = {
         sentAt: 0,
         isChecking: false,
-        attend: () => undefined,
+        maintain: () => undefined,
         offer(newest) {
           if (!isReading() || newest === held) return
           held = newest
@@ -23,7 +23,7 @@ describe('The streams of a listing', () => {
         },
         has: (newest) => newest === held,
         close: () => undefined,
-        sendAway: () => undefined,
+        closeForShutdown: () => undefined,
       }
       streams.join(stream)
       return stream

@@ -15,18 +15,18 @@ describe('a live listing', () => {
   it('never goes back to an older snapshot that comes in later than a newer one', async () => {
     const late = Promise.withResolvers<void>()
     let asked = 0
-    const liveListsAnywhere: Database['liveListsAnywhere'] = {
+    const liveListReadsAnywhere: Database['liveListReadsAnywhere'] = {
       async query(statement, account) {
         asked += 1
         const isFirst = asked === 1
-        const rows = await context.database.liveListsAnywhere.query(statement, account)
+        const rows = await context.database.liveListReadsAnywhere.query(statement, account)
         if (isFirst) await late.promise
         return rows as never
       },
     }
     const listed = resourceNamed('impediment')
     const query = parseListQuery(listed, {})
-    const database = { ...context.database, liveListsAnywhere }
+    const database = { ...context.database, liveListReadsAnywhere }
     const listing = createListing(
       { ...context, database },
       listView(context, listed, administrator, query),

@@ -42,7 +42,7 @@ export function createListing(
   keeper: Keeper,
   onFailure: (error: unknown) => void,
 ): Listing {
-  const newest = createNewest(keeper)
+  const newest = createNewestSnapshot(keeper)
   const streams = createListingStreams(newest.get)
   const ids = new WeakMap<Buffer, string>()
   let isChanged = false
@@ -58,7 +58,7 @@ export function createListing(
     // Results may arrive out of order; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
-    const problem = newest.replaceBy(event)
+    const problem = newest.replace(event)
     if (!problem) return streams.fallBehind()
     streams.close(problem.message)
     throw problem
@@ -99,20 +99,20 @@ export function createListing(
   }
 }
 
-function createNewest(keeper: Keeper) {
+function createNewestSnapshot(keeper: Keeper) {
   let newest: Buffer = Buffer.alloc(0)
-  let isPurged = false
+  let isDiscarded = false
   return {
     get: () => newest,
     /** Returns the reason when there is no room. */
-    replaceBy(event: Buffer): Problem | undefined {
-      if (isPurged || event.equals(newest)) return undefined
+    replace(event: Buffer): Problem | undefined {
+      if (isDiscarded || event.equals(newest)) return undefined
       const problem = keeper.keep([event])
       if (!problem) newest = event
       return problem
     },
     discard() {
-      isPurged = true
+      isDiscarded = true
       keeper.keep([])
     },
   }
@@ -120,8 +120,8 @@ function createNewest(keeper: Keeper) {
 
 /** The position is read before the rows: a client that resumes the feed from it may see a change twice, but misses none. */
 async function readEvent({ database }: Context, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
-  const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
-  const data = await view.read(database.liveListsAnywhere)
+  const position = view.isResumable ? await newestPosition(database.liveListReads, view.caller) : undefined
+  const data = await view.read(database.liveListReadsAnywhere)
   const event = formatEvent({ event: 'listing', data })
   if (position) ids.set(event, snapshotId(position, data))
   return event
@@ -136,7 +136,7 @@ interface ListingStreams {
   fallBehind(): void
   /** Offers the newest snapshot to the streams that lack it. */
   offer(now: number): void
-  attend(now: number): void
+  maintain(now: number): void
   /** Returns whether any stream may be sent its next event now. */
   isAnyDue(now: number): boolean
   close(reason: string): void
@@ -148,14 +148,14 @@ const sentAtOnceMax = 200
 export function createListingStreams(newest: () => Buffer): ListingStreams {
   const all = new Set<LiveStream>()
   const behind = new Set<LiveStream>()
-  let isGoingOn = false
-  const goOn = () => {
-    isGoingOn = false
+  let isContinuing = false
+  const continueOffering = () => {
+    isContinuing = false
     offer(Date.now())
   }
   const offer = (now: number) => {
     // Runs twenty times a second for every listing: even an iterator over nothing would be most of an idle listing's cost.
-    if (behind.size === 0 || isGoingOn) return
+    if (behind.size === 0 || isContinuing) return
     let sent = 0
     for (const stream of behind) {
       stream.offer(newest(), now)
@@ -163,8 +163,8 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
       behind.delete(stream)
       sent += 1
       if (sent < sentAtOnceMax) continue
-      isGoingOn = true
-      setImmediate(goOn)
+      isContinuing = true
+      setImmediate(continueOffering)
       return
     }
   }
@@ -183,8 +183,8 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
       for (const stream of all) behind.add(stream)
     },
     offer,
-    attend(now) {
-      for (const stream of all) stream.attend(now)
+    maintain(now) {
+      for (const stream of all) stream.maintain(now)
     },
     isAnyDue(now) {
       for (const stream of all) if (isDue(stream, now)) return true

@@ -1,12 +1,12 @@
 import { type Snapshot, watchChanges } from '../../db/change-log.ts'
 import type { Database } from '../../db/database.ts'
 import { unauthenticated } from '../../model/problem.ts'
-import { type Repetition, repeat } from '../../model/repeat.ts'
+import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
 import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
-import { isTouched } from './listing-scope.ts'
+import { mayAffect } from './listing-scope.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import type { StreamLimits } from './stream-limits.ts'
 
@@ -14,15 +14,15 @@ export interface LiveListings {
   /** Takes over the connection. Every error comes before the stream starts. */
   open(view: View, request: LiveRequest): Promise<undefined>
   /** Ends every stream, because the host stops. */
-  sendAway(): void
+  closeForShutdown(): void
   /** The lag behind the change log. */
   secondsBehind(): number
 }
 
-/** The precision of the second between two events. */
+/** Events of a stream are one second apart, to this precision. */
 const tickMilliseconds = 50
 /** How often each stream is checked for its end and its heartbeat. */
-const attendMilliseconds = 1000
+const maintenanceMilliseconds = 1000
 
 export function createLiveListings(
   context: Context,
@@ -32,8 +32,8 @@ export function createLiveListings(
   const kept = createKeptSnapshots(context.budgets)
   const shared = createSharedListings((view) => createListing(context, view, kept.keeperOf(), onFailure))
   const ticker = createTicker(shared, onFailure)
-  const wake = inTurn(async (changes) => {
-    await wakeTouched(context.database, [...shared.all()], changes)
+  const wake = mergeWhileRunning(async (changes) => {
+    await wakeAffected(context.database, [...shared.all()], changes)
     ticker.tick()
   }, onFailure)
   const watch = watchChanges({ database: context.database, onFailure, onChanges: wake })
@@ -41,7 +41,7 @@ export function createLiveListings(
   /** Makes the listing follow changes until its last reader leaves. */
   function enter(view: View) {
     streamLimits.take(view.caller.id)
-    const { listing, leave } = shared.use(view)
+    const { listing, leave } = shared.acquire(view)
     ticker.start()
     return {
       listing,
@@ -85,19 +85,23 @@ export function createLiveListings(
     return undefined
   }
 
-  return { open, sendAway: () => sendAllAway(shared.all()), secondsBehind: watch.secondsBehind }
+  return {
+    open,
+    closeForShutdown: () => closeAllForShutdown(shared.all()),
+    secondsBehind: watch.secondsBehind,
+  }
 }
 
 /** The timers of all listings and streams, which have none of their own. */
 function createTicker(listings: SharedListings, onFailure: (error: unknown) => void) {
-  let repetitions: readonly Repetition[] = []
+  let repetitions: readonly RepeatedWork[] = []
   const tick = () => {
     const now = Date.now()
     for (const listing of listings.all()) listing.tick(now)
   }
-  const attend = () => {
+  const maintain = () => {
     const now = Date.now()
-    for (const { streams } of listings.all()) streams.attend(now)
+    for (const { streams } of listings.all()) streams.maintain(now)
   }
   return {
     tick,
@@ -105,7 +109,7 @@ function createTicker(listings: SharedListings, onFailure: (error: unknown) => v
       if (repetitions.length > 0) return
       repetitions = [
         repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick),
-        repeat({ everyMilliseconds: attendMilliseconds, onFailure }, attend),
+        repeat({ everyMilliseconds: maintenanceMilliseconds, onFailure }, maintain),
       ]
     },
     stop() {
@@ -115,8 +119,8 @@ function createTicker(listings: SharedListings, onFailure: (error: unknown) => v
   }
 }
 
-function sendAllAway(listings: Iterable<Listing>) {
-  for (const { streams } of listings) for (const stream of streams.all) stream.sendAway()
+function closeAllForShutdown(listings: Iterable<Listing>) {
+  for (const { streams } of listings) for (const stream of streams.all) stream.closeForShutdown()
 }
 
 /** One listing for all callers who see the same rows of the same query. */
@@ -124,7 +128,7 @@ interface SharedListings {
   all(): Iterable<Listing>
   readonly isEmpty: boolean
   /** Creates it for its first user and closes it after its last. */
-  use(view: View): { readonly listing: Listing; leave(): void }
+  acquire(view: View): { readonly listing: Listing; leave(): void }
 }
 
 function createSharedListings(create: (view: View) => Listing): SharedListings {
@@ -136,7 +140,7 @@ function createSharedListings(create: (view: View) => Listing): SharedListings {
     get isEmpty() {
       return listings.size === 0
     },
-    use(view) {
+    acquire(view) {
       const { key } = view
       const listing = listings.get(key) ?? create(view)
       listings.set(key, listing)
@@ -164,7 +168,7 @@ interface Changed {
 /**
  * Runs `work` one at a time. Changes that arrive meanwhile are merged into one next run, since the earliest of their snapshots.
  */
-function inTurn(
+function mergeWhileRunning(
   work: (changed: Changed) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): (resources: ReadonlySet<string>, since: Snapshot) => void {
@@ -187,33 +191,35 @@ function inTurn(
   }
 }
 
-type Reads = Pick<Database, 'query' | 'liveLists'>
+type Reads = Pick<Database, 'query' | 'liveListReads'>
 
 /** Refreshes the listings that the changes can affect. The changed rows are read only where they may exclude a listing. */
-async function wakeTouched(
+async function wakeAffected(
   database: Reads,
   listings: readonly Listing[],
   { resources, since }: { readonly resources: ReadonlySet<string>; readonly since: Snapshot },
 ): Promise<void> {
   const affected = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
   if (affected.length === 0) return
-  const isAsked = affected.some(({ view }) => view.scope)
-  const read = isAsked ? inTime(changedRowsSince(database.liveLists, since, resources)) : undefined
+  const needsRows = affected.some(({ view }) => view.scope)
+  const read = needsRows
+    ? answeredInTime(changedRowsSince(database.liveListReads, since, resources))
+    : undefined
   const changes = (await read) ?? unknownRows(resources)
-  const ofMembers = new Map<Listing, ReadonlySet<unknown>>()
+  const dependingOnMembers = new Map<Listing, ReadonlySet<unknown>>()
   for (const listing of affected) {
-    const verdict = isTouched(listing.view, changes)
+    const verdict = mayAffect(listing.view, changes)
     if (verdict === 'yes') listing.recordChange()
-    else if (verdict !== 'no') ofMembers.set(listing, verdict)
+    else if (verdict !== 'no') dependingOnMembers.set(listing, verdict)
   }
-  if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
+  if (dependingOnMembers.size > 0) await wakeListingsOfMembers(database, dependingOnMembers)
 }
 
-/** A listing is sent once a second at most, so this much time is left to find out whether it has to be. */
+/** A listing is sent at most once a second, so the check may take this long. */
 const answerMilliseconds = 1000
 
 /** Undefined when the database does not answer in time: then every listing is refreshed. */
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+async function answeredInTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, answerMilliseconds, undefined)
   try {
@@ -224,12 +230,12 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefin
 }
 
 /** Members are read afterwards. The change of a membership itself wakes those who join or leave in between. */
-async function wakeMembers(
-  { liveLists }: Reads,
+async function wakeListingsOfMembers(
+  { liveListReads }: Reads,
   listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,
 ): Promise<void> {
   const projects = new Set([...listings.values()].flatMap((among) => [...among]))
-  const isMember = await inTime(membersOf(liveLists, [...projects]))
+  const isMember = await answeredInTime(membersOf(liveListReads, [...projects]))
   for (const [listing, among] of listings)
     if (!isMember || isMember(listing.view.scope?.member ?? '', among)) listing.recordChange()
 }

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../auth/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
 import type { Keeper } from './kept-snapshots.ts'
-import { type Position, writePosition } from './position.ts'
-import { createSessionCheck } from './stream-limits.ts'
+import { formatPosition, type Position } from './position.ts'
+import { watchSession } from './watch-session.ts'
 
 export interface LiveRequest {
   readonly session: Authenticated
@@ -18,28 +18,28 @@ interface LiveStreamListeners extends EventStreamListeners {
   idOf(snapshot: Buffer): string | undefined
 }
 
-/** One client's view of a listing. It has no timer of its own: the one timer of all listings calls `attend`. */
+/** One client's view of a listing. It has no timer of its own: the one timer of all listings calls `maintain`. */
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean
   /** Ends an expired stream, and sends heartbeats. */
-  attend(now: number): void
+  maintain(now: number): void
   /** Sends a new snapshot when the next event is due and the client can take it. Ends the stream when there is no room. */
   offer(newest: Buffer, now: number): void
   /** Returns whether the client was sent this snapshot, or has it from an earlier connection. */
   has(snapshot: Buffer): boolean
   close(reason?: string): void
   /** Asks the client to reconnect to another host, because this one stops. */
-  sendAway(): void
+  closeForShutdown(): void
 }
 
 /** The minimum between two events of a stream. */
-const betweenEventsMilliseconds = 1000
+const eventIntervalMilliseconds = 1000
 /** Short enough for proxies that close a silent connection after half a minute. */
 const heartbeatMilliseconds = 15_000
 
 export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean =>
-  !isChecking && now - sentAt >= betweenEventsMilliseconds
+  !isChecking && now - sentAt >= eventIntervalMilliseconds
 
 export function openLiveStream(
   { session, request, reply }: LiveRequest,
@@ -55,20 +55,20 @@ export function openLiveStream(
       onClose()
     },
   })
-  let held = request.headers['last-event-id']
-  let id = lastEventId(held)
+  let heldId = request.headers['last-event-id']
+  let id = lastEventId(heldId)
   let sent: Buffer | undefined
-  let offered: Buffer | undefined
+  let latest: Buffer | undefined
   let sentAt = 0
-  let heardAt = Date.now()
-  const check = createSessionCheck(session, () => events.close())
+  let lastSentAt = Date.now()
+  const check = watchSession(session, () => events.close())
 
-  function keepOffered(newest: Buffer) {
-    if (isClosed || newest === offered) return
+  function keepLatest(newest: Buffer) {
+    if (isClosed || newest === latest) return
     // A client with room for another event has read the one before.
     const problem = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
     if (problem) return events.close(problem.message)
-    offered = newest
+    latest = newest
   }
 
   return {
@@ -78,31 +78,31 @@ export function openLiveStream(
     get isChecking() {
       return check.isInFlight
     },
-    attend(now) {
+    maintain(now) {
       if (check.isDue(now)) void check.run()
-      if (now - heardAt < heartbeatMilliseconds) return
-      heardAt = now
+      if (now - lastSentAt < heartbeatMilliseconds) return
+      lastSentAt = now
       events.comment('still here')
     },
     offer(newest, now) {
-      keepOffered(newest)
+      keepLatest(newest)
       // A client that resumes with this same snapshot is not sent it again.
-      if (isSameSnapshot(held, idOf(newest))) sent = newest
-      held = undefined
-      if (newest === sent || check.isInFlight || now - sentAt < betweenEventsMilliseconds || !events.isReady)
+      if (isSameSnapshot(heldId, idOf(newest))) sent = newest
+      heldId = undefined
+      if (newest === sent || check.isInFlight || now - sentAt < eventIntervalMilliseconds || !events.isReady)
         return
       void check.run(() => {
         // A newer one may have arrived during the session check; the one before it is no longer kept.
-        if (!offered || !events.send(offered, idOf(offered) ?? id + 1)) return
+        if (!latest || !events.send(latest, idOf(latest) ?? id + 1)) return
         id += 1
-        sent = offered
+        sent = latest
         keeper.keep([sent])
-        sentAt = heardAt = Date.now()
+        sentAt = lastSentAt = Date.now()
       })
     },
     has: (snapshot) => snapshot === sent,
     close: (reason) => events.close(reason),
-    sendAway: () => events.sendAway(),
+    closeForShutdown: () => events.closeForShutdown(),
   }
 }
 
@@ -118,10 +118,10 @@ const hashCharacters = 22
  * it.
  */
 export const snapshotId = (position: Position, data: string): string =>
-  `${writePosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
+  `${formatPosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
 
-function isSameSnapshot(held: unknown, id: string | undefined): boolean {
-  if (typeof held !== 'string' || id === undefined) return false
-  const said = (text: string) => text.split('~')[1]
-  return said(held) !== undefined && said(held) === said(id)
+function isSameSnapshot(heldId: unknown, id: string | undefined): boolean {
+  if (typeof heldId !== 'string' || id === undefined) return false
+  const hashOf = (text: string) => text.split('~')[1]
+  return hashOf(heldId) !== undefined && hashOf(heldId) === hashOf(id)
 }

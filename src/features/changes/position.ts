@@ -9,20 +9,17 @@ export interface Position {
   readonly since: Snapshot
   /** The time of that snapshot, in milliseconds since 1970 by the database's clock. */
   readonly sinceAt: number
-  readonly within?: Within
+  readonly within?: RangeInProgress
 }
 
-interface Within {
+interface RangeInProgress {
   readonly until: Snapshot
   readonly untilAt: number
   readonly last: number
 }
 
-/** The position before the first change. */
-export const beginning: Snapshot = '1:1:'
-
 /** Opaque to clients. It grants no access: every request that uses it is authorized again. */
-export const writePosition = ({ since, sinceAt, within }: Position): string =>
+export const formatPosition = ({ since, sinceAt, within }: Position): string =>
   Buffer.from(
     JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),
   ).toString('base64url')
@@ -33,14 +30,14 @@ export const positionCharactersMax = 8192
 /** Undefined for any other text: PostgreSQL never receives one that it would reject with an error of its own. */
 export function parsePosition(text: string): Position | undefined {
   if (text.length > positionCharactersMax) return undefined
-  const [since, sinceAt, until, untilAt, last, ...more] = partsOf(text)
+  const [since, sinceAt, until, untilAt, last, ...more] = decodeParts(text)
   if (!isSnapshot(since) || !isCount(sinceAt) || more.length > 0) return undefined
   if (until === undefined) return { since, sinceAt }
   if (!isSnapshot(until) || !isCount(untilAt) || !isCount(last)) return undefined
   return { since, sinceAt, within: { until, untilAt, last } }
 }
 
-function partsOf(text: string): readonly unknown[] {
+function decodeParts(text: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     return Array.isArray(parts) ? parts : []

@@ -3,9 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
-import { newId } from '../../db/columns.ts'
 import { slowSeconds } from '../../db/limited-reads.ts'
-import { insertRow } from '../../db/rows.ts'
+import { insertRow, newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { impediment } from '../../resources/impediment.ts'
@@ -45,14 +44,14 @@ describe('A reader of the feed', () => {
 
   test('does not take a number for finished at the start that a standby may assign again', async () => {
     const newest = await changeAndReusedNumber()
-    assert.equal(nextOf(await newestPosition(fresh.database.liveLists, caller)), newest + 1)
+    assert.equal(nextOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
   })
 
   test('does not do so after reading everything either', async () => {
     const newest = await changeAndReusedNumber()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },
-      fresh.database.liveLists,
+      fresh.database.liveListReads,
     )
     assert.ok(page.isCurrent)
     assert.equal(nextOf(page.position), newest + 1)
@@ -68,7 +67,7 @@ describe('A reader of the feed', () => {
       begin perform pg_sleep(${(1.2 * slowSeconds) / changes}); return pg_current_snapshot(); end $$`)
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: changes },
-      fresh.database.liveLists,
+      fresh.database.liveListReads,
     )
     assert.equal(page.changes.length, changes)
   })

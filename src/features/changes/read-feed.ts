@@ -1,12 +1,13 @@
+import { firstSnapshot } from '../../db/change-log.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { pageOfFeed } from '../../db/named-statements.ts'
 import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
+import { pageOfFeed } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { pageSizeMax, rejectFilters } from '../../records/list-query.ts'
+import { pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
 import { parseNames, parseNumber, parseUuid } from '../../records/query-values.ts'
 import {
   changeColumns,
@@ -14,10 +15,10 @@ import {
   type StoredChange,
   serializeChange,
 } from '../../records/serialize-record.ts'
-import { rejectTooSlow } from '../../records/settled-timestamp.ts'
+import { explainTimeout } from '../../records/settled-timestamp.ts'
 import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
-import { beginning, type Position, parsePosition, writePosition } from './position.ts'
+import { formatPosition, type Position, parsePosition } from './position.ts'
 
 /** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
 export interface FeedFilter {
@@ -50,13 +51,13 @@ const scannedMax = 2000
  */
 export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
   const { caller, position, pageSize } = query
-  const found = await rejectTooSlow(
-    { what: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
+  const found = await explainTimeout(
+    { subject: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
     () => reads.query<FoundChange>(feedStatement(query), caller.id),
   )
   const { scanned, lastScanned, snapshot, now, begin, isAhead } = found[0] as FoundChange
   if (position && (isAhead || begin > position.sinceAt)) throw tooOld()
-  const { since, sinceAt, within } = position ?? { since: beginning, sinceAt: begin }
+  const { since, sinceAt, within } = position ?? { since: firstSnapshot, sinceAt: begin }
   const { until, untilAt } = within ?? { until: snapshot, untilAt: now }
   const at = (last: number): Position => ({ since, sinceAt, within: { until, untilAt, last } })
   const changes = found.flatMap(({ scanned: _, lastScanned: __, snapshot: ___, now: ____, ...rest }) =>
@@ -112,14 +113,14 @@ const milliseconds = (timestamp: Sql): Sql => sql`floor(extract(epoch from ${tim
 
 function feedStatement(query: FeedQuery): Sql {
   const { caller, pageSize } = query
-  return pageOfFeed.of(
+  return pageOfFeed.attach(
     { rows: readableRows(caller), pageSize, entries: () => changesOf(query, raw('true'), scannedMax) },
     changesOf(query, readableEntries(caller), pageSize),
   )
 }
 
 function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {
-  const since = position?.since ?? beginning
+  const since = position?.since ?? firstSnapshot
   return sql`
     with lasting as materialized (select lasting_snapshot() as snapshot),
       bounds as materialized (
@@ -175,15 +176,15 @@ export interface SerializedFeedPage {
 
 /** A page of the feed, the same on every host. */
 export async function readFeedPage(
-  { database: { lists } }: Pick<Context, 'database'>,
+  { database: { listReads } }: Pick<Context, 'database'>,
   caller: Caller,
   { after, filter, pageSize }: FeedRequest,
 ): Promise<SerializedFeedPage> {
-  const position = after === 'now' ? await newestPosition(lists, caller) : after
-  const page = await readFeed({ caller, filter, position, pageSize }, lists)
+  const position = after === 'now' ? await newestPosition(listReads, caller) : after
+  const page = await readFeed({ caller, filter, position, pageSize }, listReads)
   return {
     data: page.changes.map(({ change }) => serializeChange(change, caller)),
-    cursor: writePosition(page.position),
+    cursor: formatPosition(page.position),
     hasMore: !page.isCurrent,
   }
 }
@@ -205,7 +206,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
-  rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['projectId'], filterIn, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['projectId'], filterIn, violations)
   const read = {
     filter: {
       resources: parseNames('resource', filterIn('resource'), resourceNames, violations),
@@ -223,6 +224,6 @@ function parseAfter(input: unknown, violations: Violations): FeedRequest['after'
   if (input === undefined || input === 'now') return input
   // The id of a snapshot of a live listing is a position followed by a hash of its content.
   const position = typeof input === 'string' ? parsePosition(input.split('~')[0] ?? '') : undefined
-  if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
+  if (position === undefined) violations.add('after', 'After must be now, or a cursor from the feed.')
   return position
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../records/context.ts'
 import { pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref, resultSchema } from '../../routes/schemas.ts'
+import { ref, resultSchema, someText } from '../../routes/schemas.ts'
 import type { FeedStreams, FeedWire } from './feed-streams.ts'
 import { positionCharactersMax } from './position.ts'
 import { feedActions, parseFeedQuery, readFeedPage } from './read-feed.ts'
@@ -37,12 +37,12 @@ const parameters: readonly Parameter[] = [
   {
     name: 'resource',
     description: `Only changes of these, separated by commas: ${resourceNames.join(', ')}.`,
-    schema: { type: 'string' },
+    schema: someText,
   },
   {
     name: 'action',
     description: `Only ${feedActions.join(', ')}; separated by commas.`,
-    schema: { type: 'string' },
+    schema: someText,
   },
   { name: 'projectId', description: 'Only changes in this project.', schema: uuid.schema },
   {
@@ -97,7 +97,7 @@ const feedEvents = (reply: FastifyReply): FeedWire => ({
         isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
       // A client whose session has ended reconnects, and is rejected then.
       close: (problem) => events.close(problem?.kind === 'unauthenticated' ? undefined : problem?.message),
-      sendAway: () => events.sendAway(),
+      closeForShutdown: () => events.closeForShutdown(),
     }
   },
 })

@@ -6,15 +6,15 @@ import type { Caller } from '../../model/caller.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
-  clientScopesByDefault,
-  mayReturnTo,
+  defaultClientScopes,
+  isValidRedirectUri,
 } from '../../model/client.ts'
 import { text } from '../../model/field-kinds.ts'
 import { collectViolations, forbidden, invalid, missing, parseObject } from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
 
 /** A client that signs people in, created by an administrator. Identity hosts learn of it within seconds. */
-export interface RegisteredClient extends ClientWish {
+export interface RegisteredClient extends ClientProperties {
   readonly id: string
   /** Set for a confidential client; otherwise it is public. */
   readonly hasSecret: boolean
@@ -23,22 +23,23 @@ export interface RegisteredClient extends ClientWish {
   readonly changedAt: string | null
 }
 
-export interface NewClient {
+export interface CreatedClient {
   readonly client: RegisteredClient
   /** Shown only once; the database stores its hash. Null for a public client. */
   readonly secret: string | null
 }
 
-export interface ClientKeeping {
+export interface ClientContext {
   readonly database: Database
   readonly securityLog?: SecurityLog | undefined
 }
 
-/** Managing more clients is a task for another product. */
+/** Enough for the apps of one organization. */
 export const clientsMax = 100
 const clientIdKind = text({ max: 100 })
 
-const shown = raw(`client.id, client.name, client.secret_hash is not null as "hasSecret", client.scopes,
+const clientColumns =
+  raw(`client.id, client.name, client.secret_hash is not null as "hasSecret", client.scopes,
   client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
   client.is_first_party as "isFirstParty", client.requires_pkce as "requiresPkce", client.made_by as "madeBy",
   client.created_at as "createdAt", client.changed_at as "changedAt"`)
@@ -47,24 +48,28 @@ function requireAdministrator({ isAdministrator }: Caller): void {
   if (!isAdministrator) throw forbidden('Only administrators may see and change clients.')
 }
 
-export async function listClients({ database }: ClientKeeping, caller: Caller): Promise<RegisteredClient[]> {
+export async function listClients({ database }: ClientContext, caller: Caller): Promise<RegisteredClient[]> {
   requireAdministrator(caller)
   return database.query<RegisteredClient>(sql`
-    select ${shown} from registered_clients as client where client.ended_at is null
+    select ${clientColumns} from registered_clients as client where client.ended_at is null
     order by client.created_at desc, client.id limit ${clientsMax}::int`)
 }
 
 /** 256 random bits, for which a fast hash is enough. */
 const newSecret = () => randomBytes(32).toString('base64url')
-const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+const hashOfSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-export async function makeClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<NewClient> {
+export async function createClient(
+  context: ClientContext,
+  caller: Caller,
+  body: unknown,
+): Promise<CreatedClient> {
   requireAdministrator(caller)
   const hasSecret = parseHasSecret(body)
   const requested = parseClient(body, hasSecret)
   const secret = hasSecret ? newSecret() : null
   const id = `client-${randomBytes(8).toString('hex')}`
-  const client = await keeping.database.transaction(async (transaction) => {
+  const client = await context.database.transaction(async (transaction) => {
     // Clients that are created at the same time are counted one after the other.
     await transaction.query(sql`lock table registered_clients in share row exclusive mode`)
     const [count] = await transaction.query<{ open: number }>(
@@ -75,25 +80,25 @@ export async function makeClient(keeping: ClientKeeping, caller: Caller, body: u
     const [made] = await transaction.query<RegisteredClient>(sql`
       insert into registered_clients as client (id, name, secret_hash, scopes, redirect_uris,
         post_logout_redirect_uris, is_first_party, requires_pkce, made_by)
-      values (${id}, ${requested.name}, ${secret === null ? null : hashOf(secret)}::bytea, ${requested.scopes}::text[],
+      values (${id}, ${requested.name}, ${secret === null ? null : hashOfSecret(secret)}::bytea, ${requested.scopes}::text[],
         ${requested.redirectUris}::text[], ${requested.postLogoutRedirectUris}::text[], ${requested.isFirstParty},
         ${requested.requiresPkce}, ${caller.id})
-      returning ${shown}`)
+      returning ${clientColumns}`)
     return made as RegisteredClient
   })
-  record(keeping, caller, id, 'made')
+  record(context, caller, id, 'made')
   return { client, secret }
 }
 
 /** Changes everything but the secret; an absent property gets its default. */
-export async function changeClient(
-  keeping: ClientKeeping,
+export async function updateClient(
+  context: ClientContext,
   caller: Caller,
   body: unknown,
 ): Promise<RegisteredClient> {
   requireAdministrator(caller)
   const { id } = parseFields(body, { id: clientIdKind })
-  const changed = await keeping.database.transaction(async (transaction) => {
+  const changed = await context.database.transaction(async (transaction) => {
     const { hasSecret } = await lockClient(transaction, id)
     const requested = parseClient(body, hasSecret)
     const [row] = await transaction.query<RegisteredClient>(sql`
@@ -101,39 +106,39 @@ export async function changeClient(
         redirect_uris = ${requested.redirectUris}::text[],
         post_logout_redirect_uris = ${requested.postLogoutRedirectUris}::text[],
         is_first_party = ${requested.isFirstParty}, requires_pkce = ${requested.requiresPkce}, changed_at = now()
-      where id = ${id} returning ${shown}`)
+      where id = ${id} returning ${clientColumns}`)
     return row as RegisteredClient
   })
-  record(keeping, caller, id, 'changed')
+  record(context, caller, id, 'changed')
   return changed
 }
 
 /** The previous secret becomes invalid as soon as the identity hosts learn of it. */
 export async function renewClientSecret(
-  keeping: ClientKeeping,
+  context: ClientContext,
   caller: Caller,
   body: unknown,
-): Promise<NewClient> {
+): Promise<CreatedClient> {
   requireAdministrator(caller)
   const { id } = parseFields(body, { id: clientIdKind })
   const secret = newSecret()
-  const client = await keeping.database.transaction(async (transaction) => {
+  const client = await context.database.transaction(async (transaction) => {
     const { hasSecret } = await lockClient(transaction, id)
     if (!hasSecret) throw invalid({ id: ['This client is public: it has no secret.'] })
     const [row] = await transaction.query<RegisteredClient>(sql`
-      update registered_clients as client set secret_hash = ${hashOf(secret)}, changed_at = now()
-      where id = ${id} returning ${shown}`)
+      update registered_clients as client set secret_hash = ${hashOfSecret(secret)}, changed_at = now()
+      where id = ${id} returning ${clientColumns}`)
     return row as RegisteredClient
   })
-  record(keeping, caller, id, 'secret')
+  record(context, caller, id, 'secret')
   return { client, secret }
 }
 
 /** Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds. */
-export async function endClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<void> {
+export async function endClient(context: ClientContext, caller: Caller, body: unknown): Promise<void> {
   requireAdministrator(caller)
   const { id } = parseFields(body, { id: clientIdKind })
-  await keeping.database.transaction(async (transaction) => {
+  await context.database.transaction(async (transaction) => {
     await lockClient(transaction, id)
     await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
     // All hosts look up in this one table which clients' tokens are valid.
@@ -141,7 +146,7 @@ export async function endClient(keeping: ClientKeeping, caller: Caller, body: un
       insert into service_clients (id, valid_since) values (${id}, null)
       on conflict (id) do update set valid_since = null`)
   })
-  record(keeping, caller, id, 'ended')
+  record(context, caller, id, 'ended')
 }
 
 async function lockClient(transaction: Queries, id: string): Promise<{ readonly hasSecret: boolean }> {
@@ -153,7 +158,7 @@ async function lockClient(transaction: Queries, id: string): Promise<{ readonly 
 }
 
 const record = (
-  { securityLog }: ClientKeeping,
+  { securityLog }: ClientContext,
   caller: Caller,
   client: string,
   outcome: 'made' | 'changed' | 'secret' | 'ended',
@@ -161,7 +166,7 @@ const record = (
   securityLog?.({ event: 'client-changed', outcome, ...callerDetails(caller), by: caller.id, client })
 
 /** The properties of a client that an administrator chooses. */
-interface ClientWish {
+interface ClientProperties {
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
@@ -177,10 +182,10 @@ type Violations = ReturnType<typeof collectViolations>
 type Given = Readonly<Record<string, unknown>>
 
 /** Reports all violations at once; an absent property gets its default. */
-function parseClient(body: unknown, hasSecret: boolean): ClientWish {
+function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
   const given = parseObject(body)
   const violations = collectViolations()
-  const requested: ClientWish = {
+  const requested: ClientProperties = {
     name: parseName(given, violations),
     redirectUris: parseAddresses(given, 'redirectUris', violations),
     postLogoutRedirectUris: parseAddresses(given, 'postLogoutRedirectUris', violations),
@@ -197,7 +202,7 @@ function parseClient(body: unknown, hasSecret: boolean): ClientWish {
 }
 
 function parseName({ name }: Given, violations: Violations): string {
-  const reading = text({ max: clientNameCharactersMax }).read(name, 'Name')
+  const reading = text({ max: clientNameCharactersMax }).parse(name, 'Name')
   if ('value' in reading && reading.value !== '') return reading.value
   violations.add('name', ...('problems' in reading ? reading.problems : ['Name is required.']))
   return ''
@@ -206,13 +211,13 @@ function parseName({ name }: Given, violations: Violations): string {
 /** Stored unchanged, because they are compared letter by letter. */
 function parseAddresses(given: Given, name: string, violations: Violations): readonly string[] {
   const input = given[name] ?? []
-  const isFit =
+  const isValid =
     Array.isArray(input) &&
     input.length <= clientAddressesMax &&
     input.every(
       (one) => typeof one === 'string' && one.length <= clientAddressCharactersMax && isStorableAddress(one),
     )
-  if (isFit) return [...new Set(input)]
+  if (isValid) return [...new Set(input)]
   violations.add(
     name,
     `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientAddressesMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
@@ -220,12 +225,12 @@ function parseAddresses(given: Given, name: string, violations: Violations): rea
   return []
 }
 
-const isStorableAddress = (address: string): boolean => mayReturnTo(address) && address.isWellFormed()
+const isStorableAddress = (address: string): boolean => isValidRedirectUri(address) && address.isWellFormed()
 
-function parseScopes({ scopes = clientScopesByDefault }: Given, violations: Violations): readonly string[] {
-  const isFit =
+function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violations): readonly string[] {
+  const isValid =
     Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => clientScopes.includes(scope))
-  if (isFit) return clientScopes.filter((scope) => scopes.includes(scope))
+  if (isValid) return clientScopes.filter((scope) => scopes.includes(scope))
   violations.add('scopes', `Scopes can have ${clientScopes.join(', ')}.`)
   return []
 }

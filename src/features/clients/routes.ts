@@ -1,23 +1,23 @@
 import type { Schema } from '../../http/operation.ts'
 import { clientNameCharactersMax, clientScopes } from '../../model/client.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import type { Context } from '../../records/context.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import {
-  changeClient,
   clientAddressCharactersMax,
   clientAddressesMax,
   clientsMax,
+  createClient,
   endClient,
   listClients,
-  makeClient,
   renewClientSecret,
+  updateClient,
 } from './clients.ts'
 
 const timestamp = { type: 'string', format: 'date-time' }
 const id = {
   type: 'string',
+  minLength: 1,
   description: 'The client_id that the app sends.',
   examples: ['client-0f3a91c2d4e5b687'],
 }
@@ -80,14 +80,18 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
-  ClientWish: { type: 'object', required: ['name', 'redirectUris'], properties: { ...requested, hasSecret } },
-  ClientChange: {
+  ClientCreate: {
+    type: 'object',
+    required: ['name', 'redirectUris'],
+    properties: { ...requested, hasSecret },
+  },
+  ClientUpdate: {
     type: 'object',
     required: ['id', 'name', 'redirectUris'],
     properties: { id, ...requested },
   },
   ClientId: { type: 'object', required: ['id'], properties: { id } },
-  NewClient: {
+  ClientCreated: {
     type: 'object',
     required: ['client', 'secret'],
     properties: {
@@ -97,15 +101,13 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const clients = { tag: 'Clients', path: '/ext/clients', isForOwnClient: true } as const
+const clients = { tag: 'Clients', path: '/ext/clients', requiresOwnClient: true } as const
 
 /**
  * Only administrators use these routes, at the web client. Clients from the settings also exist and are not
  * listed here.
  */
-export const clientRoutes = (context: Context): Route[] => [...listAndMake(context), ...changeAndEnd(context)]
-
-const listAndMake = (context: Context): Route[] => [
+export const clientRoutes: readonly Route[] = [
   {
     ...clients,
     id: 'ListClients',
@@ -115,7 +117,7 @@ const listAndMake = (context: Context): Route[] => [
     method: 'GET',
     answer: ref('RegisteredClientList'),
     errors: [400, 403],
-    handle: async ({ caller }) => ({ body: { clients: await listClients(context, caller) } }),
+    handle: async ({ context, caller }) => ({ body: { clients: await listClients(context, caller) } }),
   },
   {
     ...clients,
@@ -124,27 +126,26 @@ const listAndMake = (context: Context): Route[] => [
     description:
       'The identity hosts accept it within seconds. Its secret is shown only once; addresses are compared exactly.',
     method: 'POST',
-    body: ref('ClientWish'),
-    answer: ref('NewClient'),
+    body: ref('ClientCreate'),
+    answer: ref('ClientCreated'),
     errors: [400, 403],
-    async handle({ context: within, caller, request, reply }) {
+    async handle({ context, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeClient(within, caller, request.body) }
+      return { body: await createClient(context, caller, request.body) }
     },
   },
-]
-
-const changeAndEnd = (context: Context): Route[] => [
   {
     ...clients,
     id: 'ChangeClient',
     summary: 'Changes a client; absent properties get their defaults.',
     description: 'Its secret is unchanged, as is whether it has one.',
     method: 'PATCH',
-    body: ref('ClientChange'),
+    body: ref('ClientUpdate'),
     answer: ref('RegisteredClient'),
     errors: [400, 403, 404],
-    handle: async ({ caller, request }) => ({ body: await changeClient(context, caller, request.body) }),
+    handle: async ({ context, caller, request }) => ({
+      body: await updateClient(context, caller, request.body),
+    }),
   },
   {
     ...clients,
@@ -154,11 +155,11 @@ const changeAndEnd = (context: Context): Route[] => [
     description: 'The previous secret becomes invalid within seconds.',
     method: 'POST',
     body: ref('ClientId'),
-    answer: ref('NewClient'),
+    answer: ref('ClientCreated'),
     errors: [400, 403, 404],
-    async handle({ context: within, caller, request, reply }) {
+    async handle({ context, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await renewClientSecret(within, caller, request.body) }
+      return { body: await renewClientSecret(context, caller, request.body) }
     },
   },
   {
@@ -171,7 +172,7 @@ const changeAndEnd = (context: Context): Route[] => [
     body: ref('ClientId'),
     answer: ref('Success'),
     errors: [403, 404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await endClient(context, caller, request.body)
       return { body: { success: true } }
     },

@@ -1,13 +1,13 @@
 import { tableOf } from '../../db/columns.ts'
-import { newestEntries, readableAmong } from '../../db/named-statements.ts'
 import { allOf, type Sql, sql } from '../../db/sql.ts'
+import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, missing, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
-import { pageSizeDefault, pageSizeMax, rejectFilters } from '../../records/list-query.ts'
+import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
 import { parseNumber, parseResource, parseUuid } from '../../records/query-values.ts'
 import { requireRole } from '../../records/rights.ts'
 import {
@@ -16,8 +16,13 @@ import {
   type StoredChange,
   serializeChange,
 } from '../../records/serialize-record.ts'
-import { rejectTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
-import { isLater, readableEntries, readableRows, rememberedRow } from '../../records/visible-rows.ts'
+import { explainTimeout, requireSettled } from '../../records/settled-timestamp.ts'
+import {
+  historyVisibleRow,
+  isChangedAfter,
+  readableEntries,
+  readableRows,
+} from '../../records/visible-rows.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 
@@ -27,10 +32,7 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
-/**
- * The changes of a row, or of everything in a project, newest first. A user without access to it now does not see its past
- * either.
- */
+/** Lists the changes of a row, or of everything in a project, newest first. Users see the past of what they may see now. */
 export async function listHistory(
   { database }: Context,
   caller: Caller,
@@ -40,21 +42,21 @@ export async function listHistory(
   if (resource && !projectId) requireRole(resource, caller, 'read')
   const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
   const [row] = await database.query(sql`
-    select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${rememberedRow(seen, caller)}`)
+    select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${historyVisibleRow(seen, caller)}`)
   if (!row) throw missing(seen.title)
   const conditions =
     projectId === undefined
       ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
       : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
   const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
-  const found = await rejectTooSlow(slowness, () =>
-    database.lists.query<StoredChange>(newestReadable(wanted), caller.id),
+  const found = await explainTimeout(timeoutAdvice, () =>
+    database.listReads.query<StoredChange>(newestReadableSql(wanted), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => serializeChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
 }
 
-interface Wanted {
+interface EntryQuery {
   readonly caller: Caller
   readonly conditions: readonly Sql[]
   readonly count: number
@@ -63,31 +65,35 @@ interface Wanted {
   readonly isOfRow: boolean
 }
 
-const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'>): Sql => {
+const newestEntriesSql = ({ conditions, before, count }: Omit<EntryQuery, 'caller' | 'isOfRow'>): Sql => {
   const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
   return sql`
     select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
 }
 
-const newestReadable = ({ caller, conditions, isOfRow, count, before }: Wanted): Sql =>
-  newestEntries.of(
+const newestReadableSql = ({ caller, conditions, isOfRow, count, before }: EntryQuery): Sql =>
+  newestEntries.attach(
     {
       rows: isOfRow ? () => 'all' : readableRows(caller),
       count,
       before,
-      entries: (count, before) => newest({ conditions, count, before }),
+      entries: (count, before) => newestEntriesSql({ conditions, count, before }),
     },
-    newest({ conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)], count, before }),
+    newestEntriesSql({
+      conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)],
+      count,
+      before,
+    }),
   )
 
-const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
+const timeoutAdvice = { subject: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
 function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  rejectFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['id', 'projectId'], given, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['id', 'projectId'], given, violations)
   const resource = parseResource(given('resource'), violations)
   const projectId = parseUuid('projectId', given('projectId'), violations)
   const id = parseUuid('id', given('id'), violations)
@@ -129,7 +135,7 @@ export async function listDifferences(
 ): Promise<Difference[]> {
   const { id, from, to } = parseDifferenceQuery(query)
   const [seen] = await database.query(
-    sql`select 1 from projects as row where id = ${id} and ${rememberedRow(project, caller)}`,
+    sql`select 1 from projects as row where id = ${id} and ${historyVisibleRow(project, caller)}`,
   )
   if (!seen) throw missing(project.title)
   await requireSettled(database, from, 'from')
@@ -137,12 +143,15 @@ export async function listDifferences(
   const entries = sql`
     select ${changeColumns} from history as entry
     where (entry.project_id = ${id} or entry.fields -> 'project_id' ->> 0 = ${id}::text)
-      and ${isLater(from)} and not ${isLater(to)}`
+      and ${isChangedAfter(from)} and not ${isChangedAfter(to)}`
   const inOrder = sql`order by entry.sequence limit ${differenceChangesMax + 1}::int`
-  const slowness = { what: 'Reading the difference', advice: 'Choose instants that are closer together.' }
-  const found = await rejectTooSlow(slowness, () =>
-    database.lists.query<StoredChange>(
-      readableAmong.of(
+  const timeoutAdvice = {
+    subject: 'Reading the difference',
+    advice: 'Choose instants that are closer together.',
+  }
+  const found = await explainTimeout(timeoutAdvice, () =>
+    database.listReads.query<StoredChange>(
+      readableAmong.attach(
         { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
         sql`${entries} and ${readableEntries(caller)} ${inOrder}`,
       ),
@@ -164,7 +173,7 @@ function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   const [first] = changes
   if (!first) return []
   const key = { resource: first.resource, rowId: first.rowId }
-  const { before, after } = sumOf(changes)
+  const { before, after } = combineChanges(changes)
   const isRemoved = after.active === false
   if (first.before === null) return isRemoved ? [] : [{ ...key, kind: 'added', before: null, after }]
   const names = Object.keys(after).filter(
@@ -178,7 +187,7 @@ function differenceOf(changes: readonly SerializedChange[]): Difference[] {
 }
 
 /** Combines the first and the last value of each field. */
-function sumOf(changes: readonly SerializedChange[]) {
+function combineChanges(changes: readonly SerializedChange[]) {
   const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
   return {
     before: Object.fromEntries(fields.toReversed()) as Values,
@@ -204,7 +213,7 @@ function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
 
 function parseTimestamp(key: string, input: unknown, violations: Violations): string {
   if (input === undefined) return ''
-  const reading = timestamp.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const reading = timestamp.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return ''

@@ -4,7 +4,7 @@ import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref, resultSchema } from '../../routes/schemas.ts'
+import { ref, resultSchema, someText } from '../../routes/schemas.ts'
 import { differenceChangesMax, listDifferences, listHistory } from './history.ts'
 
 const timestamp = { type: 'string', format: 'date-time' }
@@ -148,8 +148,8 @@ export const differenceRoute = (context: Context): Route => ({
   path: '/ext/project/difference',
   parameters: [
     { name: 'id', description: 'The id of the project.', required: true, schema: uuid.schema },
-    { name: 'from', description: 'The first instant.', required: true, schema: { type: 'string' } },
-    { name: 'to', description: 'The second instant.', required: true, schema: { type: 'string' } },
+    { name: 'from', description: 'The first instant.', required: true, schema: someText },
+    { name: 'to', description: 'The second instant.', required: true, schema: someText },
   ],
   answer: ref('ProjectDifference'),
   errors: [400, 404, 410, 503],

@@ -1,31 +1,29 @@
 import {
   type Administrators,
   administratorColumns,
-  newAccount,
   type PossibleAdministrator,
 } from '../../accounts/administrators.ts'
-import { isDeactivated } from '../../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
 import {
+  type CreatedLink,
+  createLink,
   findOpenLink,
-  type InvitedInto,
+  type InvitationTarget,
   invitationHours,
-  invitedInto,
-  isOpen,
+  invitationTargetQuery,
+  isOpenLink,
   type Link,
   linkColumns,
   linkExpired,
-  type MadeLink,
-  makeLink,
-  useLink,
+  linkSecret,
+  redeemLink,
 } from '../../accounts/links.ts'
-import { hasHiddenCharacters } from '../../accounts/login.ts'
+import { hasHiddenCharacters, recordVerifiedAddress } from '../../accounts/login.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
 import { parseFields } from '../../accounts/parse-fields.ts'
-import { secretKind } from '../../accounts/password-links.ts'
-import { newId } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { loginTaken } from '../../db/failures.ts'
-import { insertRow } from '../../db/rows.ts'
+import { insertRow, newId } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
@@ -38,21 +36,22 @@ import { project } from '../../resources/project.ts'
 import { user } from '../../resources/user.ts'
 import { userProject } from '../../resources/user-project.ts'
 
-export const invitationsMax = 20
+const invitationsMax = 20
 
 /**
- * Members invite into their own projects; an administrator may also invite into none. With a mail, the response has no secret.
+ * Creates an invitation. Members invite into their own projects, administrators into any or none. The caller must not return
+ * the secret if there is a `recipient`, who gets it by mail.
  */
 export async function invite(
   context: Context,
   caller: Caller,
   body: unknown,
   recipient?: string,
-): Promise<MadeLink> {
+): Promise<CreatedLink> {
   const given = parseObject(body)
   const isIntoProject = given.projectId !== undefined && given.projectId !== null
   if (!isIntoProject && !caller.isAdministrator)
-    throw invalid({ projectId: ['ProjectId is required: you invite into a project of yours.'] })
+    throw invalid({ projectId: ['ProjectId is required: you may invite into your own projects only.'] })
   const projectId = isIntoProject ? parseFields(given, { projectId: uuid }).projectId : undefined
   const made = await context.database.transaction(async (transaction) => {
     // Locked, so that concurrent invitations are counted one after the other.
@@ -66,9 +65,9 @@ export async function invite(
       )
       if (!seen) throw missing(project.title)
     }
-    await requireRoom(transaction, caller.id)
+    await requireFewerInvitations(transaction, caller.id)
     const requested = { purpose: 'invitation', madeBy: caller.id } as const
-    const { link, secret } = await makeLink(transaction, {
+    const { link, secret } = await createLink(transaction, {
       ...requested,
       sessionId: caller.origin?.sessionId,
       hours: invitationHours,
@@ -88,20 +87,20 @@ export async function invite(
   return made
 }
 
-async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
+async function requireFewerInvitations(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`
     select count(*) as open from account_links as link
-    where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isOpen}`)
+    where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isOpenLink}`)
   if ((count?.open ?? 0) >= invitationsMax)
     throw invalid({ generalErrors: [`At most ${invitationsMax} invitations may be open. End one first.`] })
   await transaction.query(sql`
     delete from account_links as old where not exists (select from mails where link_id = old.id) and id in (
       select link.id from account_links as link
-      where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isOpen})
+      where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isOpenLink})
       order by link.created_at desc offset ${invitationsMax}::int)`)
 }
 
-/** The limit for a project, whose members have created them. */
+/** The most invitations that are listed for a project. */
 export const invitationsListedMax = 100
 
 /** The open invitations that the caller has created, or those into a project that the caller sees. */
@@ -112,23 +111,23 @@ export const listInvitations = (
 ): Promise<Link[]> =>
   database.query<Link>(sql`
     select ${linkColumns} from account_links as link
-    where link.purpose = 'invitation' and ${isOpen} and ${
+    where link.purpose = 'invitation' and ${isOpenLink} and ${
       projectId === undefined || projectId === ''
         ? sql`link.made_by = ${caller.id}`
-        : sql`link.project_id = ${parseFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoOwn(caller)}`
+        : sql`link.project_id = ${parseFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoVisibleProject(caller)}`
     }
     order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
 
 /** Members who may invite into the project may also end the invitations of others. */
-const isIntoOwn = (caller: Caller): Sql => sql`exists (
+const isIntoVisibleProject = (caller: Caller): Sql => sql`exists (
   select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
 
 export async function endInvitation({ database }: Context, caller: Caller, body: unknown): Promise<void> {
   const { id } = parseFields(body, { id: uuid })
-  const [ended] = await database.single.query(sql`
+  const [ended] = await database.singleWrites.query(sql`
     update account_links as link set ended_at = now()
-    where link.id = ${id} and link.purpose = 'invitation' and ${isOpen}
-      and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoOwn(caller)})
+    where link.id = ${id} and link.purpose = 'invitation' and ${isOpenLink}
+      and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoVisibleProject(caller)})
     returning true`)
   if (!ended) throw missing('Invitation')
 }
@@ -141,26 +140,24 @@ export interface SerializedInvitation {
   readonly expiresAt: string
 }
 
-/** Open to everyone with the link, which stays unused: returns the inviter and the project. */
+/** Returns the inviter and the project to anyone with the link, which stays unused. */
 export async function readInvitation(
-  { database }: Context,
-  administrators: Administrators,
+  { database, administrators }: Context,
   body: unknown,
 ): Promise<SerializedInvitation> {
-  const { secret } = parseFields(body, { secret: secretKind })
+  const { secret } = parseFields(body, { secret: linkSecret })
   const link = await findOpenLink(database, 'invitation', secret)
   const { projectId, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
   if (projectId === null) return { inviter, project: null, organization: null, expiresAt }
-  const [into] = await database.query<InvitedInto>(invitedInto(projectId))
+  const [into] = await database.query<InvitationTarget>(invitationTargetQuery(projectId))
   if (!into) throw linkExpired()
   return { inviter, ...into, expiresAt }
 }
 
-/** Open to everyone with the link: creates an account that is a member of the project from the start. */
+/** Creates an account for anyone with the link. The account is a member of the project from the start. */
 export async function acceptInvitation(
   context: Context,
-  administrators: Administrators,
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
@@ -169,12 +166,12 @@ export async function acceptInvitation(
   const link = await findOpenLink(
     context.database,
     'invitation',
-    parseFields({ secret }, { secret: secretKind }).secret,
+    parseFields({ secret }, { secret: linkSecret }).secret,
   )
   const { values } = parseInput(user, { name, login, password }, 'create', context)
   if (hasHiddenCharacters(String(login)))
-    throw invalid({ login: ['Login must have no invisible characters.'] })
-  const prepared = (await user.rules.prepare?.(values, context.passwords)) ?? values
+    throw invalid({ login: ['Login must not contain invisible characters.'] })
+  const prepared = (await user.hooks.prepare?.(values, context.passwords)) ?? values
   const id = newId()
   const writer: Caller = {
     id,
@@ -182,15 +179,16 @@ export async function acceptInvitation(
     ...(origin && { origin: { ...origin, clientId: `invitation:${link.id}` } }),
   }
   await context.database.transaction(async (transaction) => {
-    await useLink(transaction, link)
-    await requireInviter(transaction, administrators, link)
-    await holdProject(transaction, link)
-    // A login in the settings would become an administrator at once, and no invitation may grant that role.
-    if (administrators.isAdministrator(newAccount(String(login)))) throw loginTaken()
-    const also = link.projectId
+    const mailedTo = await redeemLink(transaction, link)
+    await requireInviter(transaction, context.administrators, link)
+    await lockProject(transaction, link)
+    // No invitation grants the role of an administrator.
+    if (context.administrators.isReserved(String(login))) throw loginTaken()
+    const relatedRows = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
       : []
-    await insertRow(transaction, user, writer, { id, ...prepared }, { also })
+    await insertRow(transaction, user, writer, { id, ...prepared }, { relatedRows })
+    if (mailedTo !== undefined) await recordVerifiedAddress(transaction, id, mailedTo)
   })
   context.securityLog?.({
     event: 'link-used',
@@ -200,14 +198,13 @@ export async function acceptInvitation(
   })
 }
 
-/** Open to everyone with the link and an account: the account becomes a member, and the link is used. */
+/** Makes the caller a member of the project, and uses the link up. */
 export async function joinByInvitation(
   context: Context,
-  administrators: Administrators,
   caller: Caller,
   body: unknown,
 ): Promise<{ readonly projectId: string }> {
-  const { secret } = parseFields(body, { secret: secretKind })
+  const { secret } = parseFields(body, { secret: linkSecret })
   const link = await findOpenLink(context.database, 'invitation', secret)
   const { projectId } = link
   if (projectId === null) throw invalid({ generalErrors: ['This invitation is for a new account only.'] })
@@ -223,10 +220,10 @@ export async function joinByInvitation(
     if (!account) throw unauthenticated()
     const [member] = await transaction.query(sql`
       select from user_projects where user_id = ${caller.id} and project_id = ${projectId} and active`)
-    if (member) throw duplicate('generalErrors', 'You are a member of this project already.')
-    await useLink(transaction, link)
-    await requireInviter(transaction, administrators, link)
-    await holdProject(transaction, link)
+    if (member) throw duplicate('generalErrors', 'You are already a member of this project.')
+    await redeemLink(transaction, link)
+    await requireInviter(transaction, context.administrators, link)
+    await lockProject(transaction, link)
     await insertRow(transaction, userProject, writer, { id: newId(), userId: caller.id, projectId })
   })
   context.securityLog?.({
@@ -238,7 +235,7 @@ export async function joinByInvitation(
   return { projectId }
 }
 
-/** A link works only as long as its creator may invite. */
+/** Throws unless the creator of the link may still invite. */
 async function requireInviter(
   queries: Queries,
   administrators: Administrators,
@@ -247,13 +244,13 @@ async function requireInviter(
   const [inviter] = await queries.query<PossibleAdministrator & { name: string; isMember: boolean }>(sql`
     select account.name, ${administratorColumns}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
-    from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
+    from users as account where account.id = ${madeBy} and account.active and not ${isAccountDeactivatedSql}`)
   if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkExpired()
   return inviter
 }
 
 /** Prevents the project from being removed before the membership exists. */
-async function holdProject(transaction: Queries, { projectId }: Link): Promise<void> {
+async function lockProject(transaction: Queries, { projectId }: Link): Promise<void> {
   if (projectId === null) return
   const [found] = await transaction.query(
     sql`select 1 from projects where id = ${projectId} and active for key share`,

@@ -1,11 +1,10 @@
-import type { Administrators } from '../../accounts/administrators.ts'
-import { invitationHours, type MadeLink } from '../../accounts/links.ts'
+import { type CreatedLink, invitationHours } from '../../accounts/links.ts'
 import { parseFields } from '../../accounts/parse-fields.ts'
 import {
-  mailPasswordLink,
-  makePasswordLink,
+  createPasswordLink,
   passwordLinkHours,
-  usePasswordLink,
+  redeemPasswordLink,
+  requestPasswordMail,
 } from '../../accounts/password-links.ts'
 import type { Caller } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
@@ -27,35 +26,32 @@ const invitations = { tag: 'Links', path: '/ext/invitations' }
 const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
 /** Links create an account or set a new password. The routes that use a link need no token. */
-export const linkRoutes = (
-  context: Context,
-  { administrators, hasMail }: { readonly administrators: Administrators; readonly hasMail: boolean },
-): Route[] => [
-  ...invitationRoutes(context),
-  readRoute(administrators),
-  acceptRoute(administrators),
-  joinRoute(administrators),
-  ...passwordLinkRoutes(administrators),
+export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] => [
+  ...invitationRoutes,
+  readRoute,
+  acceptRoute,
+  joinRoute,
+  ...passwordLinkRoutes,
   ...mailedLinkRoutes(hasMail),
 ]
 
 /**
  * Both kinds of links are created only at the web client, and no cache keeps the response, because nothing else has the secret.
  */
-const answeredWithSecret = (
-  make: (context: Context, caller: Caller, body: unknown) => Promise<MadeLink>,
-): Pick<Route, 'method' | 'answer' | 'errors' | 'isForOwnClient' | 'handle'> => ({
+const respondingWithSecret = (
+  create: (context: Context, caller: Caller, body: unknown) => Promise<CreatedLink>,
+): Pick<Route, 'method' | 'answer' | 'errors' | 'requiresOwnClient' | 'handle'> => ({
   method: 'POST',
-  answer: ref('NewLink'),
+  answer: ref('LinkCreated'),
   errors: [400, 403, 404],
-  isForOwnClient: true,
+  requiresOwnClient: true,
   async handle({ context, caller, request, reply }) {
     reply.header('cache-control', 'no-store')
-    return { body: await make(context, caller, request.body) }
+    return { body: await create(context, caller, request.body) }
   },
 })
 
-const invitationRoutes = (context: Context): Route[] => [
+const invitationRoutes: readonly Route[] = [
   {
     ...invitations,
     id: 'Invite',
@@ -63,7 +59,7 @@ const invitationRoutes = (context: Context): Route[] => [
       'Creates an invitation link, with which one person creates an account that is a member of the project.',
     description: `Members invite into their own projects, administrators into any or none. The link works once, within ${invitationHours} hours, and only as long as its creator may invite.`,
     body: ref('Invitation'),
-    ...answeredWithSecret(invite),
+    ...respondingWithSecret(invite),
   },
   {
     ...invitations,
@@ -81,7 +77,7 @@ const invitationRoutes = (context: Context): Route[] => [
     ],
     answer: ref('LinkList'),
     errors: [400],
-    handle: async ({ caller, request }) => ({
+    handle: async ({ context, caller, request }) => ({
       body: {
         links: await listInvitations(context, caller, request.query as Readonly<Record<string, unknown>>),
       },
@@ -97,14 +93,14 @@ const invitationRoutes = (context: Context): Route[] => [
     body: ref('LinkId'),
     answer: ref('Success'),
     errors: [404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await endInvitation(context, caller, request.body)
       return { body: { success: true } }
     },
   },
 ]
 
-const readRoute = (administrators: Administrators): Route => ({
+const readRoute: Route = {
   ...invitations,
   path: '/ext/invitations/read',
   id: 'ReadInvitation',
@@ -113,33 +109,33 @@ const readRoute = (administrators: Administrators): Route => ({
   method: 'POST',
   body: ref('InvitationQuestion'),
   answer: ref('ShownInvitation'),
-  isOpen: true,
+  isPublic: true,
   errors: [400, 410],
   async handle({ context, request, reply }) {
     reply.header('cache-control', 'no-store')
-    return { body: await readInvitation(context, administrators, request.body) }
+    return { body: await readInvitation(context, request.body) }
   },
-})
+}
 
-const acceptRoute = (administrators: Administrators): Route => ({
+const acceptRoute: Route = {
   ...invitations,
   path: '/ext/invitations/accept',
   id: 'AcceptInvitation',
-  isForPasswords: true,
+  requiresPasswords: true,
   summary: 'Accepts an invitation by creating a new account. It needs no token.',
   description: 'The link can be used once; a rejected request leaves it unused.',
   method: 'POST',
   body: ref('InvitationAnswer'),
   answer: ref('Success'),
-  isOpen: true,
+  isPublic: true,
   errors: [400, 409, 410],
   async handle({ context, caller, request }) {
-    await acceptInvitation(context, administrators, caller.origin, request.body)
+    await acceptInvitation(context, caller.origin, request.body)
     return { body: { success: true } }
   },
-})
+}
 
-const joinRoute = (administrators: Administrators): Route => ({
+const joinRoute: Route = {
   ...invitations,
   path: '/ext/invitations/join',
   id: 'JoinByInvitation',
@@ -148,43 +144,43 @@ const joinRoute = (administrators: Administrators): Route => ({
   method: 'POST',
   body: ref('JoinAnswer'),
   answer: ref('JoinedProject'),
-  isForOwnClient: true,
+  requiresOwnClient: true,
   errors: [400, 403, 409, 410],
   handle: async ({ context, caller, request }) => ({
-    body: await joinByInvitation(context, administrators, caller, request.body),
+    body: await joinByInvitation(context, caller, request.body),
   }),
-})
+}
 
-const passwordLinkRoutes = (administrators: Administrators): readonly Route[] => [
+const passwordLinkRoutes: readonly Route[] = [
   {
     ...passwordLinks,
     id: 'MakePasswordLink',
-    isForPasswords: true,
+    requiresPasswords: true,
     summary: 'Creates a password-reset link for a user. For administrators only.',
     description: `It works once, within ${passwordLinkHours} hour. Earlier links become invalid, and any new password invalidates it.`,
     body: ref('PasswordLink'),
-    ...answeredWithSecret(makePasswordLink),
+    ...respondingWithSecret(createPasswordLink),
   },
   {
     ...passwordLinks,
     path: '/ext/password-links/use',
     id: 'UsePasswordLink',
-    isForPasswords: true,
+    requiresPasswords: true,
     summary: 'Sets a new password for the account of the link. It needs no token.',
     description: 'Everything issued to the account before becomes invalid, as with any password change.',
     method: 'POST',
     body: ref('PasswordLinkAnswer'),
     answer: ref('Success'),
-    isOpen: true,
+    isPublic: true,
     errors: [400, 410],
     async handle({ context, caller, request }) {
-      await usePasswordLink(context, administrators, caller.origin, request.body)
+      await redeemPasswordLink(context, caller.origin, request.body)
       return { body: { success: true } }
     },
   },
 ]
 
-const isMailNeeded = () =>
+const mailUnavailable = () =>
   invalid({ generalErrors: ['This server cannot send mail. Create a link and pass it on.'] })
 
 /** The routes report it if no mail can be sent. */
@@ -199,9 +195,9 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     body: ref('MailedInvitation'),
     answer: ref('MailedLink'),
     errors: [400, 403, 404],
-    isForOwnClient: true,
+    requiresOwnClient: true,
     async handle({ context, caller, request }) {
-      if (!hasMail) throw isMailNeeded()
+      if (!hasMail) throw mailUnavailable()
       const { mailTo } = parseFields(request.body, { mailTo: mailAddress })
       return { body: { link: (await invite(context, caller, request.body, mailTo)).link } }
     },
@@ -210,17 +206,17 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     tag: 'Links',
     path: '/ext/password-links/mail',
     id: 'MailPasswordLink',
-    isForPasswords: true,
+    requiresPasswords: true,
     summary: 'Sends a password-reset link to the login of an account. For administrators only.',
     description: 'Works only if the server can send mail and the login is a mail address.',
     method: 'POST',
     body: ref('PasswordLink'),
     answer: ref('Success'),
     errors: [400, 403, 404],
-    isForOwnClient: true,
+    requiresOwnClient: true,
     async handle({ context, caller, request }) {
-      if (!hasMail) throw isMailNeeded()
-      await mailPasswordLink(context, caller, request.body)
+      if (!hasMail) throw mailUnavailable()
+      await requestPasswordMail(context, caller, request.body)
       return { body: { success: true } }
     },
   },

@@ -1,7 +1,7 @@
+import { linkSecretCharactersMax } from '../../accounts/links.ts'
 import { isMailAddress } from '../../accounts/mail-queue.ts'
-import { secretCharactersMax } from '../../accounts/password-links.ts'
 import type { Schema } from '../../http/operation.ts'
-import { rejected } from '../../model/field.ts'
+import { parseFailure } from '../../model/field.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'
 import { loginCharactersMax, nameCharactersMax } from '../../model/text.ts'
 import { ref } from '../../routes/schemas.ts'
@@ -11,10 +11,10 @@ const timestamp = { type: 'string', format: 'date-time' }
 const address = text({ max: 254 })
 export const mailAddress: typeof address = {
   ...address,
-  read(input, label) {
-    const reading = address.read(input, label)
+  parse(input, label) {
+    const reading = address.parse(input, label)
     if (!('value' in reading) || isMailAddress(reading.value)) return reading
-    return rejected(`${label} must be a mail address.`)
+    return parseFailure(`${label} must be a mail address.`)
   },
 }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
@@ -23,7 +23,7 @@ const nullableName = { ...name, type: ['string', 'null'] }
 const secret = {
   type: 'string',
   minLength: 1,
-  maxLength: secretCharactersMax,
+  maxLength: linkSecretCharactersMax,
   description: 'The part of the link after the number sign.',
   examples: [`svl_${'0'.repeat(72)}`],
 }
@@ -41,7 +41,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       expiresAt: { ...timestamp, description: 'The time it expires.' },
     },
   },
-  NewLink: {
+  LinkCreated: {
     type: 'object',
     required: ['link', 'secret'],
     properties: {

@@ -31,17 +31,17 @@ const pollMilliseconds = 1000
 const purgeMilliseconds = 60 * 60_000
 
 /** Sends mails that wait in the database. No request waits for it; several instances share the work. */
-export function startMails(options: MailWorkerOptions): MailWorker {
-  const { database, log, settings, silentMilliseconds = serverMilliseconds } = options
+export function startMailWorker(options: MailWorkerOptions): MailWorker {
+  const { database, log, settings, silentMilliseconds = silentMillisecondsDefault } = options
   const transport = createTransport(transportOptions(settings, silentMilliseconds))
   const poll = async () => {
     const due = await database.transaction((transaction) =>
       claimMails(transaction, budgetLimits.mailsAtOnce.max),
     )
-    await Promise.all(due.map((mail) => sendOne(options, transport, mail)))
+    await Promise.all(due.map((mail) => sendMail(options, transport, mail)))
   }
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
-  const looking = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
+  const polling = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
   const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, async () => {
     await purgeMails(database)
     await purgeLinks(database)
@@ -49,14 +49,14 @@ export function startMails(options: MailWorkerOptions): MailWorker {
   return {
     poll,
     async stop() {
-      await Promise.all([looking.stop(), purging.stop()])
+      await Promise.all([polling.stop(), purging.stop()])
       transport.close()
     },
   }
 }
 
 /** Together they are shorter than the time after which a mail is retried. */
-const serverMilliseconds = 10_000
+const silentMillisecondsDefault = 10_000
 
 /** A remote server must use TLS with a valid certificate, unless its address says `ignoreTLS=true`. */
 const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
@@ -76,17 +76,17 @@ const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
 
 type Transport = ReturnType<typeof createTransport>
 
-async function sendOne(options: MailWorkerOptions, transport: Transport, mail: QueuedMail): Promise<void> {
+async function sendMail(options: MailWorkerOptions, transport: Transport, mail: QueuedMail): Promise<void> {
   const { database, log, settings } = options
   const details = { mail: mail.id, purpose: mail.purpose, attempts: mail.attempts }
-  const ready = await database.transaction((transaction) => prepareMail(transaction, mail))
-  if (!ready) return endMail(database.single, mail.id, false)
+  const prepared = await database.transaction((transaction) => prepareMail(transaction, mail))
+  if (!prepared) return endMail(database.singleWrites, mail.id, false)
   try {
     await transport.sendMail({
       from: settings.from,
-      to: { name: '', address: ready.to },
-      headers: { 'content-language': ready.language },
-      ...mailText(mail, ready, settings),
+      to: { name: '', address: prepared.to },
+      headers: { 'content-language': prepared.language },
+      ...mailText(mail, prepared, settings),
     })
   } catch (error) {
     const reason = reasonOf(error)
@@ -95,10 +95,10 @@ async function sendOne(options: MailWorkerOptions, transport: Transport, mail: Q
       return
     }
     log.error({ ...details, ...reason }, 'A mail could not be sent, and was given up.')
-    return endMail(database.single, mail.id)
+    return endMail(database.singleWrites, mail.id)
   }
-  record(options, mail, ready)
-  await endMail(database.single, mail.id)
+  record(options, mail, prepared)
+  await endMail(database.singleWrites, mail.id)
 }
 
 function record(
@@ -155,8 +155,11 @@ function mailText(
     place,
     link: linkTo('/invitation'),
     days: invitationHours / 24,
-    inviter: line(inviter),
-    into: project === undefined ? undefined : { project: line(project), organization: line(organization) },
+    inviter: quoteName(inviter),
+    into:
+      project === undefined
+        ? undefined
+        : { project: quoteName(project), organization: quoteName(organization) },
   })
 }
 
@@ -164,20 +167,20 @@ function mailText(
  * Quotes user-supplied text on one line, without anything that a mail program would turn into a link or that
  * would reverse the surrounding text.
  */
-const line = (text = ''): string => {
+const quoteName = (text = ''): string => {
   const words = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .replaceAll(/[:/.@“”：／．＠。｡]/g, ' ')
     .replaceAll(/\p{Bidi_Control}/gu, '')
     .trim()
-  return isolated(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
+  return isolateRightToLeft(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
 }
 
 /** The rest is cut off: a mail must not carry messages to strangers. */
 const nameCharactersShown = 80
 
 /** A right-to-left name is wrapped in the Unicode characters that isolate it. */
-const isolated = (text: string): string =>
+const isolateRightToLeft = (text: string): string =>
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
     ? `\u2068${text}\u2069`
     : text

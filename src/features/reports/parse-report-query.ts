@@ -1,22 +1,25 @@
 import { labelOf } from '../../model/field.ts'
 import { isMissing, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/problem.ts'
-import { groupingsMax, groupsMax } from '../../records/list-query.ts'
 import { appointment } from '../../resources/appointment.ts'
 import { assignment } from '../../resources/assignment.ts'
 import { assignmentType } from '../../resources/assignment-type.ts'
-import type { Listed, Resource } from '../../resources/define-resource.ts'
+import type { ListedResource, Resource } from '../../resources/define-resource.ts'
 import { organization } from '../../resources/organization.ts'
 import { person } from '../../resources/person.ts'
 import { project } from '../../resources/project.ts'
 import { workflow } from '../../resources/workflow.ts'
+
+/** A chart with more groups is unreadable. */
+export const groupingsMax = 3
+export const groupsMax = 1000
 
 /** Sums over the rows of one resource that the caller may see. */
 export interface Report {
   readonly name: 'hours' | 'assignments'
   readonly summed: Resource
   /** The timestamp by which a row belongs to a period. */
-  readonly dated: string
+  readonly dateColumn: string
   readonly measures: readonly Measure[]
 }
 
@@ -31,7 +34,7 @@ export const reports: readonly Report[] = [
   {
     name: 'hours',
     summed: appointment,
-    dated: 'keepDate',
+    dateColumn: 'keepDate',
     measures: [
       { name: 'hours', column: 'amountHours', description: 'The hours booked.' },
       { name: 'appointments', description: 'The number of appointments.' },
@@ -40,7 +43,7 @@ export const reports: readonly Report[] = [
   {
     name: 'assignments',
     summed: assignment,
-    dated: 'startDate',
+    dateColumn: 'startDate',
     measures: [
       { name: 'assignments', description: 'The number of assignments.' },
       { name: 'plannedHours', column: 'amountHours', description: 'The estimated hours.' },
@@ -48,23 +51,23 @@ export const reports: readonly Report[] = [
   },
 ]
 
-/** The place of the id to group by: the summed row, its assignment, or the project of that. */
+/** Groups by an id in the summed row, in its assignment, or in the project of that assignment. */
 export interface EntityGrouping {
-  readonly of: 'row' | 'assignment' | 'project'
+  readonly source: 'row' | 'assignment' | 'project'
   readonly column: string
-  /** Shown by its id, and its name where the caller may see it. */
-  readonly listed: Listed
+  /** The rows with these ids. A group has the name of its row if the caller may see it. */
+  readonly listed: ListedResource
 }
 
 export const entityGroupings = {
-  person: { of: 'row', column: 'userId', listed: person },
-  project: { of: 'assignment', column: 'projectId', listed: project },
-  organization: { of: 'project', column: 'organizationId', listed: organization },
-  type: { of: 'assignment', column: 'assignmentTypeId', listed: assignmentType },
-  workflow: { of: 'assignment', column: 'workflowId', listed: workflow },
+  person: { source: 'row', column: 'userId', listed: person },
+  project: { source: 'assignment', column: 'projectId', listed: project },
+  organization: { source: 'project', column: 'organizationId', listed: organization },
+  type: { source: 'assignment', column: 'assignmentTypeId', listed: assignmentType },
+  workflow: { source: 'assignment', column: 'workflowId', listed: workflow },
 } as const satisfies Readonly<Record<string, EntityGrouping>>
 
-export const timeGroupings = ['week', 'month'] as const
+const timeGroupings = ['week', 'month'] as const
 
 export type Entity = keyof typeof entityGroupings
 export type Grouping = Entity | (typeof timeGroupings)[number]
@@ -74,7 +77,7 @@ export const groupings: readonly Grouping[] = [
   ...timeGroupings,
 ]
 
-export const isTime = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
+export const isTimeGrouping = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
   (timeGroupings as readonly string[]).includes(grouping)
 
 /** Equality filters by the same columns. */
@@ -90,11 +93,11 @@ export interface ReportQuery {
   readonly dateTo: string | undefined
   readonly timeZone: string
   /** Maps a column to the wanted id. */
-  readonly wanted: Readonly<Record<string, string>>
+  readonly filters: Readonly<Record<string, string>>
   readonly limit: number
 }
 
-export const reportKeys = [
+const reportKeys = [
   ...['groupBy', 'dateFrom', 'dateTo', 'timeZone', 'limit'],
   ...Object.keys(entityFilters),
 ] as const
@@ -114,7 +117,7 @@ export function parseReportQuery(given: Readonly<Record<string, unknown>>): Repo
     dateFrom,
     dateTo,
     timeZone: parseTimeZone(keys.timeZone, violations),
-    wanted: parseWanted(keys, violations),
+    filters: parseFilters(keys, violations),
     limit: parseLimit(keys.limit, violations),
   }
   violations.throwIfAny()
@@ -127,7 +130,7 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
   const keys: Record<string, string> = {}
   for (const [key, value] of Object.entries(given)) {
     if (!reportKeys.includes(key))
-      violations.add(key, `${key} is no key of a report. These are: ${reportKeys.join(', ')}.`)
+      violations.add(key, `Unknown report key ${key}. Valid keys: ${reportKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
     else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
     else keys[key] = String(value).trim()
@@ -138,8 +141,8 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
 function parseGroupings(input: string | undefined, violations: Violations): readonly Grouping[] {
   const names = input?.split(',').map((name) => name.trim()) ?? []
   const known = groupings.filter((grouping) => names.includes(grouping))
-  const isRight = names.length === known.length && names.length >= 1 && names.length <= groupingsMax
-  if (!isRight)
+  const isValid = names.length === known.length && names.length >= 1 && names.length <= groupingsMax
+  if (!isValid)
     violations.add('groupBy', `GroupBy must name 1 to ${groupingsMax} of ${groupings.join(', ')}, each once.`)
   return names.filter((name): name is Grouping => (known as readonly string[]).includes(name))
 }
@@ -155,11 +158,11 @@ function parseDay(key: string, input: string | undefined, violations: Violations
 }
 
 /** Requires names with an area: PostgreSQL takes the short ones for abbreviations of standard time. */
-const areaAndPlace = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
+const areaAndCity = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
 
 function parseTimeZone(input: string | undefined, violations: Violations): string {
   if (input === undefined || input === 'UTC') return 'UTC'
-  if (!areaAndPlace.test(input) || !isTimeZone(input)) violations.add('timeZone', unknownTimeZone)
+  if (!areaAndCity.test(input) || !isTimeZone(input)) violations.add('timeZone', unknownTimeZone)
   return input
 }
 
@@ -173,10 +176,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function parseWanted(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
+function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
   const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
     if (keys[key] === undefined) return []
-    const reading = uuid.read(keys[key], labelOf(key))
+    const reading = uuid.parse(keys[key], labelOf(key))
     if ('value' in reading) return [[key, reading.value]]
     violations.add(key, ...reading.problems)
     return []

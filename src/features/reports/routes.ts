@@ -1,27 +1,28 @@
-import { csvHead, csvLine } from '../../http/csv.ts'
-import { prefersToJson, wantsEventStream } from '../../http/event-stream.ts'
+import { csvHeader, csvLine } from '../../http/csv.ts'
+import { prefersOverJson, wantsEventStream } from '../../http/event-stream.ts'
 import type { Parameter, Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { groupingsMax, groupsMax } from '../../records/list-query.ts'
-import { viewOf } from '../../records/visible-rows.ts'
+import { viewKeyOf } from '../../records/visible-rows.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref, resultSchema } from '../../routes/schemas.ts'
+import { ref, resultSchema, someText } from '../../routes/schemas.ts'
 import type { View } from '../changes/listing.ts'
 import type { LiveListings } from '../changes/live-listings.ts'
 import {
   entityFilters,
   groupings,
-  isTime,
+  groupingsMax,
+  groupsMax,
+  isTimeGrouping,
   parseReportQuery,
   type Report,
   type ReportQuery,
   reports,
 } from './parse-report-query.ts'
-import { resourcesBehind, runReport, type Sums } from './run-report.ts'
+import { type ReportResult, resourcesBehind, runReport } from './run-report.ts'
 
 /** Sums over the rows that the caller may see. */
 export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
@@ -38,12 +39,13 @@ export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
     errors: [400, 503],
     isConditional: true,
     isLive: true,
+    hasTable: true,
     async handle({ caller, session, request, reply }) {
       const query = parseReportQuery(request.query as Readonly<Record<string, unknown>>)
       if (wantsEventStream(request))
         return live.open(reportView(report, caller, query), { session, request, reply })
-      const sums = await runReport(report, caller, query, context.database.listsAnywhere)
-      if (!prefersToJson(request, 'text/csv'))
+      const sums = await runReport(report, caller, query, context.database.listReadsAnywhere)
+      if (!prefersOverJson(request, 'text/csv'))
         return { body: serializeReport(sums), lastChangeSecond: sums.lastChangeSecond }
       const table = csvOf(report, query, sums)
       reply.headers({ ...csvHeaders, 'content-disposition': `attachment; filename="${report.name}.csv"` })
@@ -58,23 +60,29 @@ const csvHeaders = {
 } as const
 
 const reportView = (report: Report, caller: Caller, query: ReportQuery): View => ({
-  key: JSON.stringify(['report', report.name, viewOf(report.summed, caller), query]),
+  key: JSON.stringify(['report', report.name, viewKeyOf(report.summed, caller), query]),
   caller,
   resources: resourcesBehind(report, caller, query),
   read: async (reads) => JSON.stringify(serializeReport(await runReport(report, caller, query, reads))),
 })
 
-const serializeReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
+const serializeReport = ({ groups, totalGroups, total, timeZone }: ReportResult) => ({
   result: { groups, totalGroups, total, timeZone },
 })
 
 /** An incomplete table would be added up wrongly, so it is rejected. */
-function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGroups }: Sums): string {
+function csvOf(
+  { measures }: Report,
+  { groupBy }: ReportQuery,
+  { groups, totalGroups }: ReportResult,
+): string {
   if (totalGroups > groups.length) {
     const message = `There are ${totalGroups} groups, which are more than the limit of the table. Narrow it, or group by less.`
     throw invalid({ groupBy: [message] })
   }
-  const head = groupBy.flatMap((grouping) => (isTime(grouping) ? [grouping] : [`${grouping}Id`, grouping]))
+  const head = groupBy.flatMap((grouping) =>
+    isTimeGrouping(grouping) ? [grouping] : [`${grouping}Id`, grouping],
+  )
   const lines = groups.map((group) => [
     ...groupBy.flatMap((grouping) => {
       const value = group[grouping] as string | { readonly id: string; readonly name: string | null }
@@ -82,15 +90,15 @@ function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGr
     }),
     ...measures.map(({ name }) => group[name]),
   ])
-  return csvHead([...head, ...measures.map(({ name }) => name)]) + lines.map(csvLine).join('')
+  return csvHeader([...head, ...measures.map(({ name }) => name)]) + lines.map(csvLine).join('')
 }
 
-const reportParameters = ({ summed, dated }: Report): Parameter[] => [
+const reportParameters = ({ summed, dateColumn: dated }: Report): Parameter[] => [
   {
     name: 'groupBy',
     description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; groups are sorted in this order.`,
     required: true,
-    schema: { type: 'string' },
+    schema: someText,
   },
   ...['dateFrom', 'dateTo'].map((name) => ({
     name,
@@ -101,7 +109,7 @@ const reportParameters = ({ summed, dated }: Report): Parameter[] => [
     name: 'timeZone',
     description:
       'The time zone in which days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin.',
-    schema: { type: 'string', default: 'UTC' },
+    schema: { ...someText, default: 'UTC' },
   },
   ...Object.keys(entityFilters).map((name) => ({
     name,
@@ -139,11 +147,11 @@ function reportSchema({ measures }: Report): Schema {
   const sums = Object.fromEntries(
     measures.map(({ name, column, description }) => [
       name,
-      { type: column ? 'number' : 'integer', description },
+      { ...(column ? { type: 'number', format: 'double' } : { type: 'integer' }), description },
     ]),
   )
   const groups = Object.fromEntries(
-    groupings.map((name) => [name, isTime(name) ? times[name] : ref('ReportGroup')]),
+    groupings.map((name) => [name, isTimeGrouping(name) ? times[name] : ref('ReportGroup')]),
   )
   return resultSchema('The sums.', {
     groups: {

@@ -3,28 +3,28 @@ import { column, tableOf } from '../../db/columns.ts'
 import { isUnknownTimeZone } from '../../db/failures.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
 import type { Values } from '../../db/rows.ts'
-import { allOf, join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { allOf, join, raw, type Sql, sql, unprepared } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { requireRole } from '../../records/rights.ts'
-import { rejectTooSlow } from '../../records/settled-timestamp.ts'
-import { changesThatMatter, listedRows } from '../../records/visible-rows.ts'
+import { explainTimeout } from '../../records/settled-timestamp.ts'
+import { listedRows, resourcesAffecting } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 import {
   type EntityGrouping,
   entityFilters,
   entityGroupings,
   type Grouping,
-  isTime,
+  isTimeGrouping,
   type Measure,
   type Report,
   type ReportQuery,
   unknownTimeZone,
 } from './parse-report-query.ts'
 
-export interface Sums {
+export interface ReportResult {
   readonly groups: readonly Values[]
   /** The number of all groups, including those beyond the limit. */
   readonly totalGroups: number
@@ -40,9 +40,9 @@ export async function runReport(
   caller: Caller,
   query: ReportQuery,
   reads: LimitedReads,
-): Promise<Sums> {
-  for (const listed of askedOf(report, query)) requireRole(listed, caller, 'read')
-  const found = await rejectTooSlow(slowness(report), () => read(report, caller, query, reads))
+): Promise<ReportResult> {
+  for (const listed of resourcesIn(report, query)) requireRole(listed, caller, 'read')
+  const found = await explainTimeout(timeoutAdvice(report), () => read(report, caller, query, reads))
   const [first = {}] = found
   const measuresIn = (row: Values, prefix: string) =>
     Object.fromEntries(report.measures.map(({ name }) => [name, Number(row[prefix + name] ?? 0)]))
@@ -51,7 +51,7 @@ export async function runReport(
       .filter(({ position }) => position !== null && position !== undefined)
       .map((row) => ({
         ...Object.fromEntries(
-          query.groupBy.map((grouping, index) => [grouping, groupIn(row, grouping, index)]),
+          query.groupBy.map((grouping, index) => [grouping, serializeGroup(row, grouping, index)]),
         ),
         ...measuresIn(row, ''),
       })),
@@ -63,21 +63,26 @@ export async function runReport(
 }
 
 /** Returns the resources whose columns are summed, grouped and filtered by. */
-function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly Listed[] {
+function resourcesIn(
+  { summed }: Report,
+  { groupBy, filters: wanted }: ReportQuery,
+): readonly ListedResource[] {
   const entities = [
-    ...groupBy.flatMap((grouping) => (isTime(grouping) ? [] : [entityGroupings[grouping]])),
+    ...groupBy.flatMap((grouping) => (isTimeGrouping(grouping) ? [] : [entityGroupings[grouping]])),
     ...Object.keys(wanted).flatMap((name) => entityFilters[name] ?? []),
   ]
   const of = { row: [], assignment: [assignment], project: [assignment, project] }
-  return [summed, ...entities.flatMap((entity) => of[entity.of])]
+  return [summed, ...entities.flatMap((entity) => of[entity.source])]
 }
 
 /** A name that the caller may not see is null. */
-const groupIn = (row: Values, grouping: Grouping, index: number): unknown =>
-  isTime(grouping) ? row[`group${index}`] : { id: row[`group${index}`], name: row[`name${index}`] ?? null }
+const serializeGroup = (row: Values, grouping: Grouping, index: number): unknown =>
+  isTimeGrouping(grouping)
+    ? row[`group${index}`]
+    : { id: row[`group${index}`], name: row[`name${index}`] ?? null }
 
-const slowness = ({ name }: Report) => ({
-  what: `The report of ${name}`,
+const timeoutAdvice = ({ name }: Report) => ({
+  subject: `The report of ${name}`,
   advice: 'Narrow it by dateFrom and dateTo, or by a project.',
   key: 'dateFrom',
 })
@@ -100,19 +105,21 @@ async function read(
 function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
   const { groupBy, limit } = query
   const { measures } = report
-  const keys = groupBy.map((grouping, index) => sql`${keyOf(report, grouping, query)} as ${groupName(index)}`)
+  const keys = groupBy.map(
+    (grouping, index) => sql`${groupKey(report, grouping, query)} as ${groupName(index)}`,
+  )
   const names = groupBy.flatMap((grouping, index) =>
-    isTime(grouping) ? [] : [{ index, listed: entityGroupings[grouping].listed }],
+    isTimeGrouping(grouping) ? [] : [{ index, listed: entityGroupings[grouping].listed }],
   )
   const ordered = groupBy.flatMap((grouping, index) => [
-    ...(isTime(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
+    ...(isTimeGrouping(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
     groupName(index),
   ])
   const order = join(ordered, ', ')
-  return rare(sql`
+  return unprepared(sql`
     with sums as (
-      select ${join([...keys, ...measures.map(sumOf)], ', ')}
-      from ${fromOf(report)} where ${allOf(conditionsOf(report, caller, query))}
+      select ${join([...keys, ...measures.map(sumColumn)], ', ')}
+      from ${fromClause(report)} where ${allOf(conditionsOf(report, caller, query))}
       group by ${join(
         groupBy.map((_, index) => raw(String(index + 1))),
         ', ',
@@ -128,7 +135,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
       select ${join([raw('sums.*'), ...names.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
         row_number() over (order by ${order}) as position
       from sums ${join(
-        names.map(({ index, listed }) => nameOf(index, listed, caller)),
+        names.map(({ index, listed }) => nameJoin(index, listed, caller)),
         ' ',
       )}
       order by ${order} limit ${limit}
@@ -138,34 +145,34 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
 
 const groupName = (index: number): Sql => raw(`group${index}`)
 
-const sumOf = ({ name, column: summed }: Measure): Sql =>
+const sumColumn = ({ name, column: summed }: Measure): Sql =>
   sql`${summed ? sql`sum(row.${column(summed)})` : raw('count(*)')} as ${raw(`"${name}"`)}`
 
 const totalOf = ({ name }: Measure): Sql => raw(`coalesce(sum("${name}"), 0) as "total_${name}"`)
 
 /** The planner removes joins that are neither grouped nor filtered by. */
-const fromOf = ({ summed }: Report): Sql =>
+const fromClause = ({ summed }: Report): Sql =>
   sql`${tableOf(summed)} as row
     ${summed === assignment ? raw('') : sql`left join ${tableOf(assignment)} as assignment on assignment.id = row.assignment_id`}
-    left join ${tableOf(project)} as project on project.id = ${raw(rowOf(summed, 'assignment'))}.project_id`
+    left join ${tableOf(project)} as project on project.id = ${raw(aliasOf(summed, 'assignment'))}.project_id`
 
 /** A summed assignment is its own assignment. */
-const rowOf = (summed: Report['summed'], of: EntityGrouping['of']): string =>
+const aliasOf = (summed: Report['summed'], of: EntityGrouping['source']): string =>
   of === 'assignment' && summed === assignment ? 'row' : of
 
-const columnOf = ({ summed }: Report, { of, column: name }: EntityGrouping): Sql =>
-  sql`${raw(rowOf(summed, of))}.${column(name)}`
+const columnOf = ({ summed }: Report, { source: of, column: name }: EntityGrouping): Sql =>
+  sql`${raw(aliasOf(summed, of))}.${column(name)}`
 
 /** Weeks begin on Monday and are named after it; months by their year and number. */
-function keyOf(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
-  if (!isTime(grouping)) return columnOf(report, entityGroupings[grouping])
-  const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dated)} at time zone ${timeZone}::text)`
+function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
+  if (!isTimeGrouping(grouping)) return columnOf(report, entityGroupings[grouping])
+  const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dateColumn)} at time zone ${timeZone}::text)`
   return sql`to_char(${local}, ${raw(grouping === 'week' ? `'YYYY-MM-DD'` : `'YYYY-MM'`)})`
 }
 
 function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[] {
-  const { dateFrom, dateTo, timeZone, wanted } = query
-  const dated = sql`row.${column(report.dated)}`
+  const { dateFrom, dateTo, timeZone, filters: wanted } = query
+  const dated = sql`row.${column(report.dateColumn)}`
   const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
   return [
     listedRows(report.summed, caller, 'active'),
@@ -178,7 +185,7 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   ]
 }
 
-const nameOf = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>
+const nameJoin = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>
   sql`left join lateral (
     select row.name from ${tableOf(listed)} as row
     where row.id = ${raw(`sums.group${index}`)} and ${listedRows(listed, caller, 'active')}
@@ -187,7 +194,9 @@ const nameOf = (index: number, listed: EntityGrouping['listed'], caller: Caller)
 /** The resources whose changes can change the sums or the names of the groups. */
 export const resourcesBehind = ({ summed }: Report, caller: Caller, { groupBy }: ReportQuery): string[] => [
   ...new Set([
-    ...[summed, assignment, project].flatMap((one) => changesThatMatter(one, caller)),
-    ...groupBy.flatMap((one) => (isTime(one) ? [] : changesThatMatter(entityGroupings[one].listed, caller))),
+    ...[summed, assignment, project].flatMap((one) => resourcesAffecting(one, caller)),
+    ...groupBy.flatMap((one) =>
+      isTimeGrouping(one) ? [] : resourcesAffecting(entityGroupings[one].listed, caller),
+    ),
   ]),
 ]

@@ -2,16 +2,15 @@ import { parseUserId } from '../../accounts/sessions.ts'
 import type { Schema } from '../../http/operation.ts'
 import { text, uuid } from '../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../model/text.ts'
-import type { Context } from '../../records/context.ts'
 import { tokenScopes } from '../../records/rights.ts'
 import type { Route } from '../../routes/route.ts'
 import { idsBodyOf, ref } from '../../routes/schemas.ts'
 import {
-  endedAtOnceMax,
+  createToken,
   endTokens,
   listTokens,
-  makeToken,
   tokenDaysMax,
+  tokenIdsMax,
   tokenProjectsMax,
   tokensMax,
 } from './tokens.ts'
@@ -86,7 +85,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       expiresAt: { ...timestamp, description: `At most ${tokenDaysMax} days from now.` },
     },
   },
-  NewToken: {
+  TokenCreated: {
     type: 'object',
     required: ['token', 'secret'],
     properties: {
@@ -94,14 +93,14 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       secret: { type: 'string', description: 'The token itself. It is shown only once.' },
     },
   },
-  TokenIds: idsBodyOf(uuid.schema, endedAtOnceMax),
+  TokenIds: idsBodyOf(uuid.schema, tokenIdsMax),
 }
 
 const tag = 'Tokens'
 const path = '/ext/tokens'
 
 /** Personal access tokens of the caller's account; administrators see and end those of any account. */
-export const tokenRoutes = (context: Context): Route[] => [
+export const tokenRoutes: readonly Route[] = [
   {
     id: 'ListTokens',
     tag,
@@ -114,7 +113,7 @@ export const tokenRoutes = (context: Context): Route[] => [
     ],
     answer: ref('TokenList'),
     errors: [400, 403],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
       return { body: { tokens: await listTokens(context, caller, parseUserId(userId) ?? caller.id) } }
     },
@@ -128,12 +127,12 @@ export const tokenRoutes = (context: Context): Route[] => [
     method: 'POST',
     path,
     body: ref('TokenCreate'),
-    answer: ref('NewToken'),
+    answer: ref('TokenCreated'),
     errors: [400, 403],
-    isForOwnClient: true,
-    async handle({ context: within, caller, session, request, reply }) {
+    requiresOwnClient: true,
+    async handle({ context, caller, session, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeToken(within, caller, session.isActiveNow, request.body) }
+      return { body: await createToken(context, caller, session.isActiveNow, request.body) }
     },
   },
   {
@@ -146,7 +145,7 @@ export const tokenRoutes = (context: Context): Route[] => [
     body: ref('TokenIds'),
     answer: ref('Success'),
     errors: [404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await endTokens(context, caller, request.body)
       return { body: { success: true } }
     },

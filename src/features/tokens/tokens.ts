@@ -1,7 +1,7 @@
-import { hashOfToken, newTokenText, tokenPrefix } from '../../accounts/parse-fields.ts'
 import { requireOwnOrAdministrator } from '../../accounts/sessions.ts'
-import { newId } from '../../db/columns.ts'
+import { createTokenText, hashOfToken, tokenPrefix } from '../../accounts/token-text.ts'
 import type { Queries } from '../../db/database.ts'
+import { newId } from '../../db/rows.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { text, timestamp, uuid } from '../../model/field-kinds.ts'
@@ -35,8 +35,8 @@ export interface ApiToken {
 
 /** The limit of valid tokens of an account. */
 export const tokensMax = 50
-/** Ended tokens are kept so that their names can still be looked up in the database. */
-const excessMax = 50
+/** This many ended tokens are kept, so that their names can still be looked up in the database. */
+const endedTokensMax = 50
 
 const columns =
   raw(`token.id, token.user_id as "userId", token.name, token.scopes, token.project_ids as "projectIds",
@@ -55,7 +55,7 @@ export function listTokens({ database }: Context, caller: Caller, userId: string
     order by token.created_at desc, token.id limit ${tokensMax}::int`)
 }
 
-export interface MadeToken {
+export interface CreatedToken {
   readonly token: ApiToken
   /** Shown only once; the database stores its hash. */
   readonly secret: string
@@ -65,29 +65,29 @@ export interface MadeToken {
  * Only a session of the web client may create tokens: a leaked token of a program or an app must not create
  * more.
  */
-export async function makeToken(
+export async function createToken(
   { database, securityLog }: Context,
   caller: Caller,
   isActiveNow: (queries: Queries) => Promise<boolean>,
   body: unknown,
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const wanted = parseNewToken(body, tokenScopes)
-  const secret = newTokenText(tokenPrefix)
+  const secret = createTokenText(tokenPrefix)
   const token = await database.transaction(async (transaction) => {
     // Locked, so that concurrent tokens are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
     // The token gets the newest stamp, so the session that creates it has to have the same.
     if (!account || !(await isActiveNow(transaction))) throw unauthenticated()
-    await requireRoom(transaction, caller.id)
-    await requireSeen(transaction, caller, wanted.projectIds)
-    return insert(transaction, caller.id, account.stamp, wanted, secret)
+    await requireFewerTokens(transaction, caller.id)
+    await requireVisibleProjects(transaction, caller, wanted.projectIds)
+    return insertToken(transaction, caller.id, account.stamp, wanted, secret)
   })
   securityLog?.({ event: 'token-made', ...callerDetails(caller), token: token.id })
   return { token, secret }
 }
 
-async function insert(
+async function insertToken(
   transaction: Queries,
   accountId: string,
   stamp: string,
@@ -102,18 +102,22 @@ async function insert(
   return token as ApiToken
 }
 
-async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
-  const [count] = await transaction.query<{ standing: number }>(sql`
-    select count(*) as standing from api_tokens as token where token.user_id = ${accountId} and ${isActiveToken}`)
-  if ((count?.standing ?? 0) >= tokensMax)
+async function requireFewerTokens(transaction: Queries, accountId: string): Promise<void> {
+  const [count] = await transaction.query<{ count: number }>(sql`
+    select count(*) as count from api_tokens as token where token.user_id = ${accountId} and ${isActiveToken}`)
+  if ((count?.count ?? 0) >= tokensMax)
     throw invalid({ generalErrors: [`An account may have at most ${tokensMax} tokens. End one first.`] })
   await transaction.query(sql`
     delete from api_tokens where id in (
       select token.id from api_tokens as token where token.user_id = ${accountId} and not (${isActiveToken})
-      order by token.created_at desc offset ${excessMax}::int)`)
+      order by token.created_at desc offset ${endedTokensMax}::int)`)
 }
 
-async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['projectIds']): Promise<void> {
+async function requireVisibleProjects(
+  transaction: Queries,
+  caller: Caller,
+  ids: NewToken['projectIds'],
+): Promise<void> {
   if (!ids) return
   const seen = await transaction.query(sql`
     select 1 from projects as row where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}`)
@@ -167,7 +171,7 @@ function parseNewToken(body: unknown, known: readonly string[]): NewToken {
 }
 
 function parseName(input: unknown, violations: Violations): string {
-  const reading = text({ max: nameCharactersMax }).read(input ?? '', 'Name')
+  const reading = text({ max: nameCharactersMax }).parse(input ?? '', 'Name')
   if ('value' in reading && reading.value !== '') return reading.value
   violations.add('name', ...('value' in reading ? ['Name is required.'] : reading.problems))
   return ''
@@ -184,14 +188,14 @@ function parseScopes(input: unknown, known: readonly string[], violations: Viola
 
 function parseProjectIds(input: unknown, violations: Violations): readonly string[] | undefined {
   if (input === undefined || input === null) return undefined
-  const ids = parseUuids(input, tokenProjectsMax)
+  const ids = parseUuidsOrNone(input, tokenProjectsMax)
   if (ids.length === 0)
     violations.add('projectIds', `ProjectIds must be null or 1 to ${tokenProjectsMax} ids of projects.`)
   return ids
 }
 
 function parseExpiry(input: unknown, violations: Violations): string {
-  const reading = timestamp.read(input, 'ExpiresAt')
+  const reading = timestamp.parse(input, 'ExpiresAt')
   const value = 'value' in reading ? reading.value : ''
   const remaining = Date.parse(value) - Date.now()
   if (input === undefined || input === null) violations.add('expiresAt', 'ExpiresAt is required.')
@@ -202,18 +206,18 @@ function parseExpiry(input: unknown, violations: Violations): string {
 }
 
 function parseTokenIds(body: unknown): readonly string[] {
-  const ids = parseUuids(parseObject(body).ids, endedAtOnceMax)
+  const ids = parseUuidsOrNone(parseObject(body).ids, tokenIdsMax)
   const violations = collectViolations()
-  if (ids.length === 0) violations.add('ids', `Ids must contain 1 to ${endedAtOnceMax} ids of tokens.`)
+  if (ids.length === 0) violations.add('ids', `Ids must contain 1 to ${tokenIdsMax} ids of tokens.`)
   violations.throwIfAny()
   return ids
 }
 
-export const endedAtOnceMax = 100
+export const tokenIdsMax = 100
 
 /** Empty when any part of it is invalid. */
-function parseUuids(input: unknown, max: number): readonly string[] {
-  const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.read(id, 'Id')) : []
+function parseUuidsOrNone(input: unknown, max: number): readonly string[] {
+  const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.parse(id, 'Id')) : []
   const ids = readings.flatMap((reading) => ('value' in reading ? [reading.value] : []))
   return ids.length === readings.length ? [...new Set(ids)] : []
 }

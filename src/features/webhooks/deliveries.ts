@@ -1,5 +1,5 @@
-import { changeMessages, messagesAbout } from '../../db/named-statements.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
+import { changeMessages, messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, timestamp } from '../../model/field-kinds.ts'
@@ -9,8 +9,14 @@ import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { parseNumber } from '../../records/query-values.ts'
 import { readableRows } from '../../records/visible-rows.ts'
-import { parseId } from './manage.ts'
-import { bodyFor, isReadable, type KeptMessage, requireOwned, requireReadable } from './readable.ts'
+import {
+  bodyFor,
+  isReadable,
+  type KeptMessage,
+  requireOwnWebhook,
+  requireReadableProject,
+} from './message-access.ts'
+import { parseWebhookId } from './webhooks.ts'
 
 export interface LoggedDelivery {
   readonly id: string
@@ -41,11 +47,11 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   const violations = collectViolations()
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  const id = parseId(given('id'), violations) ?? ''
+  const id = parseWebhookId(given('id'), violations) ?? ''
   const before = parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
   const pageSize = parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
   violations.throwIfAny()
-  await requireOwned(database, caller, id)
+  await requireOwnWebhook(database, caller, id)
   const page = (condition: Sql) => sql`
     select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.row_id as "rowId",
       delivery.created_at as "createdAt", delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
@@ -58,8 +64,8 @@ export async function listDeliveries(
     where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER} and ${condition}
     order by delivery.id desc limit ${pageSize + 1}`
   type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
-  const found = await database.lists.query<Found>(
-    messagesAbout.of(
+  const found = await database.listReads.query<Found>(
+    messagesAbout.attach(
       { rows: readableRows(caller), messages: () => page(raw('true')) },
       page(isReadable(caller)),
     ),
@@ -82,7 +88,7 @@ export async function replayDeliveries(
 ): Promise<number> {
   const given = parseObject(body)
   const violations = collectViolations()
-  const id = parseId(given.id, violations) ?? ''
+  const id = parseWebhookId(given.id, violations) ?? ''
   const deliveryId = parseNumber(
     'deliveryId',
     given.deliveryId ?? undefined,
@@ -95,14 +101,14 @@ export async function replayDeliveries(
     violations.add('deliveryId', 'DeliveryId is required, or From and To.')
   if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
   violations.throwIfAny()
-  await requireReadable(database, caller, id)
+  await requireReadableProject(database, caller, id)
   const which =
     deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
   const resend = (condition: Sql) => sql`
     update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
     where webhook_id = ${id} and ${which} and ${condition} returning id`
-  const resent = await database.single.query(
-    changeMessages.of(
+  const resent = await database.singleWrites.query(
+    changeMessages.attach(
       {
         rows: readableRows(caller),
         messages: () =>
@@ -114,14 +120,14 @@ export async function replayDeliveries(
   )
   if (resent.length === 0 && deliveryId !== undefined) throw missing('Delivery')
   if (resent.length > 0)
-    await database.single.query(sql`
+    await database.singleWrites.query(sql`
       update webhooks set active = true, paused_at = null, paused_because = null where id = ${id} and not active returning true`)
   return resent.length
 }
 
 function parseOptionalTimestamp(key: string, input: unknown, violations: Violations): string | undefined {
   if (isMissing(input)) return undefined
-  const reading = timestamp.read(input, labelOf(key))
+  const reading = timestamp.parse(input, labelOf(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return undefined

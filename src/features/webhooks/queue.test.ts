@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
-import { newId } from '../../db/columns.ts'
-import { insertRow } from '../../db/rows.ts'
+import { insertRow, newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Context } from '../../records/context.ts'
 import { impediment } from '../../resources/impediment.ts'
-import { writePosition } from '../changes/position.ts'
+import { formatPosition } from '../changes/position.ts'
 import { newestPosition } from '../changes/read-feed.ts'
 import { replayDeliveries } from './deliveries.ts'
-import { claimWebhooks, dueDeliveries, fillQueue, recordAttempt, withdraw } from './queue.ts'
+import { claimWebhooks, fillQueue, findDueDeliveries, recordAttempt, withdrawDeliveries } from './queue.ts'
 
 describe('The queue of a webhook', () => {
   let fresh: FreshDatabase
@@ -28,11 +27,11 @@ describe('The queue of a webhook', () => {
   async function claimed() {
     const { database } = fresh
     const id = newId()
-    const position = await newestPosition(database.liveLists, caller)
+    const position = await newestPosition(database.liveListReads, caller)
     await database.query(sql`
       insert into webhooks (id, user_id, url, secret, previous_secret, previous_until, position, since)
       values (${id}, ${caller.id}, 'https://example.com', 'whsec_new', 'whsec_before',
-        to_timestamp(${now / 1000}::float8), ${writePosition(position)}, ${position.since})`)
+        to_timestamp(${now / 1000}::float8), ${formatPosition(position)}, ${position.since})`)
     await database.transaction((transaction) =>
       insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
     )
@@ -68,7 +67,7 @@ describe('The queue of a webhook', () => {
       const claim = await claimed()
       const hook = await claim(now)
       await fillQueue(database, hook, caller, now)
-      const { readable } = await dueDeliveries(database, hook, caller, now, 1)
+      const { readable } = await findDueDeliveries(database, hook, caller, now, 1)
       const [delivery] = readable
       assert.ok(delivery)
       const attempt = { at: now, milliseconds: 1, headers: {}, status: 200 }
@@ -76,13 +75,13 @@ describe('The queue of a webhook', () => {
         recordAttempt(database, delivery, attempt, undefined),
         replayDeliveries({ database } as Context, caller, { id: hook.id, deliveryId: delivery.id }),
       ])
-      const due = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      const due = await findDueDeliveries(database, hook, caller, Date.now() + minute, 1)
       assert.deepEqual(
         due.readable.map((one) => one.id),
         [delivery.id],
       )
-      await withdraw(database, [delivery])
-      const stillDue = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      await withdrawDeliveries(database, [delivery])
+      const stillDue = await findDueDeliveries(database, hook, caller, Date.now() + minute, 1)
       assert.equal(stillDue.readable.length, 1)
     }
   })

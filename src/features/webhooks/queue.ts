@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
-import { isDeactivated } from '../../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
 import type { Database, Queries } from '../../db/database.ts'
-import { messagesAbout } from '../../db/named-statements.ts'
 import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
+import { messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { serializeChange } from '../../records/serialize-record.ts'
 import { readableRows } from '../../records/visible-rows.ts'
-import { parsePosition, writePosition } from '../changes/position.ts'
+import { formatPosition, parsePosition } from '../changes/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
-import { bodyFor, isReadable, type KeptMessage } from './readable.ts'
+import { bodyFor, isReadable, type KeptMessage } from './message-access.ts'
 
 /** The account that a webhook belongs to. */
-export interface Owner extends PossibleAdministrator {
+interface Owner extends PossibleAdministrator {
   readonly isOwnerActive: boolean
 }
 
 /** A webhook that this process serves as long as its claim is valid. */
-export interface Claimed extends Owner {
+export interface ClaimedWebhook {
   readonly id: string
   readonly claim: string
   readonly userId: string
@@ -55,63 +55,76 @@ export const claimedAtOnceMax = 8
 /** After a process was killed, the others leave its webhooks alone for this long. */
 export const claimSeconds = 6
 
-const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
+const toTimestamp = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
 
-/** Nothing else is read unless there is an active webhook. */
+/** Lets instances skip every other query while there is no active webhook. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
   const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
   return one !== undefined
 }
 
+export interface ClaimOptions {
+  readonly max?: number
+  /** The ids of webhooks that had or have their turn, so that others come first. */
+  readonly except?: readonly string[]
+}
+
 /**
- * Claims webhooks with a due delivery, or with changes since their last check. Locked rows are being claimed by another instance.
+ * Claims webhooks with a due delivery, or with changes since their last check, and first those that have waited longest.
+ * Locked rows are being claimed by another instance.
  */
-export function claimWebhooks(database: Database, now: number): Promise<Claimed[]> {
+export function claimWebhooks(
+  database: Database,
+  now: number,
+  { max = claimedAtOnceMax, except = [] }: ClaimOptions = {},
+): Promise<ClaimedWebhook[]> {
   const claim = randomUUID()
-  return database.single.query<Claimed>(sql`
+  return database.singleWrites.query<ClaimedWebhook>(sql`
     with free as (
       select id from webhooks as hook
-      where active and (claimed_until is null or claimed_until < ${time(now)}) and (
-        exists (select 1 from webhook_deliveries where webhook_id = hook.id and next_at <= ${time(now)})
+      where active and (claim is null or claimed_until < ${toTimestamp(now)})
+        and id <> all(${except}::uuid[]) and (
+        exists (select 1 from webhook_deliveries where webhook_id = hook.id and next_at <= ${toTimestamp(now)})
         or exists (
           select 1 from changes where transaction >= pg_snapshot_xmin(hook.since::pg_snapshot)
             and not pg_visible_in_snapshot(transaction, hook.since::pg_snapshot)))
-      order by claimed_until nulls first limit ${claimedAtOnceMax}::int for update skip locked
+      order by claimed_until nulls first limit ${max}::int for update skip locked
     )
-    update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${time(now + claimSeconds * 1000)}
-    from free, users as account where hook.id = free.id and account.id = hook.user_id
-    returning hook.id, hook.claim, hook.user_id as "userId", ${ownerColumns},
+    update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${toTimestamp(now + claimSeconds * 1000)}
+    from free where hook.id = free.id
+    returning hook.id, hook.claim, hook.user_id as "userId",
       hook.project_id as "projectId", hook.url, hook.resources, hook.actions, hook.secret, hook.position,
-      case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)
+      case when hook.previous_until > ${toTimestamp(now)} then hook.previous_secret end as "previousSecret"`)
 }
 
-/** Columns of an account called `account`. */
-const ownerColumns = sql`${administratorColumns}, account.active and not ${isDeactivated} as "isOwnerActive"`
-
-/** Reads the current owner: a claim may last for hours while messages keep coming. */
-export async function readOwner(database: Queries, { userId }: Claimed): Promise<Owner> {
-  const [owner] = await database.query<Owner>(
-    sql`select ${ownerColumns} from users as account where account.id = ${userId}`,
-  )
+export async function readOwner(database: Queries, { userId }: ClaimedWebhook): Promise<Owner> {
+  const [owner] = await database.query<Owner>(sql`
+    select ${administratorColumns}, account.active and not ${isAccountDeactivatedSql} as "isOwnerActive"
+    from users as account where account.id = ${userId}`)
   if (!owner) throw new Error('A webhook has no account.')
   return owner
 }
 
 /** Returns false when the claim was lost: another instance took it because this one was too slow. */
 export async function renewClaim(
-  { single }: Database,
-  { id, claim }: Claimed,
+  { singleWrites }: Database,
+  { id, claim }: ClaimedWebhook,
   now: number,
 ): Promise<boolean> {
-  const renewed = await single.query(sql`
-    update webhooks set claimed_until = ${time(now + claimSeconds * 1000)}
+  const renewed = await singleWrites.query(sql`
+    update webhooks set claimed_until = ${toTimestamp(now + claimSeconds * 1000)}
     where id = ${id} and claim = ${claim} and active returning true`)
   return renewed.length > 0
 }
 
-export async function releaseClaim({ single }: Database, { id, claim }: Claimed): Promise<void> {
-  await single.query(sql`
-    update webhooks set claim = null, claimed_until = null where id = ${id} and claim = ${claim} returning true`)
+/** The time of the release stays in `claimed_until`, so that webhooks that wait longer are claimed before this one. */
+export async function releaseClaim(
+  { singleWrites }: Database,
+  { id, claim }: ClaimedWebhook,
+  now: number,
+): Promise<void> {
+  await singleWrites.query(sql`
+    update webhooks set claim = null, claimed_until = ${toTimestamp(now)} where id = ${id} and claim = ${claim} returning true`)
 }
 
 /** Further messages stay in the history, where they cost nothing. */
@@ -121,7 +134,7 @@ const pageSize = 100
 /** Creates deliveries for newer changes that the owner of the webhook sees, and moves the position with them. */
 export async function fillQueue(
   database: Database,
-  hook: Claimed,
+  hook: ClaimedWebhook,
   caller: Caller,
   now: number,
 ): Promise<string> {
@@ -132,23 +145,23 @@ export async function fillQueue(
       actions: hook.actions ?? undefined,
       projectId: hook.projectId ?? undefined,
     }
-    const page = await readFeed({ caller, filter, position, pageSize }, database.liveLists)
+    const page = await readFeed({ caller, filter, position, pageSize }, database.liveListReads)
     isMore =
-      (await database.transaction((transaction) => keepPage(transaction, hook, caller, page, now))) &&
+      (await database.transaction((transaction) => queuePage(transaction, hook, caller, page, now))) &&
       !page.isCurrent
     position = page.position
   }
-  return position ? writePosition(position) : hook.position
+  return position ? formatPosition(position) : hook.position
 }
 
 /** Purged changes can no longer be delivered: the webhook continues with new ones. */
-export async function skipPurged(database: Database, { id }: Claimed, caller: Caller): Promise<void> {
-  const position = await newestPosition(database.liveLists, caller)
-  await database.single.query(sql`
-    update webhooks set position = ${writePosition(position)}, since = ${position.since} where id = ${id} returning true`)
+export async function skipPurged(database: Database, { id }: ClaimedWebhook, caller: Caller): Promise<void> {
+  const position = await newestPosition(database.liveListReads, caller)
+  await database.singleWrites.query(sql`
+    update webhooks set position = ${formatPosition(position)}, since = ${position.since} where id = ${id} returning true`)
 }
 
-async function countWaiting(database: Queries, { id }: Claimed): Promise<number> {
+async function countWaiting(database: Queries, { id }: ClaimedWebhook): Promise<number> {
   const [row] = await database.query<{ count: number }>(
     sql`select count(*) as count from webhook_deliveries where webhook_id = ${id} and next_at is not null`,
   )
@@ -156,46 +169,51 @@ async function countWaiting(database: Queries, { id }: Claimed): Promise<number>
 }
 
 /** Deliveries and position are one transaction: a process that dies in between leaves all of them or none. */
-async function keepPage(
+async function queuePage(
   transaction: Queries,
-  { id, claim }: Claimed,
+  { id, claim }: ClaimedWebhook,
   caller: Caller,
   { changes, position }: FeedPage,
   now: number,
 ): Promise<boolean> {
   const moved = await transaction.query(sql`
-    update webhooks set position = ${writePosition(position)}, since = ${position.since}
+    update webhooks set position = ${formatPosition(position)}, since = ${position.since}
     where id = ${id} and claim = ${claim} returning true`)
   if (moved.length === 0) return false
   const messages = changes.map(({ change }) => {
     const data = serializeChange(change, caller)
     const type = `${change.resource}.${change.action}`
-    return { message: `${data.id}.${id}`, type, rowId: change.rowId, body: bodyOf(type, change.at, data) }
+    return {
+      message: `${data.id}.${id}`,
+      type,
+      rowId: change.rowId,
+      body: messageBody(type, change.at, data),
+    }
   })
-  await keepMessages(transaction, id, messages, now)
+  await queueMessages(transaction, id, messages, now)
   return true
 }
 
-export const bodyOf = (type: string, timestamp: string, data: object): string =>
+export const messageBody = (type: string, timestamp: string, data: object): string =>
   JSON.stringify({ type, timestamp, data })
 
-export interface Message {
+export interface QueuedMessage {
   readonly message: string
   readonly type: string
   readonly rowId: string
   readonly body: string
 }
 
-export async function keepMessages(
+export async function queueMessages(
   queries: Queries,
   webhookId: string,
-  messages: readonly Message[],
+  messages: readonly QueuedMessage[],
   now: number,
 ): Promise<void> {
   if (messages.length === 0) return
   await queries.query(sql`
     insert into webhook_deliveries (webhook_id, message, type, row_id, body, created_at, next_at)
-    select ${webhookId}, message, type, row_id, body, ${time(now)}, ${time(now)}
+    select ${webhookId}, message, type, row_id, body, ${toTimestamp(now)}, ${toTimestamp(now)}
     from unnest(${messages.map((one) => one.message)}::text[], ${messages.map((one) => one.type)}::text[],
       ${messages.map((one) => one.rowId)}::uuid[], ${messages.map((one) => one.body)}::text[])
       with ordinality as given (message, type, row_id, body, place) order by place`)
@@ -208,9 +226,9 @@ export interface Due {
 }
 
 /** The oldest delivery of each row, if it is due: the next one of that row waits until it is delivered. */
-export async function dueDeliveries(
+export async function findDueDeliveries(
   database: Database,
-  { id }: Claimed,
+  { id }: ClaimedWebhook,
   reader: Caller,
   now: number,
   max: number,
@@ -221,9 +239,9 @@ export async function dueDeliveries(
       select distinct on (row_id) * from webhook_deliveries
       where webhook_id = ${id} and next_at is not null order by row_id, id
     ) as delivery
-    where next_at <= ${time(now)} order by id limit ${max}`
+    where next_at <= ${toTimestamp(now)} order by id limit ${max}`
   const found = await database.query<Found>(
-    messagesAbout.of(
+    messagesAbout.attach(
       { rows: readableRows(reader), messages: () => due(raw('true')) },
       due(isReadable(reader)),
     ),
@@ -235,9 +253,12 @@ export async function dueDeliveries(
 }
 
 /** Withdrawn deliveries are no longer sent, unless they are replayed when the account can read them again. */
-export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
+export async function withdrawDeliveries(
+  { singleWrites }: Database,
+  deliveries: readonly Delivery[],
+): Promise<void> {
   if (deliveries.length === 0) return
-  await single.query(sql`
+  await singleWrites.query(sql`
     update webhook_deliveries as delivery set next_at = null
     from unnest(${deliveries.map(({ id }) => id)}::bigint[], ${deliveries.map(({ nextAt }) => nextAt)}::timestamptz[])
       as unreadable (id, next_at)
@@ -249,38 +270,38 @@ export async function withdraw({ single }: Database, deliveries: readonly Delive
  * meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
  */
 export async function recordAttempt(
-  { single }: Database,
+  { singleWrites }: Database,
   delivery: Delivery,
   { at, milliseconds, headers, status, answer, error }: Attempt,
   nextAt: number | undefined,
 ): Promise<void> {
-  await single.query(sql`
+  await singleWrites.query(sql`
     with tried as (
       select id, next_at = ${delivery.nextAt}::timestamptz as "isCurrent" from webhook_deliveries
       where id = ${delivery.id} for no key update
     ), settled as (
-      update webhook_deliveries as delivery set attempts = attempts + 1, first_at = coalesce(first_at, ${time(at)}),
-        next_at = ${nextAt === undefined ? raw('null') : time(nextAt)},
-        delivered_at = ${nextAt === undefined ? time(at + milliseconds) : raw('delivered_at')}
+      update webhook_deliveries as delivery set attempts = attempts + 1, first_at = coalesce(first_at, ${toTimestamp(at)}),
+        next_at = ${nextAt === undefined ? raw('null') : toTimestamp(nextAt)},
+        delivered_at = ${nextAt === undefined ? toTimestamp(at + milliseconds) : raw('delivered_at')}
       from tried where delivery.id = tried.id and tried."isCurrent"
     )
     insert into webhook_attempts (delivery_id, at, milliseconds, headers, status, answer, error)
-    select id, ${time(at)}, ${Math.round(milliseconds)}::int, ${JSON.stringify(headers)}::jsonb, ${status ?? null}::int,
+    select id, ${toTimestamp(at)}, ${Math.round(milliseconds)}::int, ${JSON.stringify(headers)}::jsonb, ${status ?? null}::int,
       ${answer ?? null}::text, ${error ?? null}::text from tried returning true`)
 }
 
 export async function pauseWebhook(
-  { single }: Writes,
+  { singleWrites }: Writes,
   id: string,
   because: string,
   now: number,
 ): Promise<void> {
-  await single.query(sql`
-    update webhooks set active = false, paused_at = ${time(now)}, paused_because = ${because}, claim = null, claimed_until = null
+  await singleWrites.query(sql`
+    update webhooks set active = false, paused_at = ${toTimestamp(now)}, paused_because = ${because}, claim = null, claimed_until = null
     where id = ${id} and active returning true`)
 }
 
-type Writes = Pick<Database, 'single'>
+type Writes = Pick<Database, 'singleWrites'>
 
 /** Delivered messages are purged after this; pending ones are kept as long as they are pending. */
 const logDays = 30

@@ -1,7 +1,6 @@
 import type { AllowedReceivers } from '../../http/addresses.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { collectViolations, parseObject } from '../../model/problem.ts'
-import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { parseUuid } from '../../records/query-values.ts'
 import type { Route } from '../../routes/route.ts'
@@ -10,24 +9,24 @@ import { listDeliveries, replayDeliveries } from './deliveries.ts'
 import {
   createWebhook,
   listWebhooks,
-  parseId,
+  parseWebhookId,
+  queueTestMessage,
   removeWebhook,
   rotateSecret,
-  testWebhook,
   updateWebhook,
-} from './manage.ts'
+} from './webhooks.ts'
 
 const tag = 'Webhooks'
 type Query = Readonly<Record<string, unknown>>
 
 /** Webhooks of the caller's account; of every account for administrators. */
-export const webhookRoutes = (context: Context, receivers: AllowedReceivers): Route[] => [
-  ...choiceRoutes(context, receivers),
-  ...ownRoutes(context),
-  ...logRoutes(context),
+export const webhookRoutes = (receivers: AllowedReceivers): Route[] => [
+  ...choiceRoutes(receivers),
+  ...ownRoutes,
+  ...logRoutes,
 ]
 
-const choiceRoutes = (context: Context, receivers: AllowedReceivers): Route[] => [
+const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
   {
     id: 'ListWebhooks',
     tag,
@@ -38,9 +37,9 @@ const choiceRoutes = (context: Context, receivers: AllowedReceivers): Route[] =>
     parameters: [
       { name: 'projectId', description: 'Lists only those of this project.', schema: uuid.schema },
     ],
-    answer: ref('Webhooks'),
+    answer: ref('WebhookList'),
     errors: [400],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       const violations = collectViolations()
       const projectId = parseUuid('projectId', (request.query as Query).projectId, violations)
       violations.throwIfAny()
@@ -56,10 +55,10 @@ const choiceRoutes = (context: Context, receivers: AllowedReceivers): Route[] =>
     method: 'POST',
     path: '/ext/webhook',
     body: ref('WebhookCreate'),
-    answer: ref('NewWebhook'),
+    answer: ref('WebhookCreated'),
     errors: [400, 403],
-    async handle({ context: within, caller, request }) {
-      return { body: { webhook: await createWebhook(within, caller, request.body, receivers.problemOf) } }
+    async handle({ context, caller, request }) {
+      return { body: { webhook: await createWebhook(context, caller, request.body, receivers.problemOf) } }
     },
   },
   {
@@ -70,15 +69,15 @@ const choiceRoutes = (context: Context, receivers: AllowedReceivers): Route[] =>
     method: 'PATCH',
     path: '/ext/webhook',
     body: ref('WebhookUpdate'),
-    answer: ref('ChangedWebhook'),
+    answer: ref('WebhookUpdated'),
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       return { body: { webhook: await updateWebhook(context, caller, request.body, receivers.problemOf) } }
     },
   },
 ]
 
-const ownRoutes = (context: Context): Route[] => [
+const ownRoutes: readonly Route[] = [
   {
     id: 'RemoveWebhook',
     tag,
@@ -89,7 +88,7 @@ const ownRoutes = (context: Context): Route[] => [
     body: ref('WebhookId'),
     answer: ref('Success'),
     errors: [400, 403, 404],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       await removeWebhook(context, caller, idIn(request.body))
       return { body: { success: true } }
     },
@@ -105,8 +104,8 @@ const ownRoutes = (context: Context): Route[] => [
     body: ref('WebhookId'),
     answer: ref('WebhookSecret'),
     errors: [400, 403, 404],
-    async handle({ context: within, caller, request }) {
-      return { body: { secret: await rotateSecret(within, caller, idIn(request.body)) } }
+    async handle({ context, caller, request }) {
+      return { body: { secret: await rotateSecret(context, caller, idIn(request.body)) } }
     },
   },
   {
@@ -117,15 +116,15 @@ const ownRoutes = (context: Context): Route[] => [
     method: 'POST',
     path: '/ext/webhook/test',
     body: ref('WebhookId'),
-    answer: ref('WebhookTest'),
+    answer: ref('WebhookTested'),
     errors: [400, 403, 404],
-    async handle({ context: within, caller, request }) {
-      return { body: { messageId: await testWebhook(within, caller, idIn(request.body)) } }
+    async handle({ context, caller, request }) {
+      return { body: { messageId: await queueTestMessage(context, caller, idIn(request.body)) } }
     },
   },
 ]
 
-const logRoutes = (context: Context): Route[] => [
+const logRoutes: readonly Route[] = [
   {
     id: 'ListWebhookDeliveries',
     tag,
@@ -149,7 +148,7 @@ const logRoutes = (context: Context): Route[] => [
     ],
     answer: ref('WebhookDeliveries'),
     errors: [400, 404, 503],
-    async handle({ caller, request }) {
+    async handle({ context, caller, request }) {
       return { body: { result: await listDeliveries(context, caller, request.query as Query) } }
     },
   },
@@ -164,15 +163,15 @@ const logRoutes = (context: Context): Route[] => [
     body: ref('WebhookReplay'),
     answer: ref('WebhookReplayed'),
     errors: [400, 403, 404],
-    async handle({ context: within, caller, request }) {
-      return { body: { count: await replayDeliveries(within, caller, request.body) } }
+    async handle({ context, caller, request }) {
+      return { body: { count: await replayDeliveries(context, caller, request.body) } }
     },
   },
 ]
 
 function idIn(body: unknown): string {
   const violations = collectViolations()
-  const id = parseId(parseObject(body).id, violations)
+  const id = parseWebhookId(parseObject(body).id, violations)
   violations.throwIfAny()
   return id ?? ''
 }

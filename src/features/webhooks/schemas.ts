@@ -5,7 +5,7 @@ import { resourceNames } from '../../resources/all.ts'
 import { ref, resultSchema } from '../../routes/schemas.ts'
 import { feedActions } from '../changes/read-feed.ts'
 import { attemptsListedMax } from './deliveries.ts'
-import { urlCharactersMax, webhooksListedMax } from './manage.ts'
+import { urlCharactersMax, webhooksListedMax } from './webhooks.ts'
 
 const timestamp = { type: 'string', format: 'date-time' }
 const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' }
@@ -41,7 +41,7 @@ const choices = {
   },
 }
 
-const which = { ...uuid.schema, description: 'Its id.' }
+const webhookId = { ...uuid.schema, description: 'Its id.' }
 
 const projectId = {
   ...uuid.schema,
@@ -66,17 +66,13 @@ const listed = {
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
   Webhook: object(listed),
-  NewWebhook: object({
-    webhook: {
-      ...object({
-        ...listed,
-        secret: { type: 'string', description: 'Signs every message. It is shown only once.' },
-      }),
-      description: 'The new secret.',
-    },
+  WebhookWithSecret: object({
+    ...listed,
+    secret: { type: 'string', description: 'Signs every message. It is shown only once.' },
   }),
-  ChangedWebhook: object({ webhook: ref('Webhook') }),
-  Webhooks: object({
+  WebhookCreated: object({ webhook: ref('WebhookWithSecret') }),
+  WebhookUpdated: object({ webhook: ref('Webhook') }),
+  WebhookList: object({
     webhooks: {
       type: 'array',
       items: ref('Webhook'),
@@ -86,18 +82,18 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
   }),
   WebhookCreate: object({ ...choices, projectId }, ['url']),
   WebhookUpdate: object(
-    { id: which, ...choices, active: { type: 'boolean', description: 'False pauses, true resumes.' } },
+    { id: webhookId, ...choices, active: { type: 'boolean', description: 'False pauses, true resumes.' } },
     ['id'],
   ),
-  WebhookId: object({ id: which }),
+  WebhookId: object({ id: webhookId }),
   WebhookSecret: object({
     secret: { type: 'string', description: 'The new secret. The previous one also signs for 24 hours.' },
   }),
-  WebhookTest: object({ messageId: { type: 'string', description: 'The id of the message in the log.' } }),
+  WebhookTested: object({ messageId: { type: 'string', description: 'The id of the message in the log.' } }),
   WebhookReplay: object(
     {
-      id: which,
-      deliveryId: { type: ['string', 'null'], description: 'One delivery.' },
+      id: webhookId,
+      deliveryId: { type: ['string', 'null'], minLength: 1, description: 'One delivery.' },
       from: { ...nullableTimestamp, description: 'Or all messages created from this time …' },
       to: { ...nullableTimestamp, description: '… until before this time.' },
     },

@@ -6,20 +6,20 @@ import type { Database } from '../../db/database.ts'
 import { startWork } from '../../db/work.ts'
 import type { AllowedReceivers } from '../../http/addresses.ts'
 import { request as requestHttp } from '../../http/node-http.ts'
-import type { Budget } from '../../model/budget.ts'
+import { type Budget, type BudgetShare, createBudget, releaseAll, takeAll } from '../../model/budget.ts'
+import type { Caller } from '../../model/caller.ts'
 import { Problem } from '../../model/problem.ts'
 import { repeat } from '../../model/repeat.ts'
 import {
   type Attempt,
-  type Claimed,
+  type ClaimedWebhook,
   claimedAtOnceMax,
   claimSeconds,
   claimWebhooks,
   type Delivery,
-  dueDeliveries,
   fillQueue,
+  findDueDeliveries,
   hasWebhooks,
-  type Owner,
   pauseWebhook,
   purgeDeliveries,
   readOwner,
@@ -27,12 +27,12 @@ import {
   releaseClaim,
   renewClaim,
   skipPurged,
-  withdraw,
+  withdrawDeliveries,
 } from './queue.ts'
 
 export interface WebhookWorker {
   /** Delivers everything that is due now; resolves when this process has nothing left to do. */
-  look(): Promise<void>
+  poll(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,193 +40,314 @@ export interface WebhookOptions {
   readonly database: Database
   readonly administrators: Administrators
   readonly receivers: AllowedReceivers
-  /** Requests in flight in this process. */
+  /** Requests in flight in this process. Each webhook being served holds one, so it also limits these webhooks. */
   readonly requests: Budget
   readonly onFailure: (error: unknown) => void
   /** Called once when a webhook is paused. */
   readonly onPaused: (details: { webhook: string; because: string }) => void
   /** Epoch milliseconds; tests move it. */
   readonly now?: () => number
-  readonly answerMilliseconds?: number
+  readonly responseTimeoutMilliseconds?: number
 }
 
 const pollMilliseconds = 1000
 const pollAfterWriteMilliseconds = 100
 const purgeMilliseconds = 60 * 60_000
 
-/** Checks for work every second, and soon after a write of this process, but never more often than that. */
-export function startWebhooks(options: WebhookOptions): WebhookWorker {
-  const worker = createWebhookWorker(options)
+/**
+ * Every 100 ms, polls if this process has committed, if a turn ended with deliveries still due, or if the
+ * last poll was a second ago.
+ */
+export function startWebhooks(options: WebhookOptions): Pick<WebhookWorker, 'stop'> {
   const { database, onFailure } = options
-  let lookAt = performance.now() + pollMilliseconds
-  database.onCommit(() => {
-    lookAt = 0
-  })
-  const looking = repeat({ everyMilliseconds: pollAfterWriteMilliseconds, onFailure }, async () => {
-    if (performance.now() < lookAt) return
-    lookAt = performance.now() + pollMilliseconds
-    await worker.look()
+  let isPollWanted = false
+  const wantPoll = () => {
+    isPollWanted = true
+  }
+  const turns = createTurns(options, wantPoll)
+  database.onCommit(wantPoll)
+  let nextPollAt = performance.now() + pollMilliseconds
+  const polling = repeat({ everyMilliseconds: pollAfterWriteMilliseconds, onFailure }, async () => {
+    if (!isPollWanted && performance.now() < nextPollAt) return
+    isPollWanted = false
+    nextPollAt = performance.now() + pollMilliseconds
+    await turns.begin()
   })
   const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, () => purgeDeliveries(database))
   return {
-    look: worker.look,
     async stop() {
-      await Promise.all([looking.stop(), purging.stop()])
-      await worker.stop()
+      await Promise.all([turns.stop(), polling.stop(), purging.stop()])
     },
   }
 }
 
+/** Has no timer: tests and benchmarks poll it themselves. */
 export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
-  const { database, onFailure, now = Date.now } = options
+  let isMoreDue = false
+  const turns = createTurns(options, () => {
+    isMoreDue = true
+  })
+  return {
+    async poll() {
+      do {
+        isMoreDue = false
+        await turns.begin()
+        await turns.settled()
+      } while (isMoreDue)
+    },
+    stop: turns.stop,
+  }
+}
+
+interface Turns {
+  /** Begins a turn for every webhook that is due, each as soon as the budget has a request for it. */
+  begin(): Promise<void>
+  /** Resolves when the turns in progress have ended. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Webhooks are served concurrently, each for one turn of about a second. Webhooks that have waited longest
+ * are served first. A slow receiver therefore delays others only while every request of the budget is taken,
+ * and no longer than one turn.
+ */
+function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
+  const { database, requests, onFailure, now = Date.now } = options
+  const extraRequestBudget = createBudget(Math.floor(requests.max / 2))
   const stopping = new AbortController()
   const { signal } = stopping
-  let looking: Promise<void> | undefined
+  const turns = new Map<string, Promise<void>>()
+  let beginning: Promise<void> | undefined
 
-  async function claimAndWork() {
+  async function beginAll() {
     if (!(await hasWebhooks(database))) return
-    let claimed: Claimed[]
-    do {
-      claimed = signal.aborted ? [] : await claimWebhooks(database, now())
-      await Promise.all(claimed.map((hook) => deliverFor({ ...options, signal }, hook).catch(onFailure)))
-      // Fewer than the limit: the rest is not due, or claimed by another instance.
-    } while (claimed.length === claimedAtOnceMax)
+    const served = new Set(turns.keys())
+    for (let isMoreDue = true; isMoreDue && !signal.aborted; ) {
+      const max = Math.min(requests.max - requests.used(), claimedAtOnceMax)
+      if (max > 0) isMoreDue = await claim(max, served)
+      else await Promise.race(turns.values())
+    }
   }
 
+  /** Holds the requests while it claims, so that no turn in progress takes them. */
+  async function claim(max: number, served: Set<string>): Promise<boolean> {
+    let unused = requests.take(max) ? max : 0
+    try {
+      const claimed = await claimWebhooks(database, now(), { max, except: [...served] })
+      for (const webhook of claimed) {
+        unused -= 1
+        served.add(webhook.id)
+        turns.set(webhook.id, serve(webhook))
+      }
+      // Fewer than asked for: the rest is not due, or claimed by another instance.
+      return claimed.length === max
+    } finally {
+      if (unused > 0) requests.release(unused)
+    }
+  }
+
+  async function serve(webhook: ClaimedWebhook) {
+    try {
+      const { isMoreDue } = await takeTurn({ ...options, signal, extraRequestBudget }, webhook)
+      if (isMoreDue) onMoreDue()
+    } catch (error) {
+      onFailure(error)
+    } finally {
+      turns.delete(webhook.id)
+      requests.release()
+    }
+  }
+
+  const settled = async () => void (await Promise.all(turns.values()))
   return {
-    look() {
-      looking ??= claimAndWork().finally(() => {
-        looking = undefined
+    begin() {
+      beginning ??= beginAll().finally(() => {
+        beginning = undefined
       })
-      return looking
+      return beginning
     },
+    settled,
     async stop() {
       stopping.abort()
-      await looking?.catch(() => undefined)
+      await beginning?.catch(() => undefined)
+      await settled()
     },
   }
 }
 
-interface Working extends WebhookOptions {
+interface DeliveryContext extends WebhookOptions {
   /** Aborts requests in flight: they count as failed attempts. */
   readonly signal: AbortSignal
+  /** Requests of webhooks beyond their first: at most half of the budget, so that others can still start. */
+  readonly extraRequestBudget: Budget
 }
 
-/** The limit for one webhook. */
-const requestsAtOnce = 8
+interface EndedTurn {
+  readonly pauseReason?: string
+  /** True if the turn ended before everything was delivered that was due. */
+  readonly isMoreDue?: boolean
+}
 
-async function deliverFor(options: Working, hook: Claimed): Promise<void> {
-  const { database, onFailure, now = Date.now } = options
-  let isMine = true
+/** Serves a webhook while the claim lasts. The caller holds one request of the budget for it. */
+async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Promise<EndedTurn> {
+  const { database, onFailure, onPaused, now = Date.now } = context
+  let isClaimValid = true
   const renewing = repeat({ everyMilliseconds: (claimSeconds * 1000) / 3, onFailure }, async () => {
-    isMine = await renewClaim(database, hook, now())
+    isClaimValid = await renewClaim(database, webhook, now())
   })
   try {
-    const because = hook.isOwnerActive ? await deliverAll(options, hook, () => isMine) : withoutOwner
-    if (because !== undefined) await pause(options, hook, because)
+    const ended = await deliverInRounds(context, webhook, () => isClaimValid && !context.signal.aborted)
+    const { pauseReason } = ended
+    if (pauseReason !== undefined) {
+      await pauseWebhook(database, webhook.id, pauseReason, now())
+      onPaused({ webhook: webhook.id, because: pauseReason })
+    }
+    return ended
   } finally {
     await renewing.stop()
-    await releaseClaim(database, hook)
+    await releaseClaim(database, webhook, now())
   }
 }
 
-const withoutOwner = 'The account that it belongs to was removed or deactivated.'
+/** No round begins after this time, so that webhooks that wait for a request get theirs. */
+const turnMilliseconds = 1000
 
-/** Returns the reason when the webhook has to be paused. */
-async function deliverAll(
-  options: Working,
-  hook: Claimed,
-  isMine: () => boolean,
-): Promise<string | undefined> {
-  const { database, administrators, signal, now = Date.now } = options
-  let { position } = hook
-  let owner: Owner = hook
-  while (isMine() && !signal.aborted) {
-    const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(owner) }
-    const filled = await fillQueue(database, { ...hook, position }, caller, now()).catch(ifGone)
-    if (filled === undefined) {
-      await skipPurged(database, hook, caller)
-      return 'It was paused for longer than changes are kept: resumed, it goes on with new ones.'
-    }
-    position = filled
-    // Read again for each round: rounds follow each other for as long as messages come.
-    owner = await readOwner(database, hook)
-    if (!owner.isOwnerActive) return withoutOwner
-    const outcomes = await deliverDue(options, hook, owner)
-    const pausing = outcomes.find((outcome) => typeof outcome === 'object')
-    if (pausing) return pausing.because
-    if (outcomes.length === 0 || outcomes.includes('noRoom')) return undefined
+async function deliverInRounds(
+  context: DeliveryContext,
+  webhook: ClaimedWebhook,
+  mayContinue: () => boolean,
+): Promise<EndedTurn> {
+  const endsAt = performance.now() + turnMilliseconds
+  let { position } = webhook
+  while (mayContinue()) {
+    if (performance.now() > endsAt) return { isMoreDue: true }
+    // Read again for each round: both the account and the role may have ended meanwhile.
+    const owner = await readOwner(context.database, webhook)
+    if (!owner.isOwnerActive)
+      return { pauseReason: 'The account that it belongs to was removed or deactivated.' }
+    const caller = { id: webhook.userId, isAdministrator: context.administrators.isAdministrator(owner) }
+    const filled = await fillOrSkip(context, { ...webhook, position }, caller)
+    if (filled === 'purged') return { pauseReason: purgedReason }
+    position = filled.position
+    const outcomes = await deliverRound(context, webhook, caller)
+    const pause = outcomes.find(({ pauseReason }) => pauseReason !== undefined)
+    if (pause) return pause
+    if (outcomes.length === 0) return {}
   }
-  return undefined
+  return {}
 }
 
-/** Purged changes are no failure. */
-function ifGone(error: unknown): undefined {
-  if (!(error instanceof Problem && error.kind === 'gone')) throw error
+const purgedReason =
+  'It was paused for longer than changes are kept. When resumed, it continues with new ones.'
+
+/** Queues what is new. If changes after the position were purged, the webhook is moved to the newest one instead. */
+async function fillOrSkip(
+  { database, now = Date.now }: DeliveryContext,
+  webhook: ClaimedWebhook,
+  caller: Caller,
+): Promise<{ readonly position: string } | 'purged'> {
+  try {
+    return { position: await fillQueue(database, webhook, caller, now()) }
+  } catch (error) {
+    if (!(error instanceof Problem && error.kind === 'gone')) throw error
+    await skipPurged(database, webhook, caller)
+    return 'purged'
+  }
 }
 
-async function deliverDue(options: Working, hook: Claimed, owner: Owner): Promise<readonly Outcome[]> {
-  const { database, administrators, now = Date.now } = options
-  const reader = { id: hook.userId, isAdministrator: administrators.isAdministrator(owner) }
-  const { readable, unreadable } = await dueDeliveries(database, hook, reader, now(), requestsAtOnce)
-  await withdraw(database, unreadable)
-  const outcomes = await Promise.all(readable.map((delivery) => deliver(options, hook, delivery)))
-  return [...outcomes, ...unreadable.map(() => 'withdrawn' as const)]
+/** The requests in flight for one webhook, if the budget has that many. */
+const requestsAtOnce = 8
+
+interface Outcome {
+  readonly pauseReason?: string
 }
 
-async function pause(
-  { database, onPaused, now = Date.now }: WebhookOptions,
-  { id }: Claimed,
-  because: string,
-) {
-  await pauseWebhook(database, id, because, now())
-  onPaused({ webhook: id, because })
+/** Returns an outcome for each delivery that was sent or withdrawn; none if nothing was due. */
+async function deliverRound(
+  context: DeliveryContext,
+  webhook: ClaimedWebhook,
+  caller: Caller,
+): Promise<readonly Outcome[]> {
+  const { database, now = Date.now } = context
+  const due = await findDueDeliveries(database, webhook, caller, now(), requestsAtOnce)
+  await withdrawDeliveries(database, due.unreadable)
+  const extraCount = takeExtraRequests(context, due.readable.length - 1)
+  try {
+    const sent = due.readable.slice(0, 1 + extraCount)
+    const outcomes = await allEnded(sent.map((delivery) => deliver(context, webhook, delivery)))
+    return [...outcomes, ...due.unreadable.map(() => ({}))]
+  } finally {
+    releaseAll(extraShares(context), extraCount)
+  }
 }
 
-type Outcome = 'delivered' | 'failed' | 'withdrawn' | 'noRoom' | { readonly because: string }
+/** Takes as many as are free, at most the wanted number. */
+function takeExtraRequests(context: DeliveryContext, wanted: number): number {
+  const shares = extraShares(context)
+  const free = Math.min(...shares.map(({ budget }) => budget.max - budget.used()), wanted)
+  return free > 0 && takeAll(shares, free) ? free : 0
+}
 
-async function deliver(options: Working, hook: Claimed, delivery: Delivery): Promise<Outcome> {
-  const {
-    database,
-    receivers,
-    requests,
-    signal,
-    answerMilliseconds = answerMillisecondsMax,
-    now = Date.now,
-  } = options
-  // Too many requests are in flight in this process: the next check finds it again.
-  if (!requests.take()) return 'noRoom'
+const extraShares = ({ requests, extraRequestBudget }: DeliveryContext): readonly BudgetShare[] => [
+  { budget: requests },
+  { budget: extraRequestBudget },
+]
+
+/** Waits for all, even if one fails: the claim must not be released while requests are in flight. */
+async function allEnded<Result>(promises: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
+}
+
+async function deliver(
+  context: DeliveryContext,
+  webhook: ClaimedWebhook,
+  delivery: Delivery,
+): Promise<Outcome> {
+  const { database, now = Date.now } = context
   const at = now()
-  const work = startWork('DeliverWebhook', 'rest')
-  const headers = { ...headersOf(hook, delivery, at), ...database.traceHeaders(work) }
   const startedAt = performance.now()
-  const answered = await database
-    .complete(work, () =>
-      sendMessage({ url: hook.url, headers, body: delivery.body }, receivers, {
-        signal,
-        milliseconds: answerMilliseconds,
-      }),
-    )
-    .finally(() => requests.release())
-  const attempt = { at, milliseconds: performance.now() - startedAt, headers, ...answered }
-  const { status = 0 } = answered
+  const { headers, ...result } = await sendTraced(context, webhook, delivery, at)
+  const attempt = { at, milliseconds: performance.now() - startedAt, headers, ...result }
+  const { status = 0 } = result
   const isDelivered = status >= 200 && status < 300
+  const giveUpAt = (delivery.firstAt === null ? at : Date.parse(delivery.firstAt)) + giveUpMilliseconds
+  const isGivenUp = !isDelivered && at >= giveUpAt
+  // After giving up, the delivery stays queued for when the webhook is resumed.
   await recordAttempt(
     database,
     delivery,
     attempt,
-    isDelivered ? undefined : at + waitAfter(delivery.attempts),
+    isDelivered ? undefined : nextAttemptAt(at, delivery.attempts, isGivenUp ? undefined : giveUpAt),
   )
-  if (isDelivered) return 'delivered'
-  if (status === 410) return { because: 'The receiver answered 410: it wants no more of it.' }
-  const firstAt = delivery.firstAt === null ? at : Date.parse(delivery.firstAt)
-  if (at - firstAt < giveUpMilliseconds) return 'failed'
-  return {
-    because: `Deliveries failed for three days, at last with ${answered.error ?? `the status ${status}`}.`,
-  }
+  if (isDelivered) return {}
+  if (status === 410) return { pauseReason: 'The receiver answered 410: it wants no further messages.' }
+  if (!isGivenUp) return {}
+  const lastError = result.error ?? `The receiver responded with the status ${status}.`
+  return { pauseReason: `Deliveries failed for three days. The last attempt: ${lastError}` }
 }
 
-const headersOf = ({ secret, previousSecret }: Claimed, { message: id, body }: Delivery, at: number) => ({
+/** Each request is measured and traced as work of its own, in the same way as a request that this host receives. */
+async function sendTraced(
+  { database, receivers, signal, responseTimeoutMilliseconds = responseTimeoutDefault }: DeliveryContext,
+  webhook: ClaimedWebhook,
+  delivery: Delivery,
+  at: number,
+) {
+  const work = startWork('DeliverWebhook', 'rest')
+  const headers = { ...headersOf(webhook, delivery, at), ...database.traceHeaders(work) }
+  const request = { url: webhook.url, headers, body: delivery.body }
+  const limits = { signal, milliseconds: responseTimeoutMilliseconds }
+  const result = await database.complete(work, () => sendMessage(request, receivers, limits))
+  return { headers, ...result }
+}
+
+const headersOf = (
+  { secret, previousSecret }: ClaimedWebhook,
+  { message: id, body }: Delivery,
+  at: number,
+) => ({
   'content-type': 'application/json',
   'user-agent': 'tracker-webhooks',
   ...signedHeaders(
@@ -235,34 +356,38 @@ const headersOf = ({ secret, previousSecret }: Claimed, { message: id, body }: D
   ),
 })
 
-/** A receiver should confirm the message at once, and process it afterwards. */
-const answerMillisecondsMax = 10_000
+/** Receivers should confirm at once and process later, so this is enough. */
+const responseTimeoutDefault = 10_000
 
 const minute = 60_000
 const hour = 60 * minute
 const giveUpMilliseconds = 72 * hour
 
-/** The waits after failures; the last one repeats: sixteen attempts in three days. */
-const waits = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
+/** The waits after failures; the last one repeats. */
+const retryDelays = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
+
+/** Never later than `giveUpAt`, so that the last attempt is made at the deadline. */
+const nextAttemptAt = (at: number, attempts: number, giveUpAt = Number.POSITIVE_INFINITY): number =>
+  Math.min(at + retryDelayAfter(attempts), giveUpAt)
 
 /** Randomized, so that a recovering receiver does not get everything at once. */
-const waitAfter = (attempts: number): number =>
-  (waits[Math.min(attempts, waits.length - 1)] ?? 0) * (0.9 + Math.random() * 0.2)
+const retryDelayAfter = (attempts: number): number =>
+  (retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? 0) * (0.9 + Math.random() * 0.2)
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /** Only this much of a response is kept for people to read; the rest is discarded. */
-const answerBytesMax = 2048
+const responseBytesMax = 2048
 
 type SendResult = Pick<Attempt, 'status' | 'answer' | 'error'>
 
 /** Every result is an outcome, never an exception. Redirects are not followed: their target was not checked. */
 export async function sendMessage(
-  { url, headers, body }: Outgoing,
+  { url, headers, body }: OutgoingRequest,
   receivers: AllowedReceivers,
   limits: { readonly milliseconds: number; readonly signal: AbortSignal },
 ): Promise<SendResult> {
@@ -285,11 +410,11 @@ export async function sendMessage(
         let answer = Buffer.alloc(0)
         const finish = () => {
           sent.destroy()
-          resolve({ status: response.statusCode ?? 0, answer: textOf(answer) })
+          resolve({ status: response.statusCode ?? 0, answer: responseText(answer) })
         }
         response.on('data', (piece: Buffer) => {
           answer = Buffer.concat([answer, piece])
-          if (answer.length >= answerBytesMax) finish()
+          if (answer.length >= responseBytesMax) finish()
         })
         response.on('end', finish).on('error', reject)
       })
@@ -306,16 +431,17 @@ export async function sendMessage(
 }
 
 /** PostgreSQL stores no NUL. */
-const textOf = (bytes: Buffer): string => bytes.subarray(0, answerBytesMax).toString().replaceAll('\0', '')
+const responseText = (bytes: Buffer): string =>
+  bytes.subarray(0, responseBytesMax).toString().replaceAll('\0', '')
 
-export interface Message {
+export interface SignedMessage {
   readonly id: string
   readonly timestampSeconds: number
   readonly body: string
 }
 
 /** Follows https://www.standardwebhooks.com: one signature for each valid secret, separated by spaces. */
-export const signedHeaders = ({ id, timestampSeconds, body }: Message, secrets: readonly string[]) => ({
+export const signedHeaders = ({ id, timestampSeconds, body }: SignedMessage, secrets: readonly string[]) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestampSeconds),
   'webhook-signature': secrets

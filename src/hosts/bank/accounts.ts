@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts'
-import { type Apply, type MeasureCall, openTransactions } from './transactions.ts'
+import { type Apply, batchTransactions, type MeasureCall } from './transactions.ts'
 
 /** The clients' limits by client id. The set is closed, and no limit ever changes. */
 export type Limits = ReadonlyMap<number, string>
@@ -13,6 +13,8 @@ export interface Accounts {
 }
 
 export interface OpenAccounts extends Accounts {
+  /** Reads one statement; rejects while the store does not answer. Concurrent checks share a read. */
+  checkStore(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -24,17 +26,19 @@ export async function openAccounts(
   options: ConnectionOptions,
   measureCall?: MeasureCall,
 ): Promise<OpenAccounts> {
-  const writing = openConnection(options)
-  const reading = openConnection({ ...options, pipeline: true })
-  const limits = await readLimits(reading)
-  const readStatement = openStatements(reading)
-  await warmWriting(writing)
-  for (const account of limits.keys()) await warmReading(account, readStatement)
+  const writeConnection = openConnection(options)
+  const readConnection = openConnection({ ...options, pipeline: true })
+  const limits = await readLimits(readConnection)
+  const readStatement = createStatementReader(readConnection)
+  await warmUpTransactions(writeConnection)
+  for (const account of limits.keys()) await warmUpStatements(account, readStatement)
+  const [firstAccount = 0] = limits.keys()
   return {
     limits,
-    apply: openTransactions(writing, measureCall),
+    apply: batchTransactions(writeConnection, measureCall),
     readStatement,
-    close: async () => void (await Promise.all([writing.close(), reading.close()])),
+    checkStore: () => readStatement(firstAccount),
+    close: async () => void (await Promise.all([writeConnection.close(), readConnection.close()])),
   }
 }
 
@@ -48,33 +52,31 @@ async function readLimits(connection: Connection): Promise<Limits> {
   return new Map(pairs.map(([id, limit]) => [Number(id), limit ?? '']))
 }
 
-/**
- * Prepares statements and plans, so that the first transaction is as fast as the thousandth. Changes no data.
- */
-async function warmWriting(connection: Connection): Promise<void> {
+/** Prepares statements and plans without changing data, so that the first transaction is as fast as the thousandth. */
+async function warmUpTransactions(connection: Connection): Promise<void> {
   await connection.query({ name: '', text: applyAndUndo, values: [] })
-  const apply = openTransactions(connection)
-  for (let count = 0; count < plansMade; count++) {
-    await Promise.allSettled([apply(transaction)])
-    await Promise.allSettled([apply(transaction), apply(transaction)])
+  const apply = batchTransactions(connection)
+  for (let count = 0; count < warmUpCalls; count++) {
+    await Promise.allSettled([apply(warmUpTransaction)])
+    await Promise.allSettled([apply(warmUpTransaction), apply(warmUpTransaction)])
   }
 }
 
-async function warmReading(account: number, readStatement: ReadStatement): Promise<void> {
-  for (let count = 0; count < plansMade; count++) await readStatement(account)
+async function warmUpStatements(account: number, readStatement: ReadStatement): Promise<void> {
+  for (let count = 0; count < warmUpCalls; count++) await readStatement(account)
 }
 
 /** No account has the number 0, so the call finds no row and is rejected. */
-const transaction = { account: 0, amount: 1, description: 'warm-up' }
+const warmUpTransaction = { account: 0, amount: 1, description: 'warm-up' }
 
 /** PostgreSQL plans a prepared statement five times before it keeps a generic plan. */
-const plansMade = 6
+const warmUpCalls = 6
 
-/** Both happen in one statement, so that nothing can run between applying and undoing. */
+/** Applies and undoes in one statement, so that nothing can run in between. */
 const applyAndUndo = `
   do $$
   begin
-    for count in 1..${plansMade} loop
+    for count in 1..${warmUpCalls} loop
       perform bank.apply_one(1, 1, 'warm-up');
       perform bank.apply('{1,2}', '{1,1}', '{warm-up,warm-up}');
     end loop;
@@ -82,40 +84,40 @@ const applyAndUndo = `
   exception when no_data_found then null;
   end $$`
 
-/** Returns an account's statement as JSON, read after this call was made. */
+/** Returns an account's statement as JSON, never older than the call. */
 type ReadStatement = (account: number) => Promise<string>
 
-export function openStatements(connection: Connection): ReadStatement {
-  const shared = new Map<number, () => Promise<string>>()
+export function createStatementReader(connection: Connection): ReadStatement {
+  const readers = new Map<number, () => Promise<string>>()
   return (account) => {
-    const known = shared.get(account)
-    if (known !== undefined) return known()
-    const share = shareUnsent(() => read(account, connection))
-    shared.set(account, share)
-    return share()
+    const reader = readers.get(account)
+    if (reader !== undefined) return reader()
+    const newReader = shareQueries(() => readWithRetry(account, connection))
+    readers.set(account, newReader)
+    return newReader()
   }
 }
 
-/** Requests that arrive while a query is in flight share the next one; no result is cached. */
-function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
+/** Lets requests that arrive while a query is in flight share the next one. No result is cached. */
+function shareQueries(query: () => Promise<string>): () => Promise<string> {
   let unsent: Promise<string> | undefined
   let sent: Promise<string> | undefined
   const send = async () => {
     const startedAt = performance.now()
     await sent?.catch((error) => {
-      if (hasTime(startedAt)) return
+      if (hasTimeToRetry(startedAt)) return
       unsent = undefined
       throw error
     })
     await endOfTurn()
     unsent = undefined
-    const asked = ask()
-    sent = asked
+    const sentQuery = query()
+    sent = sentQuery
     const discard = () => {
-      if (sent === asked) sent = undefined
+      if (sent === sentQuery) sent = undefined
     }
-    asked.then(discard, discard)
-    return asked
+    sentQuery.then(discard, discard)
+    return sentQuery
   }
   return () => {
     unsent ??= send()
@@ -123,12 +125,12 @@ function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** A read is idempotent, so after a broken connection it is retried once if time permits. */
-async function read(account: number, connection: Connection): Promise<string> {
+/** Retries once after a broken connection if time permits, because a read changes nothing. */
+async function readWithRetry(account: number, connection: Connection): Promise<string> {
   const startedAt = performance.now()
-  const row = await connection.query(query(account)).catch((error) => {
-    if (!hasTime(startedAt)) throw error
-    return connection.query(query(account))
+  const row = await connection.query(statementQuery(account)).catch((error) => {
+    if (!hasTimeToRetry(startedAt)) throw error
+    return connection.query(statementQuery(account))
   })
   const statement = row?.[0]
   if (statement == null) throw new Error('The account is missing.')
@@ -137,10 +139,10 @@ async function read(account: number, connection: Connection): Promise<string> {
 
 /** A retry may take as long as the database may stay silent. */
 const retryMilliseconds = 400
-const hasTime = (startedAt: number) => performance.now() - startedAt < retryMilliseconds
+const hasTimeToRetry = (startedAt: number) => performance.now() - startedAt < retryMilliseconds
 
 /** A single query sees a single snapshot, so balance and entries agree despite concurrent commits. */
-const query = (account: number) => ({
+const statementQuery = (account: number) => ({
   name: 'statement',
   text: 'select bank.statement($1)',
   values: [String(account)],

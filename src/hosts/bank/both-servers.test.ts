@@ -4,14 +4,14 @@ import { after, before, describe, test } from 'node:test'
 import { sql } from '../../db/sql.ts'
 import { lingerMilliseconds } from '../../http/broken-requests.ts'
 import { auditLedger } from './testing/audit.ts'
-import { type InProcess, startInProcess } from './testing/in-process.ts'
+import { type InProcessBank, startInProcessBank } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
 
 /**
  * Short enough that slow requests are rejected while the test waits, but longer than a connection lingers
  * after its body was rejected; otherwise either limit could end it.
  */
-const patience = {
+const timeouts = {
   headersTimeout: 600,
   requestTimeout: 2 * lingerMilliseconds,
   connectionsCheckingInterval: 100,
@@ -20,20 +20,20 @@ const patience = {
 /** Longer than any of these limits. */
 const hangsAfterMilliseconds = 15_000
 
-describe('the small server in front and the general one alone answer alike:', { concurrency: true }, () => {
-  let both: InProcess
-  let general: InProcess
+describe('the fast path in front and the general server alone answer alike:', { concurrency: true }, () => {
+  let both: InProcessBank
+  let general: InProcessBank
   before(async () => {
     const [first, second] = await Promise.all([
-      startInProcess({ patience }),
-      startInProcess({ patience, isGeneral: true }),
+      startInProcessBank({ timeouts }),
+      startInProcessBank({ timeouts, usesGeneralServerOnly: true }),
     ])
     both = first
     general = second
   })
   after(async () => {
     await Promise.all([auditLedger(both.url), auditLedger(general.url)])
-    const balances = async ({ database }: InProcess) =>
+    const balances = async ({ database }: InProcessBank) =>
       database.query(sql`select id, balance, seq from bank.account order by id`)
     assert.deepEqual(await balances(both), await balances(general), 'the same was applied')
     await Promise.all([both.stop(), general.stop()])
@@ -42,7 +42,7 @@ describe('the small server in front and the general one alone answer alike:', { 
   for (const { name, parts, pauseMilliseconds } of oddExchanges()) {
     test(name, async () => {
       const [first, second] = await Promise.all(
-        [both.port, general.port].map((port) => allThatCame(port, parts, pauseMilliseconds)),
+        [both.port, general.port].map((port) => receivedFrom(port, parts, pauseMilliseconds)),
       )
       assert.equal(first, second)
     })
@@ -53,7 +53,7 @@ describe('the small server in front and the general one alone answer alike:', { 
  * Collects every byte until the server closes or stays quiet; balances and timestamps are normalized before
  * comparison.
  */
-function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds = 0): Promise<string> {
+function receivedFrom(port: number, parts: readonly Buffer[], pauseMilliseconds = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
@@ -63,7 +63,7 @@ function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds =
       clearTimeout(hangs)
       clearTimeout(quiet)
       socket.destroy()
-      resolve(comparable(text))
+      resolve(normalize(text))
     }
     let quiet = setTimeout(() => {}, 0)
     socket.setEncoding('latin1')
@@ -89,7 +89,7 @@ function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds =
  */
 const quietMilliseconds = 5000
 
-const comparable = (text: string) =>
+const normalize = (text: string) =>
   text
     .replace(/Date: [^\r]+/gi, 'Date: some')
     // The response to a broken connection carries a generated request id.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { openBudgets } from '../../config/budgets.ts'
-import { get, startInProcess } from './testing/in-process.ts'
+import { get, startInProcessBank } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 
 const body = '{"valor":1,"tipo":"c","descricao":"x"}'
@@ -11,7 +11,7 @@ const transaction = requestBytes('POST', '/clientes/1/transacoes', body)
 
 test('one address is limited to its share of the connections, which closing connections release', async (t) => {
   const budgets = openBudgets({ bankConnectionsOfAddress: 5 })
-  const { port, stop } = await startInProcess({ budgets })
+  const { port, stop } = await startInProcessBank({ budgets })
   t.after(stop)
   const open = async () => {
     const socket = connect(port, '127.0.0.1')
@@ -33,7 +33,7 @@ test('one address is limited to its share of the connections, which closing conn
 
 test('pipelined bytes are buffered within a budget, released, and cut off beyond it', async (t) => {
   const budgets = openBudgets({ bankAheadBytesOfAll: 20 * transaction.length })
-  const { port, stop } = await startInProcess({ budgets })
+  const { port, stop } = await startInProcessBank({ budgets })
   t.after(stop)
   const pipelined = (count: number) => Buffer.concat(Array.from({ length: count }, () => transaction))
   assert.equal((await exchange(port, [pipelined(20)], { expected: 20 })).length, 20)

@@ -10,7 +10,6 @@ describe('the settings of the bank', () => {
       port: 9999,
       instances: 2,
       overLimitStatus: 200,
-      namedStatements: true,
       metrics: false,
       logLevel: undefined,
       warmUpRequests: 500,
@@ -23,7 +22,6 @@ describe('the settings of the bank', () => {
       BANK_PORT: '80',
       BANK_INSTANCES: '1',
       BANK_OVER_LIMIT_STATUS: '422',
-      DB_NAMED_STATEMENTS: 'off',
       METRICS: 'true',
       LOG_LEVEL: 'warn',
     }
@@ -32,7 +30,6 @@ describe('the settings of the bank', () => {
       port: 80,
       instances: 1,
       overLimitStatus: 422,
-      namedStatements: false,
       metrics: true,
       logLevel: 'warn',
       warmUpRequests: 500,

@@ -7,7 +7,6 @@ export interface BankSettings extends MetricsSettings {
   readonly instances: number
   /** The status for a debit over the limit: 200 in the contract, 422 in the challenge's rules. */
   readonly overLimitStatus: 200 | 422
-  readonly namedStatements: boolean
   readonly logLevel: string | undefined
   /** The number of warm-up requests each process sends to itself before it listens. */
   readonly warmUpRequests: number
@@ -23,7 +22,6 @@ export function readBankSettings(settings: Settings): BankSettings {
     port: settings.get('BANK_PORT'),
     instances: settings.get('BANK_INSTANCES'),
     overLimitStatus: settings.get('BANK_OVER_LIMIT_STATUS'),
-    namedStatements: settings.get('DB_NAMED_STATEMENTS'),
     ...readMetricsSettings(settings),
     warmUpRequests,
   }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { pino } from 'pino'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { poolerProgram, startPooler } from '../../../test/support/pgbouncer.ts'
+import type { Database } from '../../db/database.ts'
+import { examineAddress, type StoreAddress } from '../../db/poolers.ts'
+import { raw, sql } from '../../db/sql.ts'
 import { NothingAppliedError, openConnection } from './connection.ts'
+import { startBank } from './main.ts'
+import { testSettings } from './testing/settings.ts'
 
 const show = (text: string, ...values: string[]) => ({ name: text, text, values })
 
@@ -15,16 +22,15 @@ for (const pipeline of [false, true]) {
     const open = (t: TestContext) => {
       const options = {
         url: store.url,
-        namedStatements: true,
         pipeline,
-        silenceMilliseconds: 400,
+        timeoutMilliseconds: 400,
       }
       const connection = openConnection(options)
       t.after(connection.close)
       return connection
     }
 
-    test('answers the columns of a row as text, none for no row, and the same statement again', async (t) => {
+    test('returns the columns of a row as text, undefined without a row, and the same for a repeated statement', async (t) => {
       const { query } = open(t)
       const text = 'select $1::text, null, $2::bigint + 1'
       for (const given of ['', 'ação 日本', '"\\\\,{}']) {
@@ -50,7 +56,7 @@ for (const pipeline of [false, true]) {
       }
     })
 
-    test('gives up on a silent database, leaves the outcome open, and reconnects', async (t) => {
+    test('times out on a silent database with an unknown outcome, and reconnects', async (t) => {
       const { query } = open(t)
       await query(show('select 1'))
       await assert.rejects(query(show('select pg_sleep(2)')), (error) => {
@@ -60,4 +66,61 @@ for (const pipeline of [false, true]) {
       assert.deepEqual(await query(show('select 2')), ['2'])
     })
   })
+}
+
+const own = { namedStatements: undefined, readUrls: [] }
+const skipped = { skip: poolerProgram === undefined && 'pgbouncer is not installed' }
+
+describe('the settings of a connection', () => {
+  const show = {
+    name: 'settings',
+    text: `select current_setting('synchronous_commit'), current_setting('statement_timeout')`,
+    values: [],
+  }
+  const open = (t: TestContext, address: StoreAddress) => {
+    const connection = openConnection(address)
+    t.after(connection.close)
+    return connection
+  }
+
+  test("are the bank's own on a direct connection, whatever the database has", async (t) => {
+    const { url, database, drop } = await freshDatabase()
+    t.after(drop)
+    await makeAsynchronous(database)
+    assert.deepEqual(await open(t, { url }).query(show), ['on', '2s'])
+  })
+
+  test("are the bank's own behind a pooler in session mode", skipped, async (t) => {
+    const { url, database, drop } = await freshDatabase()
+    t.after(drop)
+    await makeAsynchronous(database)
+    const { url: pooled, stop } = await startPooler(url, 'session')
+    t.after(stop)
+    assert.deepEqual(await open(t, await examineAddress(pooled, own)).query(show), ['on', '2s'])
+  })
+
+  test(
+    'are those of the role behind a pooler in transaction mode, or a start is rejected with what to do',
+    skipped,
+    async (t) => {
+      const { url, database, drop } = await freshDatabase()
+      t.after(drop)
+      await makeAsynchronous(database)
+      const pooler = await startPooler(url, 'transaction')
+      t.after(pooler.stop)
+      const address = await examineAddress(pooler.url, own)
+      await assert.rejects(startBank(address, testSettings, pino({ level: 'silent' })), {
+        message: new RegExp(
+          '^An instance of the bank could not be started: The database is behind a pooler in transaction mode, so .* As the superuser: ' +
+            "alter role \\w+ set synchronous_commit = 'on'; alter role \\w+ set statement_timeout = '2s'; " +
+            "alter role \\w+ set plan_cache_mode = 'force_generic_plan'; Then RECONNECT .* Or use session mode.$",
+        ),
+      })
+    },
+  )
+})
+
+async function makeAsynchronous(database: Database) {
+  const [row] = await database.query<{ name: string }>(sql`select current_database() as name`)
+  await database.singleWrites.query(raw(`alter database ${row?.name} set synchronous_commit = off`))
 }

@@ -1,7 +1,8 @@
 import pg from 'pg'
-import { askOneRow, type TextRow as Row } from '../../db/ask.ts'
 import { readOnlyCode } from '../../db/failures.ts'
-import { isReadOnly } from '../../db/pooled-connections.ts'
+import { applicationNameOf, isReadOnly } from '../../db/pooled-connections.ts'
+import type { StoreAddress } from '../../db/poolers.ts'
+import { queryOneRow, type TextRow as Row } from '../../db/query-rows.ts'
 
 export type { Row }
 
@@ -38,40 +39,33 @@ export class NothingAppliedError extends Error {
   }
 }
 
-export interface ConnectionOptions {
-  readonly url: string
-  /** Turned off for poolers, which also reject settings in the startup message. */
-  readonly namedStatements: boolean
+export interface ConnectionOptions extends StoreAddress {
   /** Allows many statements in flight at once; only for reads. */
   readonly pipeline?: boolean
   /** The longest wait for a response. */
-  readonly silenceMilliseconds?: number
+  readonly timeoutMilliseconds?: number
 }
 
 /**
- * A call takes a millisecond; anything that holds an account's row for seconds is not one of our
- * transactions.
- */
-const statementMilliseconds = 2000
-/**
- * The database reports its own timeout first; a longer silence means that the machine or the network is gone.
+ * The database reports its own timeout of two seconds first; a longer silence means that the machine or the network is gone.
  * Clients get a response within three seconds.
  */
-const silenceMilliseconds = 2400
+const timeoutMilliseconds = 2400
 const connectMilliseconds = 2400
 
-/** The database did not respond in time, so requests queued behind this one would only time out too. */
-export const isSilence = (error: unknown): boolean =>
+/** Returns whether the database did not respond in time. Requests queued behind this one would only time out, too. */
+export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && /Query read timeout|timeout expired/.test(error.message)
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const { namedStatements, pipeline = false } = options
+  const { namedStatements = true, pipeline = false, pooler } = options
   const config = configOf(options)
-  const ask = pipeline ? askInPipeline : askOneRow
+  const configure = pooler?.mode === 'transaction' ? requireRoleSettings : applySettings
+  const runQuery = pipeline ? queryInPipeline : queryOneRow
   let opening: Promise<pg.Client> | undefined
   const connect = () => {
     const client = new pg.Client(config)
-    const connecting = client.connect().then(() => writable(client))
+    const connecting = client.connect().then(() => prepareClient(client, configure))
     const discard = () => {
       // A late event of an old connection must not remove its successor.
       if (opening === connecting) opening = undefined
@@ -84,18 +78,18 @@ export function openConnection(options: ConnectionOptions): Connection {
   return {
     async query({ name, text, values }) {
       opening ??= connect()
-      const current = opening
-      const client = await current.catch((error) => {
+      const opened = opening
+      const client = await opened.catch((error) => {
         throw new NothingAppliedError(error)
       })
       try {
-        return await ask(client, { text, values, name: namedStatements ? name : '' })
+        return await runQuery(client, { text, values, name: namedStatements ? name : '' })
       } catch (error) {
-        const rejection = rejectionOf(error)
+        const rejection = asNothingApplied(error)
         if (rejection !== undefined && rejection.code !== readOnlyCode) throw rejection
         // A response may still arrive, so nothing may be sent on this connection; the next statement opens
         // another.
-        if (opening === current) opening = undefined
+        if (opening === opened) opening = undefined
         void client.end()
         throw rejection ?? error
       }
@@ -107,48 +101,94 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 }
 
-function rejectionOf(error: unknown): NothingAppliedError | undefined {
+function asNothingApplied(error: unknown): NothingAppliedError | undefined {
   const isRejected = error instanceof pg.DatabaseError && error.severity === 'ERROR'
   return isRejected ? new NothingAppliedError(error) : undefined
 }
 
+/** Closes a connection that cannot be used. */
+async function prepareClient(
+  client: pg.Client,
+  configure: (client: pg.Client) => Promise<unknown>,
+): Promise<pg.Client> {
+  try {
+    await requireWritable(client)
+    await configure(client)
+    return client
+  } catch (error) {
+    void client.end()
+    throw error
+  }
+}
+
 /** Leaves a demoted primary or a standby at once: the next connection may reach the new primary. */
-async function writable(client: pg.Client): Promise<pg.Client> {
+async function requireWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<string[]>({ text: `select ${isReadOnly}`, rowMode: 'array' })
-  if (rows[0]?.[0] === 'f') return client
-  void client.end()
-  throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
+  if (rows[0]?.[0] !== 'f')
+    throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
+}
+
+/** The settings of every connection, as PostgreSQL shows them. */
+const sessionSettings = {
+  // Otherwise a default of the server would decide whether an answered transaction is durable.
+  synchronous_commit: 'on',
+  // Our calls take a millisecond, so this only ends a wait for a row that some other program holds.
+  statement_timeout: '2s',
+  // The plans do not depend on the values; planning each time would take a quarter of a call.
+  plan_cache_mode: 'force_generic_plan',
+}
+
+const applySettings = (client: pg.Client): Promise<unknown> =>
+  client.query(
+    Object.entries(sessionSettings)
+      .map(([name, value]) => `set ${name} = '${value}'`)
+      .join('; '),
+  )
+
+/**
+ * In transaction mode, `set` would change a server connection that belongs to another client afterwards. The settings are those
+ * of the role instead.
+ */
+async function requireRoleSettings(client: pg.Client): Promise<void> {
+  const names = Object.keys(sessionSettings)
+  const shown = names.map((name) => `current_setting('${name}')`)
+  const { rows } = await client.query<string[]>({
+    text: `select quote_ident(current_user), ${shown.join(', ')}`,
+    rowMode: 'array',
+  })
+  const [role, ...values] = rows[0] ?? []
+  const missing = Object.entries(sessionSettings).filter(([, value], index) => values[index] !== value)
+  if (missing.length === 0) return
+  const statements = missing.map(([name, value]) => `alter role ${role} set ${name} = '${value}';`)
+  throw new Error(
+    `The database is behind a pooler in transaction mode, so the settings of the bank have to be those of its role. As the superuser: ${statements.join(' ')} Then RECONNECT in the pooler's console. Or use session mode.`,
+  )
 }
 
 /** In pipeline mode the driver accepts only its own queries. */
-async function askInPipeline(client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> {
+async function queryInPipeline(
+  client: pg.Client,
+  { name, text, values }: Statement,
+): Promise<Row | undefined> {
   const { rows } = await client.query<string[]>({ name, text, values: [...values], rowMode: 'array' })
   return rows[0]
 }
 
 function configOf(options: ConnectionOptions) {
-  const { url, namedStatements, pipeline = false } = options
-  const settings = {
-    // Otherwise a default of the server would decide whether an answered transaction is durable.
-    synchronous_commit: 'on',
-    statement_timeout: statementMilliseconds,
-    // The plans do not depend on the values; planning each time would take a quarter of a call.
-    plan_cache_mode: 'force_generic_plan',
-  }
-  const startOptions = Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
+  const { url, pipeline = false } = options
   return {
     connectionString: url,
-    application_name: 'bank',
+    application_name: applicationName,
     connectionTimeoutMillis: connectMilliseconds,
-    query_timeout: options.silenceMilliseconds ?? silenceMilliseconds,
+    query_timeout: options.timeoutMilliseconds ?? timeoutMilliseconds,
     keepAlive: true,
     pipeline,
     // Balances and limits stay text from the database to the response: a number would round beyond 2^53.
     types: { getTypeParser: () => asText },
-    ...(namedStatements && { options: startOptions }),
   }
 }
+
+/** One connection for transactions, and one for statements. */
+const applicationName = applicationNameOf('bank', 2)
 
 const asText = (text: string) => text

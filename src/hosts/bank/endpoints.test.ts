@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../db/sql.ts'
 import { auditLedger } from './testing/audit.ts'
-import { get, type InProcess, post, startInProcess, statementOf, transact } from './testing/in-process.ts'
+import {
+  get,
+  type InProcessBank,
+  post,
+  startInProcessBank,
+  statementOf,
+  transact,
+} from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 
 describe('the bank answers', () => {
-  let bank: InProcess
+  let bank: InProcessBank
   before(async () => {
-    bank = await startInProcess()
+    bank = await startInProcessBank()
   })
   after(() => bank.stop())
 
@@ -18,7 +25,14 @@ describe('the bank answers', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
-  test('with the id that the request brought, if it is one, and with none otherwise', async () => {
+  test('readyz, which a client may ask as it asks healthz', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, text } = await get(bank.port, '/readyz', method)
+      assert.deepEqual([status, text], [200, method === 'GET' ? 'Healthy' : ''])
+    }
+  })
+
+  test('with the request id of the client if it is valid, and without one otherwise', async () => {
     const idOf = async (path: string, sent: Record<string, string>) =>
       (await fetch(`http://127.0.0.1:${bank.port}${path}`, { headers: sent })).headers.get('x-request-id')
     for (const path of ['/clientes/1/extrato', '/healthz', '/clientes/9/extrato']) {
@@ -114,7 +128,7 @@ describe('the bank answers', () => {
     })
   }
 
-  test('404 for paths that are not there', async () => {
+  test('404 for unknown paths', async () => {
     for (const path of [
       '/',
       '/clientes',
@@ -131,7 +145,7 @@ describe('the bank answers', () => {
     assert.equal((await get(bank.port, '/clientes/1/extrato?x=/clientes/6')).status, 200)
   })
 
-  test('405 with the methods that are there, and HEAD without a body', async () => {
+  test('405 with the supported methods, and HEAD without a body', async () => {
     const rejected = await get(bank.port, '/clientes/1/transacoes')
     assert.deepEqual([rejected.status, rejected.headers.get('allow')], [405, 'POST'])
     assert.equal((await get(bank.port, '/clientes/1/extrato', 'PUT')).headers.get('allow'), 'GET, HEAD')
@@ -139,7 +153,7 @@ describe('the bank answers', () => {
     assert.deepEqual([head.status, head.text], [200, ''])
   })
 
-  test('422 with a sentence for what is no transaction, and nothing is applied', async () => {
+  test('422 with a message for an invalid transaction, and nothing is applied', async () => {
     const before = await statementOf(bank.port, 1)
     const bodies = [
       { valor: 1.2, tipo: 'd', descricao: 'x' },
@@ -174,7 +188,7 @@ describe('the bank answers', () => {
     }
   })
 
-  test('415 for what a page of another site can send, and 400 for a header that is there twice', async () => {
+  test('415 for what a page of another site can send, and 400 for a repeated header', async () => {
     const path = '/clientes/1/transacoes'
     const body = '{"valor":1,"tipo":"c","descricao":"x"}'
     const before = await statementOf(bank.port, 1)
@@ -209,7 +223,7 @@ describe('the bank answers', () => {
     const overflow = await transact(bank.port, 4, 1, 'c')
     assert.deepEqual(
       [overflow.status, JSON.parse(overflow.text).erro],
-      [422, 'Valor must leave the balance countable.'],
+      [422, 'Valor must not take the balance above the maximum.'],
     )
     // Two concurrent transactions travel in one call, which must neither fail nor reject the debit.
     const [credit, debit] = await Promise.all([
@@ -231,7 +245,7 @@ describe('the bank answers', () => {
 
 describe('with BANK_OVER_LIMIT_STATUS=422', () => {
   test('a debit over the limit is rejected with a message, alone and among others', async (t) => {
-    const { port, url, stop } = await startInProcess({ overLimitStatus: 422 })
+    const { port, url, stop } = await startInProcessBank({ overLimitStatus: 422 })
     t.after(stop)
     assert.equal((await transact(port, 1, 100_000, 'd')).status, 200)
     const { status, text } = await transact(port, 1, 1, 'd')

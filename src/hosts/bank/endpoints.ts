@@ -1,54 +1,83 @@
-import { mayReadMeasures } from '../../http/may-read-measures.ts'
+import { mayReadMetrics } from '../../http/host-metrics.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
-import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
-import { json, plainText, readBody, reject, rejectionOf, send } from './respond.ts'
-import type { Answer, Endpoint } from './server.ts'
+import { type ClientHandlers, problemBody, type Reply } from './client-handlers.ts'
+import type { FastRoute } from './parse-head.ts'
+import { json, plainText, readBody, reject, send, unsupportedReasonOf } from './respond.ts'
+import type { Endpoint, Handler } from './server.ts'
 
-export interface ReadMeasures {
+export interface MetricsSource {
   readonly read: () => Promise<MetricsPage>
   /** The token required to read metrics. */
   readonly token: string | undefined
 }
 
 /** The state that load balancers see in health checks. */
-export interface Health {
-  readonly isLeaving: boolean
+export interface HealthState {
+  readonly isStopping: boolean
+}
+
+export interface EndpointOptions {
+  /** Reads from the store; rejects when that is impossible. */
+  readonly checkStore: () => Promise<unknown>
+  readonly metricsSource?: MetricsSource | undefined
+  readonly health?: HealthState
 }
 
 /** Lists all paths, for the general server. */
 export function bankEndpoints(
-  clients: readonly ClientAnswers[],
-  readMeasures?: ReadMeasures,
-  health: Health = { isLeaving: false },
+  clients: readonly ClientHandlers[],
+  { checkStore, metricsSource, health = { isStopping: false } }: EndpointOptions,
 ): ReadonlyMap<string, Endpoint> {
-  const answerHealth = healthAnswer(health)
-  const endpoints = new Map<string, Endpoint>([['/healthz', { GET: answerHealth, HEAD: answerHealth }]])
-  if (readMeasures !== undefined) endpoints.set('/metrics', { GET: measuresAnswer(readMeasures) })
+  const handleHealth = healthHandler(health)
+  const handleReadiness = readinessHandler(health, checkStore)
+  const endpoints = new Map<string, Endpoint>([
+    ['/healthz', { GET: handleHealth, HEAD: handleHealth }],
+    ['/readyz', { GET: handleReadiness, HEAD: handleReadiness }],
+  ])
+  if (metricsSource !== undefined) endpoints.set('/metrics', { GET: metricsHandler(metricsSource) })
   for (const { id, readStatement, transact } of clients) {
-    const answerStatement: Answer = (_request, response) =>
+    const handleStatement: Handler = (_request, response) =>
       readStatement((status, body) => send(response, status, body, json))
-    endpoints.set(statementPathOf(id), { GET: answerStatement, HEAD: answerStatement })
-    endpoints.set(transactionPathOf(id), { POST: transactionAnswer(transact) })
+    endpoints.set(statementPathOf(id), { GET: handleStatement, HEAD: handleStatement })
+    endpoints.set(transactionPathOf(id), { POST: transactionHandler(transact) })
   }
   return endpoints
 }
 
-export const statementPathOf = (id: number) => `/clientes/${id}/extrato`
-export const transactionPathOf = (id: number) => `/clientes/${id}/transacoes`
+/** Lists the routes that make up nearly all of the challenge's load, for the fast path. */
+export const fastRoutesOf = (clients: readonly ClientHandlers[]): FastRoute<Reply>[] =>
+  clients.flatMap(({ id, readStatement, transact }) => [
+    { method: 'GET', path: statementPathOf(id), serve: (_body, reply) => readStatement(reply) },
+    { method: 'POST', path: transactionPathOf(id), serve: transact },
+  ])
 
-const healthAnswer =
-  (health: Health): Answer =>
+const statementPathOf = (id: number) => `/clientes/${id}/extrato`
+const transactionPathOf = (id: number) => `/clientes/${id}/transacoes`
+
+const healthHandler =
+  (health: HealthState): Handler =>
   (_request, response) =>
-    health.isLeaving
+    health.isStopping
       ? send(response, 503, 'The host stops.', plainText)
       : send(response, 200, 'Healthy', plainText)
 
-const transactionAnswer =
-  (transact: (body: Buffer, reply: Reply) => void): Answer =>
+/** Unlike `/healthz`, whose answer the contract fixes, it shows that the store is lost. */
+const readinessHandler =
+  (health: HealthState, checkStore: () => Promise<unknown>): Handler =>
+  (request, response) => {
+    if (health.isStopping) return healthHandler(health)(request, response)
+    checkStore().then(
+      () => send(response, 200, 'Healthy', plainText),
+      () => send(response, 503, 'Not ready: database.', [...plainText, 'Retry-After', '1']),
+    )
+  }
+
+const transactionHandler =
+  (transact: (body: Buffer, reply: Reply) => void): Handler =>
   (request, response) => {
     const rejectBody = (status: number, problem: string) =>
       reject(request, response, status, json, problemBody(problem))
-    const rejection = rejectionOf(request)
+    const rejection = unsupportedReasonOf(request)
     if (rejection !== undefined) return rejectBody(415, rejection)
     readBody(request, (body) => {
       if (body === undefined) return rejectBody(422, 'The body is too long.')
@@ -56,10 +85,10 @@ const transactionAnswer =
     })
   }
 
-const measuresAnswer =
-  ({ read, token }: ReadMeasures): Answer =>
+const metricsHandler =
+  ({ read, token }: MetricsSource): Handler =>
   (request, response) => {
-    if (!mayReadMeasures(request, token))
+    if (!mayReadMetrics(request, token))
       return reject(
         request,
         response,

@@ -5,27 +5,27 @@ import fc from 'fast-check'
 import { fuzzed } from '../../../test/support/fuzz.ts'
 import { lingerMilliseconds } from '../../http/broken-requests.ts'
 import { anyExchange, splitAnywhere } from './testing/any-exchange.ts'
-import { type Meaning, observe } from './testing/observe.ts'
+import { type Interpretation, observe } from './testing/observe.ts'
 import {
-  type Ending,
+  type ConnectionEnd,
   type Reference,
   type Running,
   startObservedBank,
   startReference,
 } from './testing/reference-server.ts'
 
-interface WantedDifference {
+interface AllowedDifference {
   readonly reason: string
-  readonly ending: Ending
+  readonly ending: ConnectionEnd
   /** Whether the bank's behaviour is acceptable given the reference's. */
-  accepts(ours: Meaning, theirs: Meaning): boolean
+  accepts(ours: Interpretation, theirs: Interpretation): boolean
 }
 
 /**
  * Behaviour determined by the bytes alone is identical; these differences depend on which bytes arrive
  * together.
  */
-const wantedDifferences: readonly WantedDifference[] = [
+const allowedDifferences: readonly AllowedDifference[] = [
   {
     reason:
       'A body that breaks ends the connection: with the answer that has left already, with 400, or with both.',
@@ -60,8 +60,8 @@ describe('the bank interprets any bytes as node:http does', () => {
   })
   after(() => Promise.all([bank.stop(), reference.stop()]))
 
-  function assertSame(ours: Meaning, theirs: Meaning, endings: readonly Ending[]) {
-    const isWanted = wantedDifferences.some(
+  function assertSame(ours: Interpretation, theirs: Interpretation, endings: readonly ConnectionEnd[]) {
+    const isWanted = allowedDifferences.some(
       ({ ending, accepts }) => endings.includes(ending) && accepts(ours, theirs),
     )
     if (!isWanted) assert.deepEqual(ours, theirs)
@@ -72,14 +72,14 @@ describe('the bank interprets any bytes as node:http does', () => {
     let all = 0
     await fc.assert(
       fc.asyncProperty(anyExchange(), places, async (messages, splits) => {
-        const endingsBefore = reference.endings.length
+        const endingsBefore = reference.connectionEnds.length
         const theirs = await observe(reference, [...messages, probe])
         const startedAt = performance.now()
         const ours = await observe(bank, [...splitAnywhere(Buffer.concat(messages), splits), probe])
         // A connection with the rest of a rejected body is cut after this time, which only a stalled machine
         // reaches.
         fc.pre(performance.now() - startedAt < lingerMilliseconds / 2)
-        assertSame(ours, theirs, reference.endings.slice(endingsBefore))
+        assertSame(ours, theirs, reference.connectionEnds.slice(endingsBefore))
         all += 1
         differing += Number(!isDeepStrictEqual(ours, theirs))
       }),

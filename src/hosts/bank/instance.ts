@@ -2,33 +2,30 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type Budgets, openBudgets } from '../../config/budgets.ts'
+import type { StoreAddress } from '../../db/poolers.ts'
 import { createLog, type Log } from '../../http/log.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import { openAccounts } from './accounts.ts'
-import { type AnswerOptions, bankAnswers } from './answers.ts'
+import { clientHandlers, type HandlerOptions } from './client-handlers.ts'
 import type { BankSettings } from './configuration.ts'
-import { bankEndpoints, type ReadMeasures } from './endpoints.ts'
-import { knownLines } from './known-lines.ts'
-import { type Measures, openMeasures } from './measures.ts'
-import { type Ask, openQuestions } from './questions.ts'
+import { bankEndpoints, fastRoutesOf, type MetricsSource } from './endpoints.ts'
+import { type BankMetrics, openBankMetrics } from './metrics.ts'
+import { openProcessRequests, type SendRequest } from './process-requests.ts'
 import { type BankServer, createBankServer } from './server.ts'
-import { warmServer } from './warm-server.ts'
+import { warmUpServer } from './warm-server.ts'
 
-/**
- * The supervisor's message once the store is open; it may carry the socket of the instance that this one
- * replaces.
- */
+/** The supervisor's message once the store is open. The socket of an instance that this one replaces is sent along with it. */
 export interface Assignment {
-  readonly url: string
+  readonly store: StoreAddress
   readonly settings: BankSettings
 }
 
-/** This process's response: it listens, or the reason why it cannot. */
+/** The message of an instance to the supervisor: it listens, or the reason why it cannot. */
 export type Report = 'listening' | { readonly failure: string }
 
 interface RunningInstance extends BankServer {
-  readonly health: { isLeaving: boolean }
-  readonly measures: Measures | undefined
+  readonly health: { isStopping: boolean }
+  readonly metrics: BankMetrics | undefined
   close(): Promise<void>
 }
 
@@ -38,13 +35,13 @@ async function runInstance(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})
   const { promise: replaced, resolve: replace } = Promise.withResolvers<void>()
   let running: RunningInstance | undefined
-  const ask = openQuestions(process, {
-    measures: async () => ({ value: (await running?.measures?.read()) ?? [] }),
+  const sendRequest = openProcessRequests(process, {
+    metrics: async () => ({ value: (await running?.metrics?.read()) ?? [] }),
     // The listening socket is passed on, so that no pending connection is lost between two instances.
     socket: () => ({ handle: handleOf(running?.server) }),
-    leave: () => {
+    announceStop: () => {
       if (running === undefined) return {}
-      running.health.isLeaving = true
+      running.health.isStopping = true
       return {}
     },
     replace: () => {
@@ -52,28 +49,29 @@ async function runInstance(): Promise<void> {
       return {}
     },
   })
-  const stopAsked = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
+  const stopRequested = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
   // The process always ends, even if stopping hangs.
-  void stopAsked.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
-  const assigned = Promise.race([
+  void stopRequested.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
+  const assignmentReceived = Promise.race([
     once(process, 'message') as Promise<[Assignment, unknown]>,
-    stopAsked.then(() => undefined),
+    stopRequested.then(() => undefined),
   ])
   try {
     // The store may still be starting.
-    await warmServer(Number(process.argv[2]))
-    const assignment = await assigned
+    await warmUpServer(Number(process.argv[2]))
+    const assignment = await assignmentReceived
     if (assignment === undefined) throw new Error('Stopped before the store was open.')
-    running = await startInstance(...assignment, ask)
+    running = await startInstance(...assignment, sendRequest)
     report('listening')
     // Flushed now and not on exit, because the process may be killed.
     flushCompileCache()
-    const isReplaced = (await stopAsked) === undefined
+    const isReplaced = (await stopRequested) === undefined
     // Closing a kept-alive connection could race with a request in flight.
-    await running.stop(isReplaced || running.health.isLeaving)
+    await running.stop(isReplaced || running.health.isStopping)
     await running.close()
   } catch (error) {
-    report({ failure: (error as Error).message })
+    const { message, cause } = error as Error
+    report({ failure: cause instanceof Error ? cause.message : message })
     process.exitCode = 1
   }
   if (process.connected) process.disconnect()
@@ -82,46 +80,55 @@ async function runInstance(): Promise<void> {
 /** The server cuts its last requests after five seconds; closing connections takes no time. */
 const stopMilliseconds = 7000
 
-const report = (what: Report) => void (process.connected && process.send?.(what))
+const report = (outcome: Report) => void (process.connected && process.send?.(outcome))
 
 const handleOf = (server: Server | undefined) => (server as { _handle?: unknown } | undefined)?._handle
 
 async function startInstance(
-  { url, settings }: Assignment,
+  { store, settings }: Assignment,
   handle: unknown,
-  ask: Ask,
+  sendRequest: SendRequest,
 ): Promise<RunningInstance> {
   const { host, port, instances, logLevel } = settings
   const budgets: Budgets = openBudgets()
-  const measures = settings.metrics ? await openMeasures(budgets) : undefined
-  const { close, ...accounts } = await openAccounts({ ...settings, url }, measures?.call)
+  const metrics = settings.metrics ? await openBankMetrics(budgets) : undefined
+  const { close, ...accounts } = await openAccounts(store, metrics?.call)
   const log = createLog({ level: logLevel, host: 'bank' })
-  const options: AnswerOptions = {
+  const logFailure = failureLog(log)
+  const options: HandlerOptions = {
     ...settings,
-    onFailure: failureLog(log),
-    ...(measures && { measure: measures }),
+    onFailure: (error) => {
+      metrics?.countFailure()
+      logFailure(error)
+    },
+    ...(metrics && { recorder: metrics }),
   }
-  const clients = bankAnswers(accounts, options)
-  const health = { isLeaving: false }
+  const clients = clientHandlers(accounts, options)
+  const health = { isStopping: false }
   const bank = createBankServer({
     budgets,
-    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask, settings.metricsToken), health),
-    lines: knownLines(clients),
+    endpoints: bankEndpoints(clients, {
+      checkStore: accounts.checkStore,
+      metricsSource: metrics && metricsOfAll(sendRequest, settings.metricsToken),
+      health,
+    }),
+    fastRoutes: fastRoutesOf(clients),
   })
-  const place = handle === undefined ? { host, port, reusePort: instances > 1, backlog } : { _handle: handle }
-  await once(bank.server.listen(place), 'listening')
-  return { ...bank, health, measures, close }
+  const listenOptions =
+    handle === undefined ? { host, port, reusePort: instances > 1, backlog } : { _handle: handle }
+  await once(bank.server.listen(listenOptions), 'listening')
+  return { ...bank, health, metrics, close }
 }
 
 /** The number of connections that may wait while the process is busy; the system caps it at its own limit. */
 const backlog = 4096
 
-const measuresOfAll = (ask: Ask, token: string | undefined): ReadMeasures => ({
+const metricsOfAll = (sendRequest: SendRequest, token: string | undefined): MetricsSource => ({
   token,
-  read: async () => (await ask('measures')).value as MetricsPage,
+  read: async () => (await sendRequest('metrics')).value as MetricsPage,
 })
 
-/** While the database is unavailable, thousands of requests a second fail for the same reason. */
+/** Logs one failure a second, because thousands fail for the same reason while the database is unavailable. */
 function failureLog(log: Log): (error: unknown) => void {
   let loggedAt = Number.NEGATIVE_INFINITY
   return (error) => {

@@ -5,9 +5,10 @@ import { pino } from 'pino'
 import { requireKept } from '../../../test/faults/bank-checks.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { readSettings } from '../../config/settings.ts'
+import type { StoreAddress } from '../../db/poolers.ts'
 import { prepareBank, startBank } from './main.ts'
 import { auditLedger } from './testing/audit.ts'
-import { acceptedBy } from './testing/connections.ts'
+import { countAccepted } from './testing/connections.ts'
 import { get, transact } from './testing/in-process.ts'
 import { instancesOf } from './testing/instances-of.ts'
 import { openRawClient, sendAlone, statementRequest } from './testing/raw-client.ts'
@@ -36,14 +37,14 @@ describe('the bank', () => {
 
   test('is two processes behind one port, and both get connections', async (t) => {
     if (process.platform !== 'linux') return t.skip('other systems are not asked who accepted what')
-    const { port, pids, stop } = await startBank(store.url, testSettings, log)
+    const { port, pids, stop } = await startBank(store, testSettings, log)
     t.after(stop)
     const clients = Array.from({ length: 60 }, () => openRawClient(port))
     t.after(() => {
       for (const client of clients) client.close()
     })
     await Promise.all(clients.map((client) => client.send(statementRequest(1))))
-    const counts = acceptedBy(pids(), port)
+    const counts = countAccepted(pids(), port)
     assert.equal(
       counts.reduce((sum, count) => sum + count),
       60,
@@ -51,10 +52,10 @@ describe('the bank', () => {
     assert.ok(counts.length === 2 && counts.every((count) => count > 5), `${counts}`)
   })
 
-  test('keeps serving while it leaves, but reports unhealthy; when it stops, one more answer ends each connection', async (t) => {
-    const { port, leave, stop } = await startBank(store.url, { ...testSettings, instances: 1 }, log)
+  test('keeps serving after it announced its stop, but reports unhealthy; when it stops, one more answer ends each connection', async (t) => {
+    const { port, announceStop, stop } = await startBank(store, { ...testSettings, instances: 1 }, log)
     assert.equal((await get(port, '/healthz')).status, 200)
-    leave()
+    announceStop()
     while ((await get(port, '/healthz')).status === 200) await sleep(10)
     const client = openRawClient(port)
     t.after(client.close)
@@ -67,8 +68,8 @@ describe('the bank', () => {
     await stopped
   })
 
-  test('stops in order under load: what was begun is answered, and no process stays', async () => {
-    const { port, pids, stop } = await startBank(store.url, testSettings, log)
+  test('stops in order under load: open requests are answered, and no process remains', async () => {
+    const { port, pids, stop } = await startBank(store, testSettings, log)
     const processes = pids()
     const load = startTransactionLoad(port, 16)
     while (load.applied.length < 100) await sleep(10)
@@ -79,8 +80,8 @@ describe('the bank', () => {
   })
 
   for (const instances of [1, 2]) {
-    test(`replaces its ${instances} processes one by one, and no request fails or is done twice`, async (t) => {
-      const { port, pids, restart, stop } = await startBank(store.url, { ...testSettings, instances }, log)
+    test(`replaces its ${instances} processes one by one, and no request fails or is executed twice`, async (t) => {
+      const { port, pids, restart, stop } = await startBank(store, { ...testSettings, instances }, log)
       t.after(stop)
       const before = pids()
       const load = startTransactionLoad(port, 16, `r${instances}.`)
@@ -107,7 +108,7 @@ describe('the bank', () => {
   }
 
   test('serves the metrics of all its processes at /metrics, and none without METRICS', async (t) => {
-    const { port, stop } = await startBank(store.url, { ...testSettings, metrics: true }, log)
+    const { port, stop } = await startBank(store, { ...testSettings, metrics: true }, log)
     t.after(stop)
     // Each request opens its own connection, so that both processes get a share.
     for (let count = 0; count < 40; count++) await sendAlone(port, statementRequest(1))
@@ -137,11 +138,11 @@ describe('the bank', () => {
       text,
       /budget_limit\{budget="bankConnectionsOfAddress",per="address",of="connections"\} 8192/,
     )
-    const quiet = await startBank(store.url, testSettings, log)
+    const quiet = await startBank(store, testSettings, log)
     t.after(quiet.stop)
     assert.equal((await get(quiet.port, '/metrics')).status, 404)
     const guarded = await startBank(
-      store.url,
+      store,
       { ...testSettings, metrics: true, metricsToken: 'a-token-of-the-operator' },
       log,
     )
@@ -150,44 +151,44 @@ describe('the bank', () => {
     assert.deepEqual([rejected.status, rejected.headers.get('www-authenticate')], [401, 'Bearer'])
   })
 
-  test('says which port is taken, also when another bank shares it', async (t) => {
+  test('reports which port is taken, also when another bank shares it', async (t) => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     t.after(() => taken.close())
     const { port } = taken.address() as { port: number }
-    await assert.rejects(startBank(store.url, { ...testSettings, port }, log), { code: 'EADDRINUSE' })
-    const bank = await startBank(store.url, testSettings, log)
+    await assert.rejects(startBank(store, { ...testSettings, port }, log), { code: 'EADDRINUSE' })
+    const bank = await startBank(store, testSettings, log)
     t.after(bank.stop)
-    await assert.rejects(startBank(store.url, { ...testSettings, port: bank.port }, log), {
+    await assert.rejects(startBank(store, { ...testSettings, port: bank.port }, log), {
       code: 'EADDRINUSE',
     })
   })
 
   test('has its processes warm up while the store is opened, and ends them when that fails', async () => {
-    const { promise: url, reject: fail } = Promise.withResolvers<string>()
-    const starting = startBank(url, testSettings, log)
+    const { promise: address, reject: fail } = Promise.withResolvers<StoreAddress>()
+    const starting = startBank(address, testSettings, log)
     while (instancesOf(process.pid).length < 2) await sleep(10)
     fail(new Error('There is no room for a store.'))
     await assert.rejects(starting, /^Error: There is no room for a store\.$/)
     assert.deepEqual(instancesOf(process.pid), [])
   })
 
-  test('replaces no process that ends before there is a store, and says so once there is one', async () => {
-    const { promise: url, resolve: open } = Promise.withResolvers<string>()
-    const starting = startBank(url, testSettings, log)
+  test('replaces no process that ends before the store is open, and reports it then', async () => {
+    const { promise: address, resolve: open } = Promise.withResolvers<StoreAddress>()
+    const starting = startBank(address, testSettings, log)
     while (instancesOf(process.pid).length < 2) await sleep(10)
     const [victim = 0] = instancesOf(process.pid)
     process.kill(victim, 'SIGTERM')
     while (instancesOf(process.pid).includes(victim)) await sleep(10)
-    open(store.url)
+    open({ url: store.url })
     await assert.rejects(starting, /could not be started/)
     assert.deepEqual(instancesOf(process.pid), [])
   })
 
-  test('says why it cannot start, and leaves no process behind', async () => {
+  test('reports why it cannot start, and leaves no process behind', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/nowhere'
-    await assert.rejects(startBank(url, testSettings, log), /could not be started: .*ECONNREFUSED/)
-    await assert.rejects(startBank(store.url, { ...testSettings, host: '192.0.2.1' }, log), {
+    await assert.rejects(startBank({ url }, testSettings, log), /could not be started: .*ECONNREFUSED/)
+    await assert.rejects(startBank(store, { ...testSettings, host: '192.0.2.1' }, log), {
       code: 'EADDRNOTAVAIL',
     })
     assert.deepEqual(instancesOf(process.pid), [])

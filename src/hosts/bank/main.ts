@@ -2,22 +2,23 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
 import type { Settings } from '../../config/settings.ts'
-import { localUrl } from '../../http/host-url.ts'
+import type { StoreAddress } from '../../db/poolers.ts'
 import { createLog } from '../../http/log.ts'
+import { localUrl } from '../../model/host-url.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
 import type { Assignment } from './instance.ts'
-import { type Supervised, superviseInstances } from './supervisor.ts'
+import { type SupervisedInstances, superviseInstances } from './supervisor.ts'
 
-export interface RunningBank extends Supervised {
+export interface RunningBank extends SupervisedInstances {
   readonly port: number
 }
 
 /** Parses the settings and returns a function that starts the bank on a store with an up-to-date schema. */
 export function prepareBank(settings: Settings) {
   const bank = readBankSettings(settings)
-  return async ({ url }: { readonly url: string | Promise<string> }) => {
+  return async (store: StoreAddress | Promise<StoreAddress>) => {
     const log = createLog({ level: bank.logLevel, host: 'bank' })
-    const { port, restart, leave, stop } = await startBank(url, bank, log)
+    const { port, restart, announceStop, stop } = await startBank(store, bank, log)
     const address = localUrl(bank.host, port)
     const restartOnSignal = () => {
       log.info('The instances are being replaced one by one.')
@@ -30,7 +31,7 @@ export function prepareBank(settings: Settings) {
     return {
       title: 'Bank',
       address,
-      leave,
+      announceStop,
       stop() {
         process.off(restartSignal, restartOnSignal)
         return stop()
@@ -46,28 +47,34 @@ const restartSignal = 'SIGUSR2'
  * Starts identical, stateless instances behind one port; the system assigns each connection to one of them.
  */
 export async function startBank(
-  url: string | Promise<string>,
+  store: StoreAddress | Promise<StoreAddress>,
   settings: BankSettings,
   log: Logger,
 ): Promise<RunningBank> {
-  const instances = portSharers.has(process.platform) ? settings.instances : 1
+  const instances = portSharingPlatforms.has(process.platform) ? settings.instances : 1
   if (instances < settings.instances) log.warn('This system cannot share a port, so there is one instance.')
-  const assignment = assign(url, { ...settings, instances })
+  const assignment = assign(store, { ...settings, instances })
   const supervised = await superviseInstances(assignment, { ...settings, instances }, log)
   return { port: (await assignment).settings.port, ...supervised }
 }
 
 /** Resolves when the store is open; until then the instances warm up. */
-async function assign(opening: string | Promise<string>, settings: BankSettings): Promise<Assignment> {
-  const url = await opening
-  return { url, settings: { ...settings, port: await freePort(settings) } }
+async function assign(
+  opening: StoreAddress | Promise<StoreAddress>,
+  settings: BankSettings,
+): Promise<Assignment> {
+  const { url, pooler, namedStatements = true } = await opening
+  return {
+    store: { url, pooler, namedStatements },
+    settings: { ...settings, port: await freePort(settings) },
+  }
 }
 
 /**
  * Platforms on which `reusePort` balances:
  * https://nodejs.org/docs/latest-v24.x/api/net.html#serverlistenoptions-callback
  */
-const portSharers: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
+const portSharingPlatforms: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
 
 /** A second bank could share the port too, and each would get half of the other's requests. */
 async function freePort({ host, port }: BankSettings): Promise<number> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { parseTransaction } from './answers.ts'
+import { parseTransaction } from './client-handlers.ts'
 
 const read = (body: unknown) =>
   parseTransaction(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
@@ -16,7 +16,7 @@ describe('a transaction is read', () => {
     })
   })
 
-  test('the capitalized names are accepted, and the lower-case ones count where both are there', () => {
+  test('capitalized names are accepted, and lower-case ones win if both are present', () => {
     assert.deepEqual(read({ Valor: 5, Tipo: 'd', Descricao: 'x' }), { amount: -5, description: 'x' })
     assert.deepEqual(read({ ...valid, Valor: 5, Tipo: 'd', Descricao: 'x' }), {
       amount: 1,
@@ -46,7 +46,7 @@ describe('a transaction is read', () => {
     '0.0000000000000000000000000000000000001e5',
   ]) {
     const rejection = 'Valor must be a whole number from 1 to 2147483647.'
-    test(`${valor} is no whole number, whatever a double makes of it`, () => {
+    test(`${valor} is not a whole number, even if a double rounds it to one`, () => {
       for (const name of ['valor', 'Valor'])
         assert.equal(read(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), rejection)
       assert.equal(read(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), rejection)
@@ -54,7 +54,7 @@ describe('a transaction is read', () => {
     })
   }
 
-  test('only the amount that counts is judged by its digits', () => {
+  test('only the amount that is used is checked by its digits', () => {
     const body =
       '{"a":{"valor":1.00000000000000000001},"valor":2.0,"Valor":1.5,"tipo":"c","descricao":"1.5e3"}'
     assert.deepEqual(read(body), { amount: 2, description: '1.5e3' })
@@ -132,7 +132,7 @@ describe('a transaction is read', () => {
     assert.equal(parseTransaction(latin1), 'The body must be a JSON object.')
   })
 
-  test('whatever is sent, the outcome is a transaction or a sentence', () => {
+  test('every body gives a transaction or an error message', () => {
     const anything = fc.oneof(
       fc.json(),
       fc.string(),

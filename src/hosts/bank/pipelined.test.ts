@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { auditLedger } from './testing/audit.ts'
-import { type InProcess, startInProcess, statementOf } from './testing/in-process.ts'
+import { type InProcessBank, startInProcessBank, statementOf } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 
 /** Only the general server handles this path, so the requests around it are handled there too. */
@@ -10,10 +10,10 @@ const health = requestBytes('GET', '/healthz', undefined, [])
 const transactionOf = (client: number) =>
   requestBytes('POST', `/clientes/${client}/transacoes`, '{"valor":1,"tipo":"c","descricao":"x"}')
 
-describe('Requests that come together, one of them odd', { concurrency: true }, () => {
-  let bank: InProcess
+describe('Pipelined requests with an unusual one among them', { concurrency: true }, () => {
+  let bank: InProcessBank
   before(async () => {
-    bank = await startInProcess()
+    bank = await startInProcessBank()
   })
   after(async () => {
     await auditLedger(bank.url)
@@ -27,7 +27,7 @@ describe('Requests that come together, one of them odd', { concurrency: true }, 
     )
   const balanceOf = async (client: number) => (await statementOf(bank.port, client)).saldo.total
 
-  test('are all answered when what follows them is no request', async () => {
+  test('are all answered when invalid bytes follow them', async () => {
     const garbage = Buffer.from('no request\r\n\r\n')
     assert.deepEqual(await statusesOf([health, transactionOf(1), health, garbage]), [200, 200, 200, 400])
     assert.equal(await balanceOf(1), 1)
@@ -39,14 +39,14 @@ describe('Requests that come together, one of them odd', { concurrency: true }, 
     assert.equal(await balanceOf(5), 1)
   })
 
-  test('are answered around an expectation that is not known', async () => {
+  test('are answered around an unknown expectation', async () => {
     const odd = requestBytes('GET', '/healthz', undefined, ['Expect: tea'])
     const parts = [transactionOf(2), odd, transactionOf(2), health]
     assert.deepEqual(await statusesOf(parts, 4), [200, 417, 200, 200])
     assert.equal(await balanceOf(2), 2)
   })
 
-  test('hear 100 when it is their turn', async () => {
+  test('get 100 when it is their turn', async () => {
     const body = '{"valor":1,"tipo":"c","descricao":"x"}'
     const headers = ['Content-Type: application/json', 'Expect: 100-continue']
     const waiting = requestBytes('POST', '/clientes/3/transacoes', body, headers)
@@ -54,14 +54,14 @@ describe('Requests that come together, one of them odd', { concurrency: true }, 
     assert.equal(await balanceOf(3), 2)
   })
 
-  test('do nothing behind one without Host, whose answer is the last', async () => {
+  test('are not executed behind one without Host, which ends the connection', async () => {
     const odd = Buffer.from('GET /healthz HTTP/1.1\r\n\r\n')
     const parts = [transactionOf(4), odd, transactionOf(4), transactionOf(4)]
     assert.deepEqual(await statusesOf(parts), [200, 400])
     assert.equal(await balanceOf(4), 1)
   })
 
-  test('may have headers with the names of what every object has', async () => {
+  test('may have headers with the names of inherited properties', async () => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       const odd = requestBytes('GET', '/clientes/5/extrato', undefined, [`${name}: x`])
       assert.deepEqual(await statusesOf([odd, odd, health], 3), [200, 200, 200], name)

@@ -32,8 +32,8 @@ export function reject(
 ): void {
   send(response, status, body, headers)
   if (isBodySmall(request)) return
-  const cut = setTimeout(() => request.socket.destroy(), lingerMilliseconds)
-  request.once('close', () => clearTimeout(cut))
+  const timer = setTimeout(() => request.socket.destroy(), lingerMilliseconds)
+  request.once('close', () => clearTimeout(timer))
   request.resume()
 }
 
@@ -41,28 +41,28 @@ export function reject(
  * Returns the reason to reject a transaction's head with 415. A page of another site can make a browser send
  * a body, but not one declared as JSON; newer browsers also send the request's origin.
  */
-export function rejectionOf({ headers }: IncomingMessage): string | undefined {
+export function unsupportedReasonOf({ headers }: IncomingMessage): string | undefined {
   if (!jsonType.test(headers['content-type'] ?? '')) return 'The content type must be application/json.'
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     return 'The body must not be compressed.'
-  const isForeign = foreignSites.has(String(headers['sec-fetch-site'])) || isOriginForeign(headers)
-  return isForeign ? 'Pages of other sites may not send transactions.' : undefined
+  const isFromOtherSite = otherSites.has(String(headers['sec-fetch-site'])) || isOtherOrigin(headers)
+  return isFromOtherSite ? 'Pages of other sites may not send transactions.' : undefined
 }
 
 const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i
 
-const foreignSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
+const otherSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
 /** The scheme may differ: a proxy in front may use TLS. */
-const isOriginForeign = ({ origin, host }: IncomingMessage['headers']) =>
+const isOtherOrigin = ({ origin, host }: IncomingMessage['headers']) =>
   origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 
 /** If one of these appears twice, this server and a proxy in front could each use a different one. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization'])
 
 /** Returns the name of a header that must not be repeated but is. */
-export function doubleHeaderOf({ rawHeaders }: IncomingMessage): string | undefined {
+export function repeatedHeaderOf({ rawHeaders }: IncomingMessage): string | undefined {
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { auditLedger } from './testing/audit.ts'
-import { type InProcess, startInProcess, statementOf, transact } from './testing/in-process.ts'
+import { type InProcessBank, startInProcessBank, statementOf, transact } from './testing/in-process.ts'
 import { exchange, type RawAnswer, requestBytes } from './testing/raw-socket.ts'
 
 const path = '/clientes/1/transacoes'
@@ -17,9 +17,9 @@ const lastChunk = Buffer.from('0\r\n\r\n')
 const cutMilliseconds = 15_000
 
 describe('on the wire', { concurrency: true }, () => {
-  let bank: InProcess
+  let bank: InProcessBank
   before(async () => {
-    bank = await startInProcess()
+    bank = await startInProcessBank()
   })
   after(async () => {
     await auditLedger(bank.url)
@@ -222,7 +222,7 @@ describe('on the wire', { concurrency: true }, () => {
 })
 
 /** Short, so that slow senders are cut off while the test waits. */
-const patience = {
+const timeouts = {
   headersTimeout: 600,
   requestTimeout: 1000,
   connectionsCheckingInterval: 100,
@@ -230,7 +230,7 @@ const patience = {
 }
 
 test('a slow sender of headers, of a body, and one that says nothing are cut off', async (t) => {
-  const { port, stop } = await startInProcess({ patience })
+  const { port, stop } = await startInProcessBank({ timeouts })
   t.after(stop)
   const slowly = (text: Buffer) =>
     exchange(

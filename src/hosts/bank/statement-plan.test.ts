@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase } from '../../../test/support/fresh-database.ts'
 import { raw } from '../../db/sql.ts'
-import { openStatements } from './accounts.ts'
+import { createStatementReader } from './accounts.ts'
 import { openConnection } from './connection.ts'
 
 /** The rows of a statement, plus some overhead of the plan. */
@@ -17,7 +17,7 @@ for (const namedStatements of [true, false]) {
     await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
     const connection = openConnection({ url, namedStatements })
     t.after(connection.close)
-    const readStatement = openStatements(connection)
+    const readStatement = createStatementReader(connection)
     const rowsRead = async () => {
       await connection.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', values: [] })
       const [row] = await database.query<{ rows: string }>(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openStatements } from './accounts.ts'
+import { createStatementReader } from './accounts.ts'
 import type { Connection, Row } from './connection.ts'
 
-function heldConnection() {
+function pausedConnection() {
   const calls: { account: unknown; answer(row: Row): void; fail(error: Error): void }[] = []
   const connection: Connection = {
     query: ({ values: [account] }) =>
@@ -13,7 +13,7 @@ function heldConnection() {
       }),
     async close() {},
   }
-  return { calls, readStatement: openStatements(connection) }
+  return { calls, readStatement: createStatementReader(connection) }
 }
 
 /**
@@ -24,8 +24,8 @@ async function turns(): Promise<void> {
 }
 
 describe('statements', () => {
-  test('asked for before the query is sent share it; each account has its own', async () => {
-    const { calls, readStatement } = heldConnection()
+  test('requested before the query is sent share it; each account has its own', async () => {
+    const { calls, readStatement } = pausedConnection()
     const statements = Promise.all([readStatement(1), readStatement(1), readStatement(2)])
     await turns()
     assert.deepEqual(
@@ -37,8 +37,8 @@ describe('statements', () => {
     assert.deepEqual(await statements, ['one', 'one', 'two'])
   })
 
-  test('asked for after the query was sent get a later one: it may have missed what they must see', async () => {
-    const { calls, readStatement } = heldConnection()
+  test('requested after the query was sent get a later one, because it may have missed a commit', async () => {
+    const { calls, readStatement } = pausedConnection()
     const first = readStatement(1)
     await turns()
     const later = Promise.all([readStatement(1), readStatement(1)])
@@ -57,7 +57,7 @@ describe('statements', () => {
   })
 
   test('are read once more when the connection breaks, and then fail, without blocking the next', async () => {
-    const { calls, readStatement } = heldConnection()
+    const { calls, readStatement } = pausedConnection()
     const statement = readStatement(1)
     await turns()
     calls[0]?.fail(new Error('broken'))

@@ -8,10 +8,10 @@ import type { Logger } from 'pino'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
-import { mergeMeasures } from './measures.ts'
-import { type Ask, openQuestions, type Reply } from './questions.ts'
+import { mergeMetrics } from './metrics.ts'
+import { openProcessRequests, type Reply, type SendRequest } from './process-requests.ts'
 
-export interface Supervised {
+export interface SupervisedInstances {
   /** The processes that currently listen. */
   pids(): readonly number[]
   /**
@@ -20,7 +20,7 @@ export interface Supervised {
    */
   restart(): Promise<void>
   /** All instances keep serving, but report in health checks that they are about to stop. */
-  leave(): void
+  announceStop(): void
   /** Lets each instance finish its requests. */
   stop(): Promise<void>
 }
@@ -33,16 +33,16 @@ export async function superviseInstances(
   assignment: Promise<Assignment>,
   settings: Pick<BankSettings, 'instances' | 'warmUpRequests'>,
   log: Logger,
-): Promise<Supervised> {
+): Promise<SupervisedInstances> {
   const running = new Set<Instance>()
   const stopping = new AbortController()
-  const listeningOnes = () => [...running].filter(({ isListening }) => isListening)
-  const readMeasures = async () => ({ value: await measuresOf(listeningOnes()) })
+  const listeningInstances = () => [...running].filter(({ isListening }) => isListening)
+  const readMetrics = async () => ({ value: await metricsOf(listeningInstances()) })
   const start = async (handle?: SendHandle) => {
-    const instance = spawnInstance(settings, readMeasures)
+    const instance = spawnInstance(settings, readMetrics)
     running.add(instance)
     void instance.ended.then(() => running.delete(instance))
-    await listening(instance, await assignment, handle)
+    await waitUntilListening(instance, await assignment, handle)
     instance.isListening = true
     return instance
   }
@@ -52,44 +52,41 @@ export async function superviseInstances(
       const ending = await instance.ended
       if (stopping.signal.aborted) return
       if (instance.successor === undefined) log.warn({ ending }, 'An instance ended; another one starts.')
-      instance = instance.successor ?? (await restart(start, stopping.signal, log))
+      instance = instance.successor ?? (await startWithRetries(start, stopping.signal, log))
     }
   }
   // A rejection is reported by the first start that awaits it.
   assignment.catch(() => undefined)
-  await compileFirst()
+  await fillCompileCache()
   const starts = await Promise.allSettled(Array.from({ length: settings.instances }, () => start()))
   const failed = starts.find((result) => result.status === 'rejected')
-  const endAll = async () => {
+  const stopAll = async () => {
     stopping.abort()
-    await Promise.all([...running].map(endInOrder))
+    await Promise.all([...running].map(stopInstance))
   }
   if (failed !== undefined) {
-    await endAll()
+    await stopAll()
     throw failed.reason
   }
   for (const result of starts) if (result.status === 'fulfilled') void keepRunning(result.value)
   let restarting = Promise.resolve()
   return {
-    pids: () => listeningOnes().flatMap(({ child }) => child.pid ?? []),
+    pids: () => listeningInstances().flatMap(({ child }) => child.pid ?? []),
     restart() {
       restarting = restarting
         .catch(() => undefined)
-        .then(() => replaceAll(listeningOnes(), start, stopping.signal))
+        .then(() => replaceAll(listeningInstances(), start, stopping.signal))
       return restarting
     },
-    leave() {
+    announceStop() {
       // If the message cannot be sent, the process has ended or is about to.
-      for (const { ask } of listeningOnes()) ask('leave').catch(() => undefined)
+      for (const { sendRequest } of listeningInstances()) sendRequest('announceStop').catch(() => undefined)
     },
-    stop: endAll,
+    stop: stopAll,
   }
 }
 
-/**
- * The new instance takes over the socket before the old one releases it, so every connection is accepted by
- * one of them.
- */
+/** Hands the socket to the new instance before the old one releases it, so every connection is accepted by one of them. */
 async function replaceAll(
   instances: readonly Instance[],
   start: (handle?: SendHandle) => Promise<Instance>,
@@ -97,18 +94,18 @@ async function replaceAll(
 ): Promise<void> {
   for (const instance of instances) {
     if (stopping.aborted) return
-    const { handle } = await instance.ask('socket')
+    const { handle } = await instance.sendRequest('socket')
     const socket = handle as SendHandle & { close(): void }
     instance.successor = await start(socket).finally(() => socket.close())
-    await instance.ask('replace')
+    await instance.sendRequest('replace')
     await instance.ended
   }
 }
 
 /** Skips instances that do not reply: one that is exiting would be missing from the next scrape anyway. */
-async function measuresOf(instances: readonly Instance[]): Promise<MetricsPage> {
-  const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
-  return mergeMeasures(
+async function metricsOf(instances: readonly Instance[]): Promise<MetricsPage> {
+  const replies = await Promise.allSettled(instances.map(({ sendRequest }) => sendRequest('metrics')))
+  return mergeMetrics(
     replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
   )
 }
@@ -117,27 +114,24 @@ interface Instance {
   readonly child: ChildProcess
   /** Resolves with the exit code or signal. */
   readonly ended: Promise<string>
-  readonly ask: Ask
+  readonly sendRequest: SendRequest
   isListening: boolean
   /** Set if a replacement already runs when this instance ends. */
   successor?: Instance
 }
 
-const program = fileURLToPath(new URL('./instance.ts', import.meta.url))
+const instanceFile = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
-/**
- * The young generation in megabytes: an instance retains almost nothing, and a larger one only costs 20 MB
- * more.
- */
-const youngGeneration = '--max-semi-space-size=2'
+/** Limits the young generation to 2 MB: an instance retains almost nothing, and the default only costs 20 MB more. */
+const youngGenerationOption = '--max-semi-space-size=2'
 
 function spawnInstance(
   { warmUpRequests }: Pick<BankSettings, 'warmUpRequests'>,
-  readMeasures: () => Promise<Reply>,
+  readMetrics: () => Promise<Reply>,
 ): Instance {
-  const child = fork(program, [String(warmUpRequests)], {
-    execArgv: [youngGeneration],
-    env: { ...process.env, ...compileCache() },
+  const child = fork(instanceFile, [String(warmUpRequests)], {
+    execArgv: [youngGenerationOption],
+    env: { ...process.env, ...compileCacheEnvironment() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ended = new Promise<string>((resolve) => {
@@ -146,14 +140,19 @@ function spawnInstance(
     // never started.
     child.on('error', ({ message }) => child.pid === undefined && resolve(message))
   })
-  return { child, ended, ask: openQuestions(child, { measures: readMeasures }), isListening: false }
+  return {
+    child,
+    ended,
+    sendRequest: openProcessRequests(child, { metrics: readMetrics }),
+    isListening: false,
+  }
 }
 
 /**
- * Passed on if this process has one: without loading the TypeScript compiler, an instance starts in half the
- * time and uses 25 MB less.
+ * Passes on the compile cache of this process. Without loading the TypeScript compiler, an instance starts in half the time and
+ * uses 25 MB less.
  */
-function compileCache(): NodeJS.ProcessEnv {
+function compileCacheEnvironment(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
@@ -161,18 +160,18 @@ function compileCache(): NodeJS.ProcessEnv {
 /** Connecting and warming up take half a second; an unavailable database or a busy machine takes longer. */
 const startMilliseconds = 60_000
 
-async function listening(
+async function waitUntilListening(
   { child, ended }: Instance,
   assignment: Assignment,
   handle?: SendHandle,
 ): Promise<void> {
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
+  const timer = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
   const reported = new Promise<Report>((resolve) =>
     child.on('message', (message) => isReport(message) && resolve(message)),
   )
   child.send(assignment, handle, () => {})
   const report = await Promise.race([reported, ended.then((failure) => ({ failure }))])
-  clearTimeout(tooLong)
+  clearTimeout(timer)
   if (report === 'listening') return
   child.kill('SIGKILL')
   throw new Error(`An instance of the bank could not be started: ${report.failure}`)
@@ -185,11 +184,11 @@ const isReport = (message: unknown): message is Report =>
 const pauseMilliseconds = { first: 100, max: 5000 }
 
 /** Retries until a start succeeds or the supervisor stops. */
-async function restart(
-  start: () => Promise<Instance>,
+export async function startWithRetries<Started>(
+  start: () => Promise<Started>,
   stopping: AbortSignal,
   log: Logger,
-): Promise<Instance | undefined> {
+): Promise<Started | undefined> {
   for (let pause = pauseMilliseconds.first; ; pause = Math.min(2 * pause, pauseMilliseconds.max)) {
     try {
       return await start()
@@ -204,7 +203,7 @@ async function restart(
 /** A little longer than an instance takes to cut unfinished requests. */
 const stopMilliseconds = 8000
 
-async function endInOrder({ child, ended }: Instance): Promise<void> {
+async function stopInstance({ child, ended }: Instance): Promise<void> {
   const tooLong = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
   if (child.connected) child.disconnect()
   await ended
@@ -212,10 +211,10 @@ async function endInOrder({ child, ended }: Instance): Promise<void> {
 }
 
 /**
- * On the very first start the compile cache is empty. This process fills it, because otherwise each instance
- * would load the TypeScript compiler and hold 25 MB more for its lifetime.
+ * Fills the compile cache on the very first start. Otherwise each instance would load the TypeScript compiler and hold 25 MB more
+ * for its lifetime.
  */
-export async function compileFirst(): Promise<void> {
+export async function fillCompileCache(): Promise<void> {
   const folder = getCompileCacheDir()
   if (folder === undefined || readdirSync(folder).length > 0) return
   await import('./instance.ts')

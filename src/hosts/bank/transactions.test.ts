@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { type Connection, NothingAppliedError, type Row, type Statement } from './connection.ts'
-import { openTransactions } from './transactions.ts'
+import { batchTransactions } from './transactions.ts'
 
 interface Call extends Statement {
   answer(row: Row | undefined): void
@@ -10,7 +10,7 @@ interface Call extends Statement {
 }
 
 /** Holds every call until the test resolves it. */
-function heldConnection() {
+function pausedConnection() {
   const calls: Call[] = []
   const connection: Connection = {
     query: (statement) =>
@@ -19,7 +19,7 @@ function heldConnection() {
       }),
     async close() {},
   }
-  return { calls, apply: openTransactions(connection) }
+  return { calls, apply: batchTransactions(connection) }
 }
 
 /**
@@ -32,8 +32,8 @@ const credit = (amount: number, description = 'x') => ({ account: 1, amount, des
 const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
 describe('transactions are batched', () => {
-  test('a lone one goes at once, by itself', async () => {
-    const { calls, apply } = heldConnection()
+  test('a lone one is sent at once', async () => {
+    const { calls, apply } = pausedConnection()
     const outcome = apply(credit(5))
     await turns()
     assert.deepEqual([namesOf(calls), calls[0]?.values], [['apply_one'], ['1', '5', 'x']])
@@ -41,8 +41,8 @@ describe('transactions are batched', () => {
     assert.deepEqual(await outcome, { balance: '5', isApplied: true })
   })
 
-  test('those of one turn go together, in their order', async () => {
-    const { calls, apply } = heldConnection()
+  test('those of one turn are sent together, in order', async () => {
+    const { calls, apply } = pausedConnection()
     const outcomes = Promise.all([
       apply(credit(1, 'a')),
       apply({ ...credit(-2, 'b'), account: 5 }),
@@ -58,8 +58,8 @@ describe('transactions are batched', () => {
     ])
   })
 
-  test('as long as each turn of the event loop brings another, they go together', async () => {
-    const { calls, apply } = heldConnection()
+  test('they are batched as long as each turn of the event loop brings another', async () => {
+    const { calls, apply } = pausedConnection()
     const outcomes = [apply(credit(1))]
     for (let turn = 0; turn < 5; turn++) {
       await setImmediate()
@@ -71,8 +71,8 @@ describe('transactions are batched', () => {
     assert.equal((await Promise.all(outcomes)).length, 6)
   })
 
-  test('whatever a description holds, it is one element of the call', async () => {
-    const { calls, apply } = heldConnection()
+  test('every description is one element of the call', async () => {
+    const { calls, apply } = pausedConnection()
     const both = Promise.all([apply(credit(1, '"},{\\')), apply(credit(1, 'null'))])
     await turns()
     assert.equal(calls[0]?.values[2], '{"\\"},{\\\\","null"}')
@@ -80,8 +80,8 @@ describe('transactions are batched', () => {
     await both
   })
 
-  test('there is one call at a time, and it takes all that waited, up to a limit', async () => {
-    const { calls, apply } = heldConnection()
+  test('there is one call at a time with all waiting transactions, up to a limit', async () => {
+    const { calls, apply } = pausedConnection()
     const first = apply(credit(1))
     await turns()
     const others = Array.from({ length: 250 }, () => apply(credit(1)))
@@ -100,7 +100,7 @@ describe('transactions are batched', () => {
   })
 
   test('an unknown outcome is reported to exactly the transactions of the call, and nothing is sent again', async () => {
-    const { calls, apply } = heldConnection()
+    const { calls, apply } = pausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
     const later = apply(credit(3))
@@ -122,7 +122,7 @@ describe('transactions are batched', () => {
   })
 
   test('an error that is not about data is reported to all, and nothing is sent again', async () => {
-    const { calls, apply } = heldConnection()
+    const { calls, apply } = pausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
     calls[0]?.fail(new NothingAppliedError(Object.assign(new Error('timeout'), { code: '57014' })))
@@ -135,7 +135,7 @@ describe('transactions are batched', () => {
   })
 
   test('data that the database rejects fails no other transaction: each is retried alone', async () => {
-    const { calls, apply } = heldConnection()
+    const { calls, apply } = pausedConnection()
     const rejection = new NothingAppliedError(Object.assign(new Error('untranslatable'), { code: '22P05' }))
     const outcomes = Promise.allSettled([apply(credit(1)), apply(credit(2, '日本')), apply(credit(3))])
     await turns()
@@ -153,8 +153,8 @@ describe('transactions are batched', () => {
     assert.deepEqual(namesOf(calls), ['apply', 'apply_one', 'apply_one', 'apply_one'])
   })
 
-  test('an answer for another number of transactions is no answer', async () => {
-    const { calls, apply } = heldConnection()
+  test('results for another number of transactions are an error', async () => {
+    const { calls, apply } = pausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
     calls[0]?.answer(['{1}', '{t}'])

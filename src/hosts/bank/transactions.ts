@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { type Connection, isSilence, NothingAppliedError, type Row } from './connection.ts'
+import { type Connection, isTimeout, NothingAppliedError, type Row } from './connection.ts'
 
 export interface Transaction {
   readonly account: number
@@ -31,25 +31,25 @@ export type MeasureCall = (transactions: number, seconds: number) => void
  * arrival. There is no timer. Other instances do the same with the same accounts: the database's row locks,
  * held until commit, put all calls in one order.
  */
-export function openTransactions(connection: Connection, measureCall?: MeasureCall): Apply {
-  const waiting: Waiting[] = []
+export function batchTransactions(connection: Connection, measureCall?: MeasureCall): Apply {
+  const pending: PendingTransaction[] = []
   let isRunning = false
   const run = async () => {
-    while (waiting.length > 0) {
-      await grouped(waiting)
+    while (pending.length > 0) {
+      await waitForBatch(pending)
       const startedAt = performance.now()
-      const together = waiting.splice(0, callTransactionsMax)
-      const failure = await applyAll(connection, together)
+      const batch = pending.splice(0, callTransactionsMax)
+      const failure = await applyAll(connection, batch)
       // These were not sent, and would run into the same timeout.
-      if (isSilence(failure))
-        for (const { reject } of waiting.splice(0)) reject(new NothingAppliedError(failure))
-      measureCall?.(together.length, (performance.now() - startedAt) / 1000)
+      if (isTimeout(failure))
+        for (const { reject } of pending.splice(0)) reject(new NothingAppliedError(failure))
+      measureCall?.(batch.length, (performance.now() - startedAt) / 1000)
     }
     isRunning = false
   }
   return (transaction) =>
     new Promise((resolve, reject) => {
-      waiting.push({ transaction, resolve, reject })
+      pending.push({ transaction, resolve, reject })
       if (isRunning) return
       isRunning = true
       void run()
@@ -61,56 +61,56 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
  * responses send again while others still wait for theirs. Larger calls mean fewer calls; a lone transaction
  * waits for two turns.
  */
-async function grouped(waiting: readonly unknown[]): Promise<void> {
-  let known = 0
+async function waitForBatch(waiting: readonly unknown[]): Promise<void> {
+  let count = 0
   await endOfTurn()
-  while (waiting.length > known && waiting.length < callTransactionsMax) {
-    known = waiting.length
+  while (waiting.length > count && waiting.length < callTransactionsMax) {
+    count = waiting.length
     await endOfTurn()
   }
 }
 
-interface Waiting {
+interface PendingTransaction {
   readonly transaction: Transaction
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
 
 /** Settles each transaction, never throws, and returns the failure, if any. */
-async function applyAll(connection: Connection, together: readonly Waiting[]): Promise<unknown> {
+async function applyAll(connection: Connection, batch: readonly PendingTransaction[]): Promise<unknown> {
   try {
-    const outcomes = await call(
+    const outcomes = await applyTransactions(
       connection,
-      together.map(({ transaction }) => transaction),
+      batch.map(({ transaction }) => transaction),
     )
-    together.forEach(({ resolve }, index) => {
+    batch.forEach(({ resolve }, index) => {
       resolve(outcomes[index] as Outcome)
     })
     return undefined
   } catch (error) {
-    if (together.length > 1 && isAboutData(error)) {
+    if (batch.length > 1 && isDataError(error)) {
       // One transaction holds a value that this database cannot store; the others must not fail with it.
-      for (const one of together) await applyAll(connection, [one])
+      for (const one of batch) await applyAll(connection, [one])
       return undefined
     }
-    for (const { reject } of together) reject(error)
+    for (const { reject } of batch) reject(error)
     return error
   }
 }
 
 /** The database rolled back because of a value, so sending the same again cannot apply anything twice. */
-const isAboutData = (error: unknown) =>
+const isDataError = (error: unknown) =>
   error instanceof NothingAppliedError && error.code?.startsWith('22') === true
 
 /** A lone transaction has its own function: the one for many would take half as long again. */
-function call(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
+function applyTransactions(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
   const [first, ...others] = transactions
   return first !== undefined && others.length === 0
-    ? callWithOne(connection, first)
-    : callWithMany(connection, transactions)
+    ? applyOne(connection, first)
+    : applyMany(connection, transactions)
 }
 
-async function callWithOne(
+async function applyOne(
   connection: Connection,
   { account, amount, description }: Transaction,
 ): Promise<Outcome[]> {
@@ -123,17 +123,14 @@ async function callWithOne(
   return [{ balance, isApplied: applied === 't' }]
 }
 
-async function callWithMany(
-  connection: Connection,
-  transactions: readonly Transaction[],
-): Promise<Outcome[]> {
+async function applyMany(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
   const row = await connection.query({
     name: 'apply',
     text: 'select balances, applied from bank.apply($1, $2, $3)',
     values: [
       `{${transactions.map(({ account }) => account)}}`,
       `{${transactions.map(({ amount }) => amount)}}`,
-      `{${transactions.map(({ description }) => quoted(description))}}`,
+      `{${transactions.map(({ description }) => quote(description))}}`,
     ],
   })
   const [balances, applied] = columnsOf(row).map(elementsOf)
@@ -143,7 +140,7 @@ async function callWithMany(
 }
 
 /** Quotes an array element: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 function columnsOf(row: Row | undefined): [string, string] {
   const [first, second] = row ?? []

@@ -1,60 +1,63 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { openBudgets } from '../../config/budgets.ts'
-import { openStatements } from './accounts.ts'
-import { bankAnswers } from './answers.ts'
+import { createStatementReader } from './accounts.ts'
+import { clientHandlers } from './client-handlers.ts'
 import type { Connection } from './connection.ts'
-import { bankEndpoints } from './endpoints.ts'
-import { knownLines } from './known-lines.ts'
+import { bankEndpoints, fastRoutesOf } from './endpoints.ts'
 import { createBankServer } from './server.ts'
-import { openTransactions } from './transactions.ts'
+import { batchTransactions } from './transactions.ts'
 
-/** Runs the hot code until it is compiled, on a separate port: the real server with a fake database. */
-export async function warmServer(requests: number): Promise<void> {
+/** Sends requests to the real server on a separate port, with a fake database, so that its hot code gets compiled. */
+export async function warmUpServer(requests: number): Promise<void> {
   const limits = new Map([[1, '100000']])
-  const accounts = { limits, apply: openTransactions(echo), readStatement: openStatements(echo) }
-  const clients = bankAnswers(accounts, { overLimitStatus: 200, onFailure: () => {} })
+  const accounts = {
+    limits,
+    apply: batchTransactions(fakeConnection),
+    readStatement: createStatementReader(fakeConnection),
+  }
+  const clients = clientHandlers(accounts, { overLimitStatus: 200, onFailure: () => {} })
   const { server, stop } = createBankServer({
     budgets: openBudgets(),
-    endpoints: bankEndpoints(clients),
-    lines: knownLines(clients),
+    endpoints: bankEndpoints(clients, { checkStore: () => accounts.readStatement(1) }),
+    fastRoutes: fastRoutesOf(clients),
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const deadline = performance.now() + warmMilliseconds
+  const deadline = performance.now() + warmUpMillisecondsMax
   let count = 0
-  const sendSome = async () => {
-    const kept = openConnection(port)
+  const sendRequests = async () => {
+    const keptAlive = openSocket(port)
     while (count++ < requests && performance.now() < deadline) {
       const request = samples[count % samples.length] ?? healthz
       // Half of the requests use their own connections, as many clients do.
-      if (count % 2 === 0) await kept.send(request)
+      if (count % 2 === 0) await keptAlive.send(request)
       else await sendAlone(port, request)
     }
-    kept.close()
+    keptAlive.close()
   }
-  await Promise.all(Array.from({ length: parallel }, sendSome))
+  await Promise.all(Array.from({ length: parallelSenders }, sendRequests))
   await stop()
 }
 
-const parallel = 16
+const parallelSenders = 16
 /** Warm-up stops after this time, so that a slow machine still starts. */
-const warmMilliseconds = 1000
+const warmUpMillisecondsMax = 1000
 
-type Request = (more?: string) => string
+type RequestBuilder = (more?: string) => string
 
 const get =
-  (path: string): Request =>
+  (path: string): RequestBuilder =>
   (more = '') =>
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 const post =
-  (body: string): Request =>
-  (more = '') =>
+  (body: string): RequestBuilder =>
+  (extraHeaders = '') =>
     `POST /clientes/1/transacoes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${body.length}\r\n${more}\r\n${body}`
+    `Content-Length: ${body.length}\r\n${extraHeaders}\r\n${body}`
 
 const healthz = get('/healthz')
-const samples: readonly Request[] = [
+const samples: readonly RequestBuilder[] = [
   post('{"valor": 1, "tipo": "c", "descricao": "warm-up"}'),
   post('{"valor": 1, "tipo": "d", "descricao": "warm-up"}'),
   post('{"valor": 1.2, "tipo": "d", "descricao": "warm-up"}'),
@@ -63,13 +66,13 @@ const samples: readonly Request[] = [
 ]
 
 /** Uses bare sockets: compiling an HTTP client as well would take two thirds of the time. */
-function openConnection(port: number) {
+function openSocket(port: number) {
   let answered = () => {}
   const socket = connect(port, '127.0.0.1')
   for (const event of ['data', 'close']) socket.on(event, () => answered())
   socket.on('error', () => {})
   return {
-    send: (request: Request) =>
+    send: (request: RequestBuilder) =>
       new Promise<void>((resolve) => {
         answered = resolve
         if (socket.destroyed) resolve()
@@ -79,8 +82,8 @@ function openConnection(port: number) {
   }
 }
 
-/** Errors are ignored: after a cut connection some code merely compiles later. */
-const sendAlone = (port: number, request: Request): Promise<void> =>
+/** Ignores errors, because after a cut connection some code is merely compiled later. */
+const sendAlone = (port: number, request: RequestBuilder): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
@@ -89,7 +92,7 @@ const sendAlone = (port: number, request: Request): Promise<void> =>
   })
 
 /** Returns a fake database row for each of the three statements. */
-const echo: Connection = {
+const fakeConnection: Connection = {
   async query({ name, values: [accounts = ''] }) {
     if (name === 'statement') return ['{}']
     if (name === 'apply_one') return ['0', 't']

@@ -1,12 +1,12 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
 import type { Authenticated, Authentication } from '../../auth/authenticate.ts'
 import { baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
-import { type Admit, addressOf, type CountCall } from './limit-calls.ts'
+import { type Admit, addressOf, type LimitAccountCalls } from './limit-calls.ts'
 import type { Newcomers } from './newcomers.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { TrustedConnections, UnauthenticatedCalls } from './unauthenticated-calls.ts'
 
-export interface Admission {
+export interface AdmissionOptions {
   readonly authentication: Authentication
   readonly admit: Admit
   /** The number of trusted proxies in front of this host. */
@@ -15,10 +15,10 @@ export interface Admission {
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   readonly pendingRequests: PendingRequests
-  readonly unauthenticated: UnauthenticatedCalls
+  readonly unauthenticatedCalls: UnauthenticatedCalls
   readonly trusted: TrustedConnections
   readonly newcomers: Newcomers
-  readonly countCall: CountCall
+  readonly limitAccountCalls: LimitAccountCalls
   /** The name of the command at a path. */
   commandAt(path: string): string | undefined
 }
@@ -29,10 +29,10 @@ export interface AdmittedCalls {
 }
 
 /**
- * The limiter and the token are checked when the headers of a call arrive; no byte of its message is read
- * before both have passed. This must be the first interceptor that wraps a call.
+ * Checks the rate limit and the token when the headers of a call arrive. No byte of its message is read before both have passed,
+ * so this must be the first interceptor that wraps a call.
  */
-export function admitCalls(admission: Admission): AdmittedCalls {
+export function admitCalls(admission: AdmissionOptions): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()
   return {
     interceptor(method, call) {
@@ -49,12 +49,15 @@ export function admitCalls(admission: Admission): AdmittedCalls {
   }
 }
 
-function admitUnauthenticated({ unauthenticated }: Admission, call: InnerCall): ServerInterceptingCall {
+function admitUnauthenticated(
+  { unauthenticatedCalls }: AdmissionOptions,
+  call: InnerCall,
+): ServerInterceptingCall {
   return new ServerInterceptingCall(call, {
     start(next) {
       next({
-        onReceiveMetadata(metadata, received) {
-          if (unauthenticated.mayCall(call)) received(metadata)
+        onReceiveMetadata(metadata, forward) {
+          if (unauthenticatedCalls.admit(call)) forward(metadata)
         },
       })
     },
@@ -62,7 +65,7 @@ function admitUnauthenticated({ unauthenticated }: Admission, call: InnerCall): 
 }
 
 function admitCommand(
-  admission: Admission,
+  admission: AdmissionOptions,
   call: InnerCall,
   command: string,
   sessions: WeakMap<Metadata, Authenticated>,
@@ -76,20 +79,20 @@ function admitCommand(
     pendingRequests,
     trusted,
     newcomers,
-    countCall,
+    limitAccountCalls,
   } = admission
   const startedAt = performance.now()
   let cancel: () => void = () => undefined
   return new ServerInterceptingCall(call, {
     start(next) {
       next({
-        onReceiveMetadata(metadata, received) {
-          const begin = async () => {
+        onReceiveMetadata(metadata, forward) {
+          const admitCall = async () => {
             await admit({
               peer: call.getPeer(),
               metadata,
-              onCancel: (run) => {
-                cancel = run
+              onCancel: (callback) => {
+                cancel = callback
               },
             })
             const session = await authentication.authenticate(authorizationOf(metadata), {
@@ -101,16 +104,16 @@ function admitCommand(
             trusted.add(stream.session)
             newcomers.accept(stream)
             const { id } = session.caller
-            countCall(stream, id)
+            limitAccountCalls(stream, id)
             pendingRequests.count(call, id)
             sessions.set(metadata, session)
           }
-          begin().then(
-            () => received(metadata),
+          admitCall().then(
+            () => forward(metadata),
             (error: unknown) => {
-              const named = { command, requestId: requestIds.of(metadata) }
-              const problem = callLog.rejectionOf(named, error)
-              callLog.recordEnd(named, problem.code, startedAt)
+              const loggedCall = { command, requestId: requestIds.of(metadata) }
+              const problem = callLog.recordFailure(loggedCall, error)
+              callLog.recordEnd(loggedCall, problem.code, startedAt)
               call.sendStatus(problem)
             },
           )
@@ -123,6 +126,6 @@ function admitCommand(
 
 /** A repeated header counts as missing. */
 function authorizationOf(metadata: Metadata): string | undefined {
-  const [given, ...others] = metadata.get('authorization')
-  return others.length === 0 ? given?.toString() : undefined
+  const [first, ...others] = metadata.get('authorization')
+  return others.length === 0 ? first?.toString() : undefined
 }

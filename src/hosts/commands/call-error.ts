@@ -2,7 +2,7 @@ import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { budgetLimits } from '../../config/budgets.ts'
 import { Problem, type ProblemKind, retryAfterDefaultSeconds } from '../../model/problem.ts'
 import { UnreadableMessageError } from './message.ts'
-import { sentencesIn, statusDetailsKey, writeStatusDetails } from './status-details.ts'
+import { joinMessages, statusDetailsKey, writeStatusDetails } from './status-details.ts'
 
 /** The status of a call that failed. */
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
@@ -18,7 +18,7 @@ export class CallGoneError extends Error {
   }
 }
 
-/** Undefined for an unexpected error. */
+/** Returns the status for a known error, and undefined for an unexpected one. */
 export function callErrorOf(error: unknown): CallError | undefined {
   const transportCode = transportCodeOf(error)
   if (transportCode !== undefined) return plainError(transportCode, (error as Error).message)
@@ -42,7 +42,7 @@ export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An 
  * contain them by field.
  */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
-  const details = sentencesIn(errors ?? {}) || message
+  const details = joinMessages(errors ?? {}) || message
   const metadata = new Metadata()
   if (errors) metadata.set(statusDetailsKey, writeStatusDetails({ code, message: details, errors }))
   if (code === status.RESOURCE_EXHAUSTED || code === status.UNAVAILABLE) {

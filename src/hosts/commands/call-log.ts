@@ -1,42 +1,52 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { Metadata, type ServerInterceptor, status } from '@grpc/grpc-js'
 import { requestIdFrom, requestIdHeader } from '../../http/log.ts'
-import type { Lines } from '../../model/limit-lines.ts'
+import type { Caller } from '../../model/caller.ts'
+import type { LogWriter } from '../../model/limit-log-lines.ts'
 import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
 export interface CallLog {
   /** Records one line and one measurement for each call of a command. */
-  recordEnd(call: NamedCall, code: status, startedAt: number): void
-  /** The status of a failed call; an unexpected error is logged. */
-  rejectionOf(call: NamedCall, error: unknown): CallError
+  recordEnd(call: LoggedCall, code: status, startedAt: number): void
+  /** Returns the status for a failed call. Logs an unexpected error, and the cause of an unavailable store. */
+  recordFailure(call: LoggedCall, error: unknown): CallError
 }
 
 /** The command and one of its calls. */
-export interface NamedCall {
+export interface LoggedCall {
   readonly command: string
   readonly requestId: string
+  /** Absent if the call was rejected before its token was accepted. */
+  readonly caller?: Caller
 }
 
 export function createCallLog(
-  log: Pick<Lines, 'info' | 'error'>,
+  log: Pick<LogWriter, 'info' | 'error'>,
   onEnd: (command: string, code: status, seconds: number) => void,
 ): CallLog {
   return {
-    recordEnd({ command, requestId }, code, startedAt) {
+    recordEnd({ command, requestId, caller }, code, startedAt) {
       const milliseconds = performance.now() - startedAt
       onEnd(command, code, milliseconds / 1000)
       log.info(
-        { command, reqId: requestId, code: status[code], milliseconds: Math.round(milliseconds * 100) / 100 },
+        {
+          command,
+          reqId: requestId,
+          code: status[code],
+          milliseconds: Math.round(milliseconds * 100) / 100,
+          address: caller?.origin?.address,
+          account: caller?.id,
+        },
         'A call has ended.',
       )
     },
-    rejectionOf({ command, requestId }, error) {
-      const known = callErrorOf(error)
+    recordFailure({ command, requestId }, error) {
+      const callError = callErrorOf(error)
       const cause = error instanceof Problem ? error.cause : undefined
-      if (known && cause !== undefined)
+      if (callError && cause !== undefined)
         log.error({ err: cause, command, reqId: requestId }, 'The store was not available to a call.')
-      if (known) return known
+      if (callError) return callError
       log.error({ err: error, command, reqId: requestId }, 'An unexpected error ended a call.')
       return unexpectedError()
     },
@@ -63,10 +73,10 @@ export function createRequestIds(): RequestIds {
       const { metadata } = baseCallOf(call)
       // The library ends some calls by itself, bypassing every interceptor.
       const send = call.sendStatus.bind(call)
-      call.sendStatus = (ending) => {
-        const trailers = ending.metadata?.clone() ?? new Metadata()
+      call.sendStatus = (callStatus) => {
+        const trailers = callStatus.metadata?.clone() ?? new Metadata()
         trailers.set(requestIdHeader, of(metadata))
-        send({ ...ending, metadata: trailers })
+        send({ ...callStatus, metadata: trailers })
       }
       return call as ReturnType<ServerInterceptor>
     },
@@ -89,7 +99,7 @@ export interface BaseCall {
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>
 }
 
-/** The base of the call that the first interceptors receive, before any of them wraps it. */
+/** Returns the library's own object of a call. Only interceptors before the first that wraps the call can use this. */
 export function baseCallOf(call: InnerCall): BaseCall {
   const base = call as unknown as BaseCall
   if (

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Edition } from '../../resources/define-resource.ts'
-import { commands } from './main.ts'
+import { commandsOfEdition } from './main.ts'
 import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
 import { packages } from './protobuf/service.ts'
@@ -12,7 +12,7 @@ import { pathsOf } from './register-commands.ts'
 const editions: readonly Edition[] = ['v1', 'ext']
 const published = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)
 
-const all = editions.flatMap((edition) => commands(edition))
+const allCommands = editions.flatMap((edition) => commandsOfEdition(edition))
 
 /** The messages of a stream are not results. */
 const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }
@@ -20,7 +20,7 @@ const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent'
 describe('The commands', () => {
   test('are five for each resource, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
-      const names = commands(edition).map(({ request, result }) => [request.name, result.name])
+      const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
       const expected = resourcesOf(edition).flatMap(({ title }) =>
         [`Create${title}`, `Get${title}ById`, `List${title}s`, `Remove${title}`, `Update${title}`].map(
           (name) => [`${name}Command`, `${name}Result`],
@@ -35,18 +35,18 @@ describe('The commands', () => {
   })
 
   test('of v1 are the 55 of the contract', () => {
-    assert.equal(commands('v1').length, 55)
+    assert.equal(commandsOfEdition('v1').length, 55)
   })
 
   for (const edition of editions) {
     const { file } = packages[edition]
     test(`are published as docs/contract/${file} says`, () => {
-      assert.equal(readFileSync(published(file), 'utf8'), protoFile(edition, commands(edition)))
+      assert.equal(readFileSync(published(file), 'utf8'), protoFile(edition, commandsOfEdition(edition)))
     })
   }
 
   test('have messages whose field numbers are all different, and leave those of protobuf itself alone', () => {
-    for (const { name, fields } of messagesIn(all)) {
+    for (const { name, fields } of messagesIn(allCommands)) {
       const numbers = fields.map(({ number }) => number)
       assert.equal(new Set(numbers).size, numbers.length, name)
       assert.ok(
@@ -59,7 +59,7 @@ describe('The commands', () => {
   test('a field has one number in every message of its resource', () => {
     for (const { title } of resources) {
       const numbers = new Map<string, number>()
-      const own = messagesIn(all).filter(({ name }) =>
+      const own = messagesIn(allCommands).filter(({ name }) =>
         [title, `Create${title}Command`, `Update${title}Command`].includes(name),
       )
       for (const field of own.flatMap(({ fields }) => fields)) {
@@ -70,14 +70,14 @@ describe('The commands', () => {
   })
 
   test('never show a password', () => {
-    const shown = all.flatMap(({ result }) => messagesIn([{ request: result, result }]))
+    const shown = allCommands.flatMap(({ result }) => messagesIn([{ request: result, result }]))
     for (const { name, fields } of shown) {
       assert.ok(!fields.some((field) => /password|hash|salt|stamp/i.test(field.name)), name)
     }
   })
 
   test('are called by gRPC clients at the service, and by .NET clients at the name of their type', () => {
-    const command = all.find(({ name }) => name === 'UpdateProject')
+    const command = allCommands.find(({ name }) => name === 'UpdateProject')
     assert.ok(command)
     assert.deepEqual(
       pathsOf(command, 'GrpcServer.Contracts.Commands').map(({ path }) => path),
@@ -90,7 +90,7 @@ describe('The commands', () => {
   })
 
   test('beyond the contract have a service of their own, and the .NET clients’ names', () => {
-    const command = all.find(({ name }) => name === 'UpdateComment')
+    const command = allCommands.find(({ name }) => name === 'UpdateComment')
     assert.ok(command)
     assert.deepEqual(
       pathsOf(command, 'GrpcServer.Contracts.Commands').map(({ path }) => path),
@@ -103,7 +103,7 @@ describe('The commands', () => {
   })
 
   test('reserve the numbers and names of retired fields', () => {
-    const command = all.find(({ name }) => name === 'CreateComment')
+    const command = allCommands.find(({ name }) => name === 'CreateComment')
     assert.ok(command)
     const retiring = { ...command, request: { ...command.request, retired: { 7: 'oldName' } } }
     const text = protoFile('ext', [retiring])

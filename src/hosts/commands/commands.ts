@@ -1,4 +1,4 @@
-import type { WantedFeed } from '../../features/changes/feed-streams.ts'
+import type { FeedStreamRequest } from '../../features/changes/feed-streams.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
@@ -7,21 +7,21 @@ import { get } from '../../records/get.ts'
 import { list } from '../../records/list.ts'
 import { parseListQuery } from '../../records/list-query.ts'
 import { remove } from '../../records/remove.ts'
-import { isOfAccounts, requireRole } from '../../records/rights.ts'
+import { isAccountResource, requireRole } from '../../records/rights.ts'
 import { serializeRecord } from '../../records/serialize-record.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, parseUpdate, type Verb } from './messages.ts'
 
-interface AnyCommand extends CommandMessages {
+interface CommandBase extends CommandMessages {
   /** The edition of its service: v1, or the extensions. */
   readonly edition: Edition
   /** The entity in the full name of a .NET command, such as Project. */
   readonly entity: string
 }
 
-export interface UnaryCommand extends AnyCommand {
+export interface UnaryCommand extends CommandBase {
   /** Sets or returns logins and passwords. */
   readonly changesAccounts?: boolean
   /** The message of a successful result. */
@@ -31,13 +31,14 @@ export interface UnaryCommand extends AnyCommand {
 }
 
 /** A command that responds with a stream of changes. */
-export interface StreamCommand extends AnyCommand {
-  follow(request: Content): WantedFeed
+export interface StreamCommand extends CommandBase {
+  /** Returns the changes that the request selects. */
+  parseFeed(request: Content): FeedStreamRequest
 }
 
 export type Command = UnaryCommand | StreamCommand
 
-export const isStream = (command: Command): command is StreamCommand => 'follow' in command
+export const isStream = (command: Command): command is StreamCommand => 'parseFeed' in command
 
 /** The commands of all these resources. */
 export const commandsOfResources = (resources: readonly Resource[]): UnaryCommand[] =>
@@ -50,9 +51,9 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
     ...messages[verb],
     edition: resource.edition,
     entity: resource.title,
-    changesAccounts: isOfAccounts(resource) && verb !== 'get' && verb !== 'list',
-    successMessage: `${resource.title} ${done[verb]} successfully.`,
-    run: (context, caller, request) => runs[verb](context, resource, caller, request),
+    changesAccounts: isAccountResource(resource) && verb !== 'get' && verb !== 'list',
+    successMessage: `${resource.title} ${pastParticiples[verb]} successfully.`,
+    run: (context, caller, request) => runVerb[verb](context, resource, caller, request),
   })
   return {
     create: commandOf('create'),
@@ -63,7 +64,7 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
   }
 }
 
-const done: Readonly<Record<Verb, string>> = {
+const pastParticiples: Readonly<Record<Verb, string>> = {
   create: 'created',
   get: 'retrieved',
   list: 'retrieved',
@@ -71,10 +72,10 @@ const done: Readonly<Record<Verb, string>> = {
   update: 'updated',
 }
 
-type Run = (context: Context, resource: Resource, caller: Caller, request: Content) => Promise<Content>
+type RunVerb = (context: Context, resource: Resource, caller: Caller, request: Content) => Promise<Content>
 
 /** The implementation of each verb, independent of the resource. */
-const runs: Readonly<Record<Verb, Run>> = {
+const runVerb: Readonly<Record<Verb, RunVerb>> = {
   async create(context, resource, caller, request) {
     const row = await create(context, resource, caller, request)
     return { [resource.name]: serializeRecord(resource, row) }

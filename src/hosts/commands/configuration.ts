@@ -1,11 +1,14 @@
 import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
+import { readStoreSettings } from '../../config/store-settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
   readTrackerSettings,
+  sharedTrackerSettings,
   type TrackerSettings,
 } from '../../config/tracker-settings.ts'
+import type { SharedSettings } from '../../db/instances.ts'
 
 export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** HTTP/2 without TLS: commands, reflection and health. */
@@ -16,6 +19,8 @@ export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** The prefix of the names of the .NET commands. */
   readonly dotnetNamespace: string
   readonly rateLimit: RateLimitSettings
+  /** The settings that all instances must have in common. */
+  readonly shared: SharedSettings
 }
 
 export function readCommandSettings(settings: Settings): CommandSettings {
@@ -25,13 +30,23 @@ export function readCommandSettings(settings: Settings): CommandSettings {
       'COMMAND_DOTNET_NAMESPACE must be a .NET namespace such as GrpcServer.Contracts.Commands.',
     )
   }
+  const tracker = readTrackerSettings(settings)
+  const { historyDays, removedDays } = readStoreSettings(settings)
+  const audience = settings.get('Identity__GrpcAudience')
   return {
-    ...readTrackerSettings(settings),
+    ...tracker,
     port: settings.get('COMMAND_PORT'),
     diagnosticsPort: settings.get('COMMAND_DIAGNOSTICS_PORT'),
-    audience: settings.get('Identity__GrpcAudience'),
+    audience,
     dotnetNamespace,
     rateLimit: readRateLimit(settings, 'Command'),
     ...readMetricsSettings(settings),
+    shared: {
+      ...sharedTrackerSettings(tracker),
+      Identity__GrpcAudience: audience,
+      HOURS_STEP: tracker.hoursStep,
+      HISTORY_DAYS: historyDays,
+      REMOVED_DAYS: removedDays,
+    },
   }
 }

@@ -6,18 +6,18 @@ import type { CallLog, RequestIds } from './call-log.ts'
 import type { StreamCommand } from './commands.ts'
 import type { Content, Encoding } from './message.ts'
 
-export interface Following {
+export interface FeedHandlerOptions {
   readonly feeds: FeedStreams
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   /** The longest time a client may leave a stream unread. */
-  readonly takeMilliseconds: number
+  readonly unreadStreamMilliseconds: number
   sessionOf(metadata: FeedCall['metadata']): Authenticated
 }
 
 /** Handles the calls of a command that responds with a stream. */
-export function followHandlerOf(
-  { feeds, sessionOf, callLog, requestIds, takeMilliseconds }: Following,
+export function feedHandlerOf(
+  { feeds, sessionOf, callLog, requestIds, unreadStreamMilliseconds }: FeedHandlerOptions,
   command: StreamCommand,
   encoding: Encoding,
 ) {
@@ -25,19 +25,21 @@ export function followHandlerOf(
   const write = encoding.writer(command.result)
   return (call: FeedCall): void => {
     const startedAt = performance.now()
-    const named = { command: command.name, requestId: requestIds.of(call.metadata) }
+    const session = sessionOf(call.metadata)
+    const { caller } = session
+    const loggedCall = { command: command.name, requestId: requestIds.of(call.metadata), caller }
     const end = (error?: unknown) => {
-      if (error === undefined) return callLog.recordEnd(named, goneStatus(call), startedAt)
-      const problem = callLog.rejectionOf(named, error)
-      callLog.recordEnd(named, problem.code, startedAt)
+      if (error === undefined) return callLog.recordEnd(loggedCall, goneStatus(call), startedAt)
+      const problem = callLog.recordFailure(loggedCall, error)
+      callLog.recordEnd(loggedCall, problem.code, startedAt)
       // The library ends the call with the status of such an error, after the messages in flight.
       call.emit('error', Object.assign(new Error(problem.details), problem))
     }
-    const begin = async () => {
-      const wire = feedCall(call, { write, takeMilliseconds, onEnd: end })
-      await feeds.open(command.follow(read(call.request)), sessionOf(call.metadata), wire)
+    const openFeed = async () => {
+      const wire = feedWireOf(call, { write, unreadStreamMilliseconds, onEnd: end })
+      await feeds.open(command.parseFeed(read(call.request)), session, wire)
     }
-    begin().catch(end)
+    openFeed().catch(end)
   }
 }
 
@@ -49,69 +51,75 @@ type FeedCall = ServerWritableStream<Buffer, Buffer>
 interface FeedCallOptions {
   readonly write: (content: Content) => Buffer
   /** The longest time a client may leave a stream unread. */
-  readonly takeMilliseconds: number
+  readonly unreadStreamMilliseconds: number
   /** Called exactly once; without an argument if the client cancelled. */
   readonly onEnd: (problem?: Problem) => void
 }
 
 /** Unread bytes beyond which a stream waits for its reader: several times the largest record. */
-const untakenBytesMax = 64 * 1024
+const unreadBytesMax = 64 * 1024
 
 /** The feed as the messages of one call. */
-const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOptions): FeedWire => ({
+const feedWireOf = (
+  call: FeedCall,
+  { write, unreadStreamMilliseconds, onEnd }: FeedCallOptions,
+): FeedWire => ({
   eventOf: (change, cursor) => write({ change, cursor }),
   open({ onReady, onClose }) {
     let isClosed = false
-    let isNewerWanted = false
-    let untakenBytes = 0
-    let patience: NodeJS.Timeout | undefined
+    let hasSkippedEvent = false
+    let unreadBytes = 0
+    let unreadTimer: NodeJS.Timeout | undefined
     const close = (problem?: Problem) => {
       if (isClosed) return
       isClosed = true
-      clearTimeout(patience)
+      clearTimeout(unreadTimer)
       onClose()
       onEnd(problem)
     }
-    const waitForReader = () => {
-      clearTimeout(patience)
-      if (untakenBytes > 0 && !isClosed)
-        patience = setTimeout(() => close(tooSlow(takeMilliseconds)), takeMilliseconds)
+    const restartUnreadTimer = () => {
+      clearTimeout(unreadTimer)
+      if (unreadBytes > 0 && !isClosed)
+        unreadTimer = setTimeout(
+          () => close(readTooSlowly(unreadStreamMilliseconds)),
+          unreadStreamMilliseconds,
+        )
     }
     const send = (message: Buffer) => {
       if (isClosed) return
-      untakenBytes += message.length
-      if (untakenBytes === message.length) waitForReader()
+      unreadBytes += message.length
+      if (unreadBytes === message.length) restartUnreadTimer()
       call.write(message, () => {
-        untakenBytes -= message.length
-        waitForReader()
-        if (isClosed || !isNewerWanted || untakenBytes >= untakenBytesMax) return
-        isNewerWanted = false
+        unreadBytes -= message.length
+        restartUnreadTimer()
+        if (isClosed || !hasSkippedEvent || unreadBytes >= unreadBytesMax) return
+        hasSkippedEvent = false
         onReady()
       })
     }
     call.once('cancelled', () => close())
-    // The call was cancelled while its first page was read.
+    // The client may have cancelled while the first page was read.
     if (call.cancelled) queueMicrotask(() => close())
-    // Confirms the stream before the first change.
+    // The headers confirm the stream before the first change.
     else call.sendMetadata(new Metadata())
     return {
       send(event) {
-        isNewerWanted = untakenBytes >= untakenBytesMax
-        if (!isNewerWanted) send(event)
-        return !isNewerWanted
+        hasSkippedEvent = unreadBytes >= unreadBytesMax
+        if (!hasSkippedEvent) send(event)
+        return !hasSkippedEvent
       },
       beat: (cursor) => send(write({ cursor })),
       close,
-      sendAway: () => close(stops()),
+      closeForShutdown: () => close(hostStops()),
     }
   },
 })
 
-const tooSlow = (milliseconds: number) =>
+const readTooSlowly = (milliseconds: number) =>
   new Problem(
     'busy',
-    `What was sent was not taken for ${milliseconds / 1000} seconds. Go on behind the last cursor.`,
+    `The stream was not read for ${milliseconds / 1000} seconds. Continue after the last cursor.`,
     { retryAfterSeconds: 1 },
   )
 
-const stops = () => overloaded('The host stops.', { retryAfterSeconds: 1 })
+const hostStops = () => overloaded('The host stops.', { retryAfterSeconds: 1 })

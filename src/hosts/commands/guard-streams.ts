@@ -12,7 +12,7 @@ import type { Newcomers } from './newcomers.ts'
 
 export interface StreamLimits {
   /** How long a response waits for a client that does not read it. */
-  readonly answerMilliseconds: number
+  readonly unreadResponseMilliseconds: number
 }
 
 /** Closes the gaps of the gRPC library against hostile clients, before it sees any stream. */
@@ -22,20 +22,21 @@ export function guardStreams(
   limits: StreamLimits,
 ): void {
   for (const http2Server of http2Servers) {
-    const [pass] = http2Server.listeners('stream')
-    if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
+    const [libraryListener] = http2Server.listeners('stream')
+    if (libraryListener === undefined)
+      throw new Error('The gRPC library listens to streams in another way now.')
     http2Server.removeAllListeners('stream')
-    const build = (
+    const beginCall = (
       stream: ServerHttp2Stream,
       headers: IncomingHttpHeaders,
       rawHeaders: readonly string[],
     ) => {
-      if (!parseTimeout(headers)) return reject(stream, unreadableTimeout)
-      removeUnreadable(headers)
-      if (isGivenTwice('authorization', rawHeaders)) delete headers.authorization
-      dropUntaken(stream, limits)
-      closeAnswered(stream)
-      pass.call(http2Server, stream, headers)
+      if (!normalizeTimeout(headers)) return rejectStream(stream, invalidTimeout)
+      removeUnprintableHeaders(headers)
+      if (isRepeated('authorization', rawHeaders)) delete headers.authorization
+      closeUnread(stream, limits)
+      closeAfterResponse(stream)
+      libraryListener.call(http2Server, stream, headers)
       // An empty request has ended meanwhile, and the library only waits for this event.
       if (stream.readableEnded) stream.emit('end')
     }
@@ -48,8 +49,8 @@ export function guardStreams(
       // have been read.
       setImmediate(() => {
         if (isClosed(stream)) return
-        if (isAdmitted) build(stream, headers, rawHeaders)
-        else reject(stream, tooManyCalls)
+        if (isAdmitted) beginCall(stream, headers, rawHeaders)
+        else rejectStream(stream, tooManyCalls)
       })
     })
   }
@@ -57,12 +58,12 @@ export function guardStreams(
 
 const isClosed = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed
 
-function reject(stream: ServerHttp2Stream, ending: OutgoingHttpHeaders): void {
-  closeAnswered(stream)
-  stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...ending }, { endStream: true })
+function rejectStream(stream: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
+  closeAfterResponse(stream)
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...trailers }, { endStream: true })
 }
 
-const unreadableTimeout = {
+const invalidTimeout = {
   'grpc-status': status.INVALID_ARGUMENT,
   'grpc-message': 'The grpc-timeout could not be read.',
 }
@@ -74,13 +75,13 @@ const tooManyCalls = {
 }
 
 /**
- * Returns false when the header is not in the format of the protocol. The library would accept a part of it, and count huge ones
- * as negative.
+ * Returns false for a timeout that is not in the format of the protocol, of which the library would accept a part. Removes one
+ * that is longer than Node's timers, which the library would take for a negative one.
  */
-function parseTimeout(headers: IncomingHttpHeaders): boolean {
-  const given = headers[timeoutHeader]
-  if (given === undefined) return true
-  const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(given)) ?? []
+function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
+  const timeout = headers[timeoutHeader]
+  if (timeout === undefined) return true
+  const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(timeout)) ?? []
   if (amount === undefined) return false
   const milliseconds = Number(amount) * (unitMilliseconds[unit] ?? 0)
   if (milliseconds > timerMillisecondsMax) delete headers[timeoutHeader]
@@ -89,35 +90,35 @@ function parseTimeout(headers: IncomingHttpHeaders): boolean {
 
 const timeoutHeader = 'grpc-timeout'
 const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
-/** 24 days is the longest timer of Node; no client waits longer for a response. */
+/** The longest timer of Node, 24 days. No client waits longer for a response. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
-/** The library would log them, and one of them may be a token. */
-function removeUnreadable(headers: IncomingHttpHeaders): void {
+/** The library would log headers that it cannot read, and one of them may be a token. */
+function removeUnprintableHeaders(headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith(':')) continue
-    if (!readableName.test(name) || ![value].flat().every(isReadable)) delete headers[name]
+    if (!headerName.test(name) || ![value].flat().every(isPrintable)) delete headers[name]
   }
 }
 
-const readableName = /^[0-9a-z_.-]+$/
-const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
+const headerName = /^[0-9a-z_.-]+$/
+const isPrintable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
 
-/** Node keeps only the first one, but a repeated header must count as missing. */
-const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
+/** Node keeps the first of repeated headers, but a repeated one must count as missing. */
+const isRepeated = (name: string, rawHeaders: readonly string[]): boolean =>
   rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
 
 /** Prevents a response that the client never reads from being kept forever. */
-function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLimits): void {
-  stream.setTimeout(answerMilliseconds)
+function closeUnread(stream: ServerHttp2Stream, { unreadResponseMilliseconds }: StreamLimits): void {
+  stream.setTimeout(unreadResponseMilliseconds)
   stream.on('timeout', () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
-    else if (!stream.destroyed) stream.setTimeout(answerMilliseconds)
+    else if (!stream.destroyed) stream.setTimeout(unreadResponseMilliseconds)
   })
 }
 
 /** Prevents a client that never ends its request from keeping the stream forever after its response. */
-function closeAnswered(stream: ServerHttp2Stream): void {
+function closeAfterResponse(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (stream.readableEnded) return
     const close = () => stream.close(constants.NGHTTP2_NO_ERROR)
@@ -131,17 +132,22 @@ const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolea
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
 
 /**
- * The gRPC library rejects every request that is not a call. `GET /` gets the response of the diagnostics, so both ports have one
- * policy.
+ * Serves `GET /` from the diagnostics, so that both ports have one policy, and answers other protocols with a sentence. The gRPC
+ * library would reject the former and take gRPC-Web for gRPC.
  */
-export function answerRoot(http2Servers: readonly Http2Server[], diagnostics: FastifyInstance): void {
+export function answerOtherRequests(
+  http2Servers: readonly Http2Server[],
+  diagnostics: FastifyInstance,
+): void {
   for (const http2Server of http2Servers) {
-    const [pass] = http2Server.listeners('stream')
-    if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
+    const [libraryListener] = http2Server.listeners('stream')
+    if (libraryListener === undefined)
+      throw new Error('The gRPC library listens to streams in another way now.')
     http2Server.removeAllListeners('stream')
     http2Server.on('stream', (stream, headers) => {
-      if (isRoot(headers)) answerLike(diagnostics, stream, headers)
-      else pass.call(http2Server, stream, headers)
+      if (isRoot(headers)) respondFromDiagnostics(diagnostics, stream, headers)
+      else if (!isGrpc(headers)) rejectProtocol(stream, headers)
+      else libraryListener.call(http2Server, stream, headers)
     })
   }
 }
@@ -149,54 +155,87 @@ export function answerRoot(http2Servers: readonly Http2Server[], diagnostics: Fa
 const isRoot = ({ ':method': method, ':path': path }: IncomingHttpHeaders): boolean =>
   path === '/' && (method === 'GET' || method === 'HEAD')
 
-function answerLike(diagnostics: FastifyInstance, stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+const isGrpc = ({ 'content-type': type = '' }: IncomingHttpHeaders): boolean =>
+  /^application\/grpc([+;]|$)/i.test(type)
+
+const servedProtocol =
+  'This port serves gRPC over HTTP/2 with the content type application/grpc. gRPC-Web and Connect need a proxy that translates them.'
+
+/** A client of gRPC-Web reads the status from the headers; the body is the error of Connect. */
+function rejectProtocol(stream: ServerHttp2Stream, { 'content-type': type = '' }: IncomingHttpHeaders) {
+  const isWeb = /^application\/grpc-web/i.test(type)
+  stream.respond(
+    isWeb
+      ? {
+          ':status': 200,
+          'content-type': type,
+          'grpc-status': String(status.UNIMPLEMENTED),
+          'grpc-message': encodeURIComponent(servedProtocol),
+        }
+      : { ':status': 415, 'content-type': 'application/json' },
+  )
+  const body = isWeb ? undefined : JSON.stringify({ code: 'unimplemented', message: servedProtocol })
+  // A client that never ends its request would keep the stream open.
+  stream.end(body, () => stream.close(constants.NGHTTP2_NO_ERROR))
+}
+
+function respondFromDiagnostics(
+  diagnostics: FastifyInstance,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+) {
   const method = headers[':method'] as 'GET' | 'HEAD'
   const remoteAddress = stream.session?.socket.remoteAddress
   diagnostics
-    .inject({ method, url: '/', headers: plainHeaders(headers), ...(remoteAddress && { remoteAddress }) })
-    .then(({ statusCode, headers: answered, rawPayload }) => {
+    .inject({
+      method,
+      url: '/',
+      headers: withoutPseudoHeaders(headers),
+      ...(remoteAddress && { remoteAddress }),
+    })
+    .then(({ statusCode, headers: responseHeaders, rawPayload }) => {
       if (stream.destroyed || stream.closed) return
-      stream.respond({ ...allowedHeaders(answered), ':status': statusCode })
+      stream.respond({ ...withoutConnectionHeaders(responseHeaders), ':status': statusCode })
       // A client that never ends its request would keep the stream open.
       stream.end(method === 'HEAD' ? undefined : rawPayload, () => stream.close(constants.NGHTTP2_NO_ERROR))
     })
     .catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
 }
 
-const plainHeaders = (headers: IncomingHttpHeaders) =>
+const withoutPseudoHeaders = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 
 /** HTTP/2 rejects headers that describe a connection. */
-const allowedHeaders = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnections.has(name)))
+const withoutConnectionHeaders = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)))
 
-const ofConnections: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /**
- * The next request of a stream is read when the last response has been read: a client that only sends would fill the memory with
- * responses.
+ * Reads the next request of a stream only after the client has read the last response. Otherwise a client that only sends would
+ * fill the memory with responses.
  */
 export const paceRequests: ServerInterceptor = (method, call) => {
   if (!method.requestStream) return call as ServerInterceptingCall
-  let answersWaiting = 0
-  let isReadWanted = false
+  let unreadResponses = 0
+  let isReadRequested = false
   const paced = new ServerInterceptingCall(call)
   const startRead = paced.startRead.bind(paced)
   const sendMessage = paced.sendMessage.bind(paced)
   const readNext = () => {
-    if (!isReadWanted || answersWaiting > 0) return
-    isReadWanted = false
+    if (!isReadRequested || unreadResponses > 0) return
+    isReadRequested = false
     startRead()
   }
   paced.startRead = () => {
-    isReadWanted = true
+    isReadRequested = true
     readNext()
   }
-  paced.sendMessage = (message, taken) => {
-    answersWaiting += 1
+  paced.sendMessage = (message, onSent) => {
+    unreadResponses += 1
     sendMessage(message, () => {
-      answersWaiting -= 1
-      taken()
+      unreadResponses -= 1
+      onSent()
       readNext()
     })
   }
@@ -212,13 +251,13 @@ export const requestTimeLimit =
       start(next) {
         let timer: NodeJS.Timeout | undefined
         next({
-          onReceiveMetadata(metadata, received) {
+          onReceiveMetadata(metadata, forward) {
             timer = setTimeout(() => call.sendStatus(tooSlow), milliseconds)
-            received(metadata)
+            forward(metadata)
           },
-          onReceiveHalfClose(received) {
+          onReceiveHalfClose(forward) {
             clearTimeout(timer)
-            received()
+            forward()
           },
           onCancel: () => clearTimeout(timer),
         })
@@ -228,29 +267,29 @@ export const requestTimeLimit =
 
 const tooSlow = { code: status.DEADLINE_EXCEEDED, details: 'The request did not arrive in time.' }
 
-type Ending = Parameters<ServerInterceptingCall['sendStatus']>[0]
+type CallStatus = Parameters<ServerInterceptingCall['sendStatus']>[0]
 
-/** An unreadable message is the client's mistake; the library responds with INTERNAL, which would blame the server. */
-export const answerUnreadable: ServerInterceptor = (_method, call) => {
+/** The library responds to an unreadable message with INTERNAL, which would blame the server for the client's mistake. */
+export const rejectUnreadableMessages: ServerInterceptor = (_method, call) => {
   // The library ends such a call by itself, bypassing every interceptor.
   const send = call.sendStatus.bind(call)
-  call.sendStatus = (ending) => {
+  call.sendStatus = (callStatus) => {
     send(
-      isClientsFault(ending)
+      isClientError(callStatus)
         ? { code: status.INVALID_ARGUMENT, details: new UnreadableMessageError().message }
-        : ending,
+        : callStatus,
     )
   }
   return call as ServerInterceptingCall
 }
 
-/** A call of an unknown method never gets here. */
-function isClientsFault({ code, details = '' }: Ending): boolean {
+/** UNIMPLEMENTED means a wrong number of messages here: a call of an unknown method reaches no interceptor. */
+function isClientError({ code, details = '' }: CallStatus): boolean {
   if (code === status.UNIMPLEMENTED) return /^Received (no|a second) request message/.test(details)
-  return code === status.INTERNAL && clientFaults.has(details)
+  return code === status.INTERNAL && clientErrorDetails.has(details)
 }
 
-const clientFaults: ReadonlySet<string> = new Set([
+const clientErrorDetails: ReadonlySet<string> = new Set([
   'Failed to decompress message',
   'Error deserializing request',
 ])

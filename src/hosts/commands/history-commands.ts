@@ -24,7 +24,7 @@ const readChanges: UnaryCommand = {
 const followChanges: StreamCommand = {
   ...common,
   ...followChangesMessages,
-  follow: (request) => parseFeedQuery(request),
+  parseFeed: (request) => parseFeedQuery(request),
 }
 
 /** Commands that return the same as `/ext/history` and `/ext/changes`. */

@@ -2,7 +2,7 @@ import { feedActions } from '../../features/changes/read-feed.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Message, MessageField } from './message.ts'
-import { type CommandMessages, outcome } from './messages.ts'
+import { type CommandMessages, outcomeFields } from './messages.ts'
 
 type Shape = MessageField['shape']
 
@@ -86,7 +86,7 @@ const changePage: Message = {
   ],
 }
 
-const after =
+const afterComment =
   'The cursor of the previous page; now for future changes only; absent, from the oldest change that is kept.'
 
 const filters: readonly MessageField[] = [
@@ -95,18 +95,18 @@ const filters: readonly MessageField[] = [
   optional(4, 'projectId', 'text', 'Only changes in this project.'),
 ]
 
-const pageSizeOf = (byDefault: number): MessageField =>
+const pageSizeOf = (defaultSize: number): MessageField =>
   optional(
     5,
     'pageSize',
     'wholeNumber',
-    `Changes on a page, 1 to ${pageSizeMax}; ${byDefault} when left out.`,
+    `Changes on a page, 1 to ${pageSizeMax}; ${defaultSize} when left out.`,
   )
 
 const resultOf = (name: string, page: Message): Message => ({
   name: `${name}Result`,
   about: `The answer to ${name}Command.`,
-  fields: [...outcome, optional(3, 'result', page, 'The page; absent when success is false.')],
+  fields: [...outcomeFields, optional(3, 'result', page, 'The page; absent when success is false.')],
 })
 
 export const readHistoryMessages: CommandMessages = {
@@ -132,7 +132,7 @@ export const readChangesMessages: CommandMessages = {
     name: 'ReadChangesCommand',
     about:
       'Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE.',
-    fields: [optional(1, 'after', 'text', after), ...filters, pageSizeOf(pageSizeMax)],
+    fields: [optional(1, 'after', 'text', afterComment), ...filters, pageSizeOf(pageSizeMax)],
   },
   result: resultOf('ReadChanges', changePage),
 }
@@ -143,7 +143,7 @@ export const followChangesMessages: CommandMessages = {
     name: 'FollowChangesCommand',
     about:
       'Returns the same as an endless stream: existing changes first, then each change as it is committed. Call again with the last cursor when it ends.',
-    fields: [optional(1, 'after', 'text', after), ...filters],
+    fields: [optional(1, 'after', 'text', afterComment), ...filters],
   },
   result: {
     name: 'ChangeEvent',

@@ -4,6 +4,7 @@ import type { Budgets } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
 import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
+import type { SharedLimiter } from '../../model/siblings.ts'
 import type { CommandSettings } from './configuration.ts'
 
 /** Resolves when the call may proceed; otherwise rejects. */
@@ -14,7 +15,7 @@ export interface ArrivingCall {
   readonly peer: string
   readonly metadata: Metadata
   /** Registers a callback for a cancellation while it waits. */
-  onCancel(run: () => void): void
+  onCancel(callback: () => void): void
 }
 
 export interface CallLimiter {
@@ -27,33 +28,37 @@ export interface CallLimiter {
 export function createCallLimiter({
   rateLimit,
   trustedProxies,
+  shared,
   onRejected,
 }: Pick<CommandSettings, 'rateLimit' | 'trustedProxies'> & {
+  readonly shared?: SharedLimiter | undefined
   readonly onRejected?: (address: string) => void
 }): CallLimiter {
   if (rateLimit.permitLimit === 0) return { admit: async () => undefined, close: () => undefined }
-  const limiter = createRateLimiter(rateLimit)
-  const proxies = trustedProxies(proxiesByDefault)
+  const limiter = createRateLimiter({ ...rateLimit, shared })
+  const proxies = trustedProxies(trustedProxiesDefault)
   return {
     close: () => limiter.close(),
     admit(call) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const address = addressKey(addressOf(call, proxies))
-      const admission = limiter.acquire(address, resolve)
-      if (admission.kind === 'admitted') resolve()
-      else if (admission.kind === 'refused') {
+      const rejectCall = (retryAfterSeconds: number) => {
         onRejected?.(address)
-        reject(busy(admission.retryAfterSeconds))
-      } else call.onCancel(admission.cancel)
+        reject(busy(retryAfterSeconds))
+      }
+      const admission = limiter.acquire(address, resolve, rejectCall)
+      if (admission.kind === 'admitted') resolve()
+      else if (admission.kind === 'rejected') rejectCall(admission.retryAfterSeconds)
+      else call.onCancel(admission.cancel)
       return promise
     },
   }
 }
 
-/** Clients come through one proxy. */
-export const proxiesByDefault = 1
+/** Clients are expected to come through one proxy. */
+export const trustedProxiesDefault = 1
 
-/** Each proxy appends the address of its peer: ours are the last ones, and the client comes before them. */
+/** Each proxy appends the address of its peer, so with n trusted proxies the client's address is the nth from the end. */
 export function addressOf(
   { peer, metadata }: Pick<ArrivingCall, 'peer' | 'metadata'>,
   proxies: number,
@@ -71,18 +76,18 @@ export function forwardedAddress(forwarded: string, proxies: number): string | u
   return addresses.at(-proxies) ?? addresses[0]
 }
 
-/** Rejects a call of an account that has too many in flight, over all its connections. */
-export type CountCall = (stream: ServerHttp2Stream, accountId: string) => void
+/** Throws if the account has too many calls in flight over all its connections; otherwise counts this one until it ends. */
+export type LimitAccountCalls = (stream: ServerHttp2Stream, accountId: string) => void
 
-export function createCallCounter(budgets: Budgets): CountCall {
-  const ofAccount = budgets.budget('commandStreamsOfAccount')
+export function createAccountCallLimit(budgets: Budgets): LimitAccountCalls {
+  const perAccount = budgets.budget('commandStreamsOfAccount')
   return (stream, accountId) => {
-    // The call was cancelled while its token was checked.
+    // The client may have cancelled while its token was checked.
     if (stream.closed) return
-    if (!ofAccount.take(1, accountId)) throw busy(retryAfterSeconds)
-    stream.once('close', () => ofAccount.release(1, accountId))
+    if (!perAccount.take(1, accountId)) throw busy(retryAfterSeconds)
+    stream.once('close', () => perAccount.release(1, accountId))
   }
 }
 
-/** After this time, some of the calls have ended. */
+/** Some of the calls have ended by then. */
 const retryAfterSeconds = 1

@@ -1,21 +1,23 @@
 import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
+import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../auth/authenticate.ts'
 import { type Budgets, budgetLimits } from '../../config/budgets.ts'
 import type { MetricsSettings } from '../../config/host-settings.ts'
+import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
-import { measureHost } from '../../http/host-metrics.ts'
-import { hostAndPort } from '../../http/host-url.ts'
-import { lingerMilliseconds, listen, prepareStop, type Stopping } from '../../http/listen.ts'
+import { measureHost, shareMetricsOf } from '../../http/host-metrics.ts'
+import { lingerMilliseconds, listen, prepareShutdown, type Shutdown } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { createServer, smallBodies } from '../../http/server.ts'
-import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
-import type { Context } from '../../records/context.ts'
+import { createServer, smallBodyLimits } from '../../http/server.ts'
+import { hostAndPort } from '../../model/host-url.ts'
+import { createRejectionLog, createSecurityLog, type SecurityLog } from '../../observability/security-log.ts'
+import type { Context, SharedContext } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
@@ -24,15 +26,15 @@ import { createCallLog, createRequestIds, type RequestIds } from './call-log.ts'
 import { type Command, commandsOfResources } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import {
-  answerRoot,
-  answerUnreadable,
+  answerOtherRequests,
   guardStreams,
   paceRequests,
+  rejectUnreadableMessages,
   requestTimeLimit,
   type StreamLimits,
 } from './guard-streams.ts'
 import { historyCommands } from './history-commands.ts'
-import { createCallCounter, createCallLimiter, proxiesByDefault } from './limit-calls.ts'
+import { createAccountCallLimit, createCallLimiter, trustedProxiesDefault } from './limit-calls.ts'
 import { limitNewcomers, type Newcomers } from './newcomers.ts'
 import { createPendingRequests } from './pending-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
@@ -44,52 +46,58 @@ export interface CommandHost {
   readonly port: number
   readonly diagnosticsPort: number
   /** Keeps serving, but reports that it is about to stop. */
-  leave(): void
+  announceStop(): void
   stop(): Promise<void>
 }
 
 /** Wires the command host and listens. `declared` are the resources that it serves. */
 export async function startCommands(
-  context: Context,
+  shared: SharedContext,
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
-  givenLimits: Partial<TimeLimits> = {},
+  limitOverrides: Partial<TimeLimits> = {},
   declared: readonly Resource[] = resources,
 ): Promise<CommandHost> {
-  const limits = { ...timeLimits, ...givenLimits }
-  const proxies = settings.trustedProxies(proxiesByDefault)
+  const limits = { ...timeLimits, ...limitOverrides }
+  const proxies = settings.trustedProxies(trustedProxiesDefault)
   const events = countEvents(createSecurityLog(log))
-  const onRejected = requestsRejected(events.log)
-  const limiter = createCallLimiter({ ...settings, onRejected: (address) => onRejected({ address }) })
-  const { diagnostics, stopping } = createDiagnostics(authentication, storeReadiness(context.database), {
+  const context = { ...shared, administrators: administratorsOf(settings), securityLog: events.log }
+  const limiter = openCallLimiter(context, settings)
+  const { diagnostics, shutdown } = createDiagnostics(authentication, storeReadiness(context.database), {
     log,
     trustedHops: proxies,
     budgets: context.budgets,
   })
-  const all = [...commands('v1', declared), ...(settings.extensions ? commands('ext', declared) : [])]
+  const allCommands = [
+    ...commandsOfEdition('v1', declared),
+    ...(settings.extensions ? commandsOfEdition('ext', declared) : []),
+  ]
   const feeds = openFeeds(context, log)
   const readers = { feeds: feeds.secondsBehind }
-  const measureCall = await measureCalls(diagnostics, { ...context, events, readers }, settings)
+  const instances = openInstances({ ...context, host: 'commands', settings: settings.shared, log })
+  const shareMetrics = shareMetricsOf('commands', context.siblings)
+  const parts = { ...context, instances, events, readers, shareMetrics }
+  const measureCall = await measureCalls(diagnostics, parts, settings)
   const callLog = createCallLog(log, measureCall)
   const requestIds = createRequestIds()
-  const guards = guardsOf(context.budgets, proxies, limits)
+  const guards = createGuards(context.budgets, proxies, limits)
   const admitted = admitCalls({
     ...guards,
     authentication,
     admit: limiter.admit,
     callLog: createCallLog(log.ofUnauthenticated, measureCall),
     requestIds,
-    commandAt: commandNames(all, settings.dotnetNamespace),
+    commandAt: commandNames(allCommands, settings.dotnetNamespace),
   })
   const calls = trackCalls()
   const server = new Server(serverOptions(limits, { requestIds, admitted, calls }))
   registerCommands(server, {
     ...{ ...settings, ...admitted, ...limits, feeds, callLog, requestIds },
-    commands: all,
-    context: { ...context, securityLog: events.log },
+    commands: allCommands,
+    context,
   })
-  const standard = addStandardServices(server, all)
+  const standard = addStandardServices(server, allCommands)
   const port = await bind(server, settings)
   const guarded = guardConnections(server, context.budgets, {
     newcomers: guards.newcomers,
@@ -102,18 +110,20 @@ export async function startCommands(
     server.forceShutdown()
     throw error
   }
-  let hasLeft = false
+  await instances.join()
+  let hasAnnouncedStop = false
   return {
     port,
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
-    leave() {
-      hasLeft = true
+    announceStop() {
+      hasAnnouncedStop = true
       standard.announceStop()
-      stopping.leave()
+      shutdown.announceStop()
     },
     async stop() {
-      const parts = { ...guarded, standard, limiter, feeds, calls, hasLeft }
-      await Promise.all([stopServer(server, { ...limits, ...parts }), stopping.stop()])
+      const parts = { ...guarded, standard, limiter, feeds, calls, hasAnnouncedStop }
+      await Promise.all([stopServer(server, { ...limits, ...parts }), shutdown.stop()])
+      await instances.leave()
     },
   }
 }
@@ -123,15 +133,19 @@ const openFeeds = (context: Context, log: Log) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.'),
   )
 
-function guardsOf(budgets: Budgets, proxies: number, { unauthenticatedMilliseconds }: TimeLimits) {
+function createGuards(budgets: Budgets, proxies: number, { unauthenticatedMilliseconds }: TimeLimits) {
   const trusted = createTrustedConnections()
   return {
     proxies,
     trusted,
     newcomers: limitNewcomers(budgets, proxies),
     pendingRequests: createPendingRequests(budgets),
-    countCall: createCallCounter(budgets),
-    unauthenticated: limitUnauthenticatedCalls(budgets, { trusted, proxies }, unauthenticatedMilliseconds),
+    limitAccountCalls: createAccountCallLimit(budgets),
+    unauthenticatedCalls: limitUnauthenticatedCalls(
+      budgets,
+      { trusted, proxies },
+      unauthenticatedMilliseconds,
+    ),
   }
 }
 
@@ -150,19 +164,31 @@ function guardConnections(
 ) {
   const http2Servers = http2ServersOf(server)
   newcomers.guard(http2Servers)
-  answerRoot(http2Servers, diagnostics)
+  answerOtherRequests(http2Servers, diagnostics)
   guardStreams(http2Servers, newcomers, limits)
   return { http2Servers, newcomers, connections: trackConnections(http2Servers, budgets) }
+}
+
+function openCallLimiter(
+  { siblings, securityLog }: Pick<SharedContext, 'siblings'> & { readonly securityLog: SecurityLog },
+  settings: CommandSettings,
+) {
+  const onRejected = createRejectionLog(securityLog)
+  return createCallLimiter({
+    ...settings,
+    shared: siblings?.limiter('commands'),
+    onRejected: (address) => onRejected({ address }),
+  })
 }
 
 /** The time limits of clients. */
 export interface TimeLimits extends StreamLimits {
   readonly requestMilliseconds: number
-  readonly silenceMilliseconds: number
+  readonly keepaliveMilliseconds: number
   /** Limits a call of reflection or health on a connection without a token. */
   readonly unauthenticatedMilliseconds: number
-  /** Limits how long a client may accept nothing of a stream. */
-  readonly takeMilliseconds: number
+  /** Limits how long a client may leave a stream unread. */
+  readonly unreadStreamMilliseconds: number
   /** Limits how long a client may keep a connection to a host that has announced its stop. */
   readonly lingerMilliseconds: number
   /** Limits the calls in flight when the host stops. */
@@ -172,28 +198,28 @@ export interface TimeLimits extends StreamLimits {
 const timeLimits: TimeLimits = {
   // The same as on the HTTP hosts: the largest message takes half of it over a slow mobile connection.
   requestMilliseconds: 60_000,
-  answerMilliseconds: 60_000,
+  unreadResponseMilliseconds: 60_000,
   // After this the connection is probed with a ping.
-  silenceMilliseconds: 60_000,
+  keepaliveMilliseconds: 60_000,
   // A load balancer that watches health reconnects; no other client needs this long.
   unauthenticatedMilliseconds: 5 * 60_000,
   // The time that proxies wait for a client that reads nothing.
-  takeMilliseconds: 30_000,
+  unreadStreamMilliseconds: 30_000,
   lingerMilliseconds,
   // Container platforms kill after 10 s, and closing the store takes a part of that.
   stopMilliseconds: 8000,
 }
 
-/** The interceptors are in the order in which they see a call: the first receives the library's call itself. */
+/** Interceptors see a call in this order: only the first receives the library's own object. */
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,
-  // A peer that lost its power, or one that never sends anything, would keep its connection.
-  'grpc.keepalive_time_ms': limits.silenceMilliseconds,
-  'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
+  // Without pings, a peer that lost its power or never sends anything would keep its connection.
+  'grpc.keepalive_time_ms': limits.keepaliveMilliseconds,
+  'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.keepaliveMilliseconds),
   'grpc.enable_channelz': 0,
   interceptors: [
-    answerUnreadable,
+    rejectUnreadableMessages,
     requestIds.interceptor,
     admitted.interceptor,
     paceRequests,
@@ -214,17 +240,17 @@ const pingMilliseconds = 20_000
 function bind(server: Server, { host, port }: CommandSettings): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync(hostAndPort(host, port), ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(Object.assign(error, inUse(error, port))) : resolve(bound),
+      error ? reject(Object.assign(error, portInUse(error, port))) : resolve(bound),
     )
   })
 }
 
 /** The library reports a port in use only by a sentence. */
-const inUse = ({ message }: Error, port: number) =>
+const portInUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}
 
 /** Every command of an edition, in the order of its .proto file. */
-export const commands = (edition: Edition, declared: readonly Resource[] = resources): Command[] => [
+export const commandsOfEdition = (edition: Edition, declared: readonly Resource[] = resources): Command[] => [
   ...commandsOfResources(resourcesOf(edition, declared)),
   ...(edition === 'ext' ? historyCommands : []),
 ]
@@ -234,14 +260,14 @@ function createDiagnostics(
   authentication: Authentication,
   checks: readonly ReadinessCheck[],
   { log, trustedHops, budgets }: { log: Log; trustedHops: number; budgets: Budgets },
-): { readonly diagnostics: FastifyInstance; readonly stopping: Stopping } {
+): { readonly diagnostics: FastifyInstance; readonly shutdown: Shutdown } {
   const app = createServer({
     log,
     trustedHops,
     budgets,
-    ...smallBodies(budgetLimits.diagnosticsBodyBytes.max),
+    ...smallBodyLimits(budgetLimits.diagnosticsBodyBytes.max),
   })
-  const stopping = prepareStop(app)
+  const shutdown = prepareShutdown(app)
   app.get('/', {
     async onRequest(request) {
       await authentication.authenticate(request.headers.authorization)
@@ -249,8 +275,8 @@ function createDiagnostics(
     },
     handler: (_request, reply) => reply.send('Hello World!'),
   })
-  addHealthRoutes(app, [stopping.readiness, ...checks])
-  return { diagnostics: app, stopping }
+  addHealthRoutes(app, [shutdown.readiness, ...checks, authentication.readiness])
+  return { diagnostics: app, shutdown }
 }
 
 /** Measures durations by command and status, at `/metrics` of the diagnostics, together with the metrics of every host. */
@@ -262,5 +288,12 @@ async function measureCalls(
   const metrics = await measureHost(diagnostics, parts, options)
   if (!metrics) return () => undefined
   const record = metrics.histogram('commands')
-  return (command: string, code: status, seconds: number) => record({ command, code: status[code] }, seconds)
+  const countFailure = metrics.counter('commandFailures')
+  return (command: string, code: status, seconds: number) => {
+    if (failureCodes.has(code)) countFailure()
+    record({ command, code: status[code] }, seconds)
+  }
 }
+
+/** The codes that are no mistake of the client. */
+const failureCodes: ReadonlySet<status> = new Set([status.INTERNAL, status.UNKNOWN, status.UNAVAILABLE])

@@ -12,8 +12,8 @@ export interface Message {
   readonly package?: 'google.protobuf'
   /** Ordered by their numbers. */
   readonly fields: readonly MessageField[]
-  /** Names that are no fields of it. An encoding with named keys still reads them, so that the operation can reject them. */
-  readonly rejected?: readonly string[]
+  /** Names that are not fields of the message. An encoding with named keys still reads them, so that the operation can reject them. */
+  readonly rejectedNames?: readonly string[]
   /** Numbers and names of former fields: neither is ever assigned again. */
   readonly retired?: Readonly<Record<number, string>>
 }
@@ -31,7 +31,7 @@ export interface MessageField {
   /** Its comment says until when it works, and what to use instead. */
   readonly isDeprecated?: true
   /** The .NET clients compute it themselves. */
-  readonly isLeftOutForDotnet?: true
+  readonly isOmittedForDotnet?: true
   /** Its .NET property cannot be null, so the zero of its type also means that it was not set. */
   readonly isNeverNullForDotnet?: true
 }
@@ -69,17 +69,17 @@ export interface TimestampParts {
 /**
  * Parses PostgreSQL's text, whose fraction has at most six digits; `Date.parse` would take ten times as long.
  */
-export function partsOf(timestamp: string): TimestampParts {
+export function parseTimestamp(timestamp: string): TimestampParts {
   const pair = (at: number) => 10 * digitAt(timestamp, at) + digitAt(timestamp, at + 1)
   const year = 100 * pair(0) + pair(2)
-  // Shifted by four centuries, because `Date.UTC` takes the year 99 for 1999.
-  const later = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
-  return { seconds: later - fourCenturiesSeconds, nanoseconds: nanosecondsIn(timestamp) }
+  // Computed four centuries later, because `Date.UTC` takes the year 99 for 1999.
+  const shiftedSeconds = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
+  return { seconds: shiftedSeconds - fourCenturiesSeconds, nanoseconds: parseNanoseconds(timestamp) }
 }
 
 const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 0x30
 
-function nanosecondsIn(timestamp: string): number {
+function parseNanoseconds(timestamp: string): number {
   let nanoseconds = 0
   let unit = 100_000_000
   for (let at = 20; at < timestamp.length - 1; at++, unit /= 10) nanoseconds += unit * digitAt(timestamp, at)
@@ -89,8 +89,8 @@ function nanosecondsIn(timestamp: string): number {
 // Every 400 years have the same number of days.
 const fourCenturiesSeconds = 146_097 * 86_400
 
-/** Returns text; digits beyond the microsecond are finer than the database stores. */
-export function timestampOf({ seconds, nanoseconds }: TimestampParts): string | typeof unreadable {
+/** Returns the timestamp as text. Digits beyond the microsecond are dropped, because the database stores none. */
+export function formatTimestamp({ seconds, nanoseconds }: TimestampParts): string | typeof unreadable {
   const isTimestamp =
     Number.isSafeInteger(seconds) &&
     seconds >= secondsMin &&

@@ -1,9 +1,9 @@
 import {
   type BodyPurpose,
-  commonNumbers,
+  commonFieldNumbers,
   type Field,
   isRequired,
-  maskNumber,
+  updateMaskNumber,
   type WireKind,
 } from '../../model/field.ts'
 import { invalid } from '../../model/problem.ts'
@@ -26,24 +26,29 @@ export interface CommandMessages {
 export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
   const { title, pluralTitle, name } = resource
   const record = recordOf(resource)
-  const found: MessageField = { name, number: 3, shape: record, isOptional: true }
-  const updated: MessageField = { ...found, number: neverClearedFrom }
-  const page: MessageField = { name: 'result', number: 3, shape: pageOf(title, record), isOptional: true }
+  const recordResult: MessageField = { name, number: 3, shape: record, isOptional: true }
+  const updateResult: MessageField = { ...recordResult, number: neverClearedNumberMin }
+  const pageResult: MessageField = {
+    name: 'result',
+    number: 3,
+    shape: pageOf(title, record),
+    isOptional: true,
+  }
   return {
-    create: messages(`Create${title}`, bodyFields(resource, 'create'), [found], resource.retired),
-    get: messages(`Get${title}ById`, [idField], [found]),
-    list: messages(`List${pluralTitle}`, [paginationOf(resource.edition)], [page]),
-    remove: messages(`Remove${title}`, [idsField], []),
-    update: messages(
+    create: messagesOf(`Create${title}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
+    get: messagesOf(`Get${title}ById`, [idField], [recordResult]),
+    list: messagesOf(`List${pluralTitle}`, [paginationOf(resource.edition)], [pageResult]),
+    remove: messagesOf(`Remove${title}`, [idsField], []),
+    update: messagesOf(
       `Update${title}`,
       [...bodyFields(resource, 'update'), ...maskOf(resource)],
-      [updated],
+      [updateResult],
       resource.retired,
     ),
   }
 }
 
-const messages = (
+const messagesOf = (
   name: string,
   request: readonly MessageField[],
   result: readonly MessageField[],
@@ -51,12 +56,12 @@ const messages = (
 ): CommandMessages => ({
   name,
   request: { name: `${name}Command`, fields: request, retired },
-  result: { name: `${name}Result`, fields: [...outcome, ...result] },
+  result: { name: `${name}Result`, fields: [...outcomeFields, ...result] },
 })
 
 const idField: MessageField = {
   name: 'id',
-  number: commonNumbers.id,
+  number: commonFieldNumbers.id,
   shape: 'uuid',
   isOptional: true,
   isNeverNullForDotnet: true,
@@ -73,10 +78,10 @@ const fieldMask: Message = {
 /** Names the optional fields that an update sets; needed only if there are any. */
 const maskOf = ({ fields }: Resource): MessageField[] =>
   Object.values(fields).some(({ presence }) => presence === 'optional')
-    ? [{ name: 'updateMask', number: maskNumber, shape: fieldMask, isOptional: true }]
+    ? [{ name: 'updateMask', number: updateMaskNumber, shape: fieldMask, isOptional: true }]
     : []
 
-export const outcome: readonly MessageField[] = [
+export const outcomeFields: readonly MessageField[] = [
   { name: 'success', number: 1, shape: 'flag' },
   { name: 'message', number: 2, shape: 'text', isOptional: true },
 ]
@@ -97,8 +102,8 @@ function paginationOf(edition: Edition): MessageField {
     number: 1,
     shape: {
       name: 'Pagination',
-      fields: inOrder(fields),
-      rejected: [...filterNames[edition]].filter((name) => !fields.some((field) => field.name === name)),
+      fields: sortByNumber(fields),
+      rejectedNames: [...filterNames[edition]].filter((name) => !fields.some((field) => field.name === name)),
     },
     isOptional: true,
   }
@@ -107,17 +112,17 @@ function paginationOf(edition: Edition): MessageField {
 const shapeOf = (key: string): WireKind => (/^page(Number|Size)$/.test(key) ? 'wholeNumber' : 'text')
 
 const commonFields: readonly MessageField[] = [
-  { name: 'createdAt', number: commonNumbers.createdAt, shape: 'timestamp', isOptional: true },
-  { name: 'updatedAt', number: commonNumbers.updatedAt, shape: 'timestamp', isOptional: true },
-  { name: 'deletedAt', number: commonNumbers.deletedAt, shape: 'timestamp', isOptional: true },
-  { name: 'active', number: commonNumbers.active, shape: 'flag' },
+  { name: 'createdAt', number: commonFieldNumbers.createdAt, shape: 'timestamp', isOptional: true },
+  { name: 'updatedAt', number: commonFieldNumbers.updatedAt, shape: 'timestamp', isOptional: true },
+  { name: 'deletedAt', number: commonFieldNumbers.deletedAt, shape: 'timestamp', isOptional: true },
+  { name: 'active', number: commonFieldNumbers.active, shape: 'flag' },
 ]
 
 const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
   name: title,
   retired,
-  fields: inOrder([
-    { name: 'id', number: commonNumbers.id, shape: 'uuid' },
+  fields: sortByNumber([
+    { name: 'id', number: commonFieldNumbers.id, shape: 'uuid' },
     ...Object.entries(fields)
       .filter(([name]) => columns.includes(name))
       .map(([name, field]) => ({
@@ -138,16 +143,16 @@ const pageOf = (title: string, record: Message): Message => ({
     { name: 'totalCount', number: 2, shape: 'wholeNumber' },
     { name: 'pageNumber', number: 3, shape: 'wholeNumber' },
     { name: 'pageSize', number: 4, shape: 'wholeNumber' },
-    { name: 'totalPages', number: 5, shape: 'wholeNumber', isLeftOutForDotnet: true },
+    { name: 'totalPages', number: 5, shape: 'wholeNumber', isOmittedForDotnet: true },
   ],
 })
 
-/** Every field of a body may be absent, so that all missing ones are reported at once. */
+/** All fields of a body are optional on the wire, so that all missing ones are reported at once. */
 const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] =>
-  inOrder([
+  sortByNumber([
     idField,
     ...Object.entries(fields)
-      .filter(([, field]) => isIn(field, purpose))
+      .filter(([, field]) => isInBody(field, purpose))
       .map(([name, field]) => ({
         name,
         number: field.number,
@@ -162,17 +167,17 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
 
 const deprecationOf = ({ deprecation }: Field) => deprecation && ({ isDeprecated: true } as const)
 
-const isIn = ({ presence }: Field, purpose: BodyPurpose): boolean =>
+const isInBody = ({ presence }: Field, purpose: BodyPurpose): boolean =>
   presence !== 'updateOnly' || purpose === 'update'
 
-const inOrder = (fields: readonly MessageField[]): MessageField[] =>
+const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
 
 /**
- * Fields of later releases are numbered from here on, and an update without them leaves them unchanged,
- * because it may come from a client that does not know them. Every client knows the earlier ones.
+ * Fields of later releases are numbered from here on. An update without them leaves them unchanged, because it may come from a
+ * client that does not know them.
  */
-export const neverClearedFrom = 16
+export const neverClearedNumberMin = 16
 
 /**
  * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an absent optional
@@ -181,7 +186,7 @@ export const neverClearedFrom = 16
 export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')
   if (updateMask === undefined || updateMask === null) {
-    const known = optional.filter(([, { number }]) => number < neverClearedFrom)
+    const known = optional.filter(([, { number }]) => number < neverClearedNumberMin)
     return { ...Object.fromEntries(known.map(([name]) => [name, null])), ...request }
   }
   const named = parsePaths(resource, updateMask)

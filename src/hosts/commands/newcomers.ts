@@ -10,8 +10,8 @@ import type { Socket } from 'node:net'
 import { createBoundedCache } from '../../auth/bounded-cache.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
-import { type Budget, hasRoom, type Part, releaseAll, takeAll } from '../../model/budget.ts'
-import { type Repetition, repeat } from '../../model/repeat.ts'
+import { type Budget, type BudgetShare, hasRoom, releaseAll, takeAll } from '../../model/budget.ts'
+import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import { forwardedAddress } from './limit-calls.ts'
 
 /** Clients that have not shown a token yet. */
@@ -104,7 +104,7 @@ function limitConnections(budgets: Budgets): Newcomers {
 }
 
 /** Node handles most frames of HTTP/2 without an event, so only the count of bytes read reveals them. */
-const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: ByteBudgets): Repetition =>
+const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: ByteBudgets): RepeatedWork =>
   repeat({ everyMilliseconds: countMilliseconds }, () => {
     for (const newcomer of newcomers.values()) {
       const { session } = newcomer
@@ -190,7 +190,7 @@ const digestOf = ({ authorization }: Visit): string => hash('sha256', authorizat
 function ratesOf(budgets: Budgets) {
   const rate =
     (ofAll: 'newcomerConnections' | 'newcomerStreams' | 'newcomerResets') =>
-    (address: string): Part[] => [
+    (address: string): BudgetShare[] => [
       { budget: budgets.budget(`${ofAll}OfAddress`), holder: address },
       { budget: budgets.budget(ofAll) },
     ]

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
-import { limitConcurrency } from '../../accounts/passwords.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
+import { limitConcurrency } from '../../model/limit-concurrency.ts'
 import { Problem } from '../../model/problem.ts'
 import { messageBytesMax } from './call-error.ts'
 import { baseCallOf, type InnerCall } from './call-log.ts'
@@ -17,20 +17,17 @@ export interface PendingRequests {
  */
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')
-  const arriving = new Set<Pending>()
-  const unpackInTurn = limitConcurrency({
+  const unfinished = new Set<PendingRequest>()
+  const decompressInTurn = limitConcurrency({
     atOnce: budgets.budget('commandUnpacking'),
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,
   })
-  /**
-   * Checked last, so that no request is rejected in favour of one that its own connection or account has no
-   * room for.
-   */
-  const takeOfProcess = (bytes: number, asker: Pending): boolean => {
+  /** Called after the other budgets, so that no request is rejected for one that its own connection or account has no room for. */
+  const takeFromProcess = (bytes: number, requester: PendingRequest): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {
-      const largest = largestOf(arriving)
-      if (!largest || largest.keptBytes() <= asker.keptBytes() + bytes) break
+      const largest = largestOf(unfinished)
+      if (!largest || largest.heldBytes() <= requester.heldBytes() + bytes) break
       perProcess.recordRejection()
       largest.reject()
     }
@@ -39,43 +36,43 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
   return {
     count(call, accountId) {
       const base = baseCallOf(call)
-      const own = [
+      const ownBudgets = [
         { budget: budgets.budget('commandBytesPerConnection'), holder: base.stream.session },
         { budget: budgets.budget('commandBytesPerAccount'), holder: accountId },
       ]
-      const pending = openPending({
+      const pending = createPendingRequest({
         take(bytes) {
-          if (!takeAll(own, bytes)) return false
-          if (takeOfProcess(bytes, pending)) return true
-          releaseAll(own, bytes)
+          if (!takeAll(ownBudgets, bytes)) return false
+          if (takeFromProcess(bytes, pending)) return true
+          releaseAll(ownBudgets, bytes)
           return false
         },
-        release: (bytes) => releaseAll([...own, { budget: perProcess }], bytes),
+        release: (bytes) => releaseAll([...ownBudgets, { budget: perProcess }], bytes),
         onRejected() {
-          arriving.delete(pending)
+          unfinished.delete(pending)
           call.sendStatus(noRoom)
         },
       })
-      arriving.add(pending)
-      base.stream.once('end', () => arriving.delete(pending))
+      unfinished.add(pending)
+      base.stream.once('end', () => unfinished.delete(pending))
       base.stream.once('close', () => {
-        arriving.delete(pending)
+        unfinished.delete(pending)
         pending.discard()
       })
       const read = base.handleDataFrame.bind(base)
       base.handleDataFrame = (data) => {
-        if (pending.keep(data.length)) read(withoutNeighbours(data))
+        if (pending.add(data.length)) read(compact(data))
       }
-      const unpack = base.decompressMessage.bind(base)
+      const decompress = base.decompressMessage.bind(base)
       base.decompressMessage = (message, encoding) =>
         encoding === 'identity'
-          ? unpack(message, encoding)
-          : unpackInTurn(async () => {
+          ? decompress(message, encoding)
+          : decompressInTurn(async () => {
               // Checked first, because decompressing a request without room for it is wasted work.
               if (!pending.hasRoomFor(messageBytesMax)) throw noRoom
-              const unpacked = await unpack(message, encoding)
-              if (!pending.keep(unpacked.length)) throw noRoom
-              return unpacked
+              const decompressed = await decompress(message, encoding)
+              if (!pending.add(decompressed.length)) throw noRoom
+              return decompressed
             }).catch((error: unknown) => {
               throw error instanceof Problem ? noRoom : error
             })
@@ -84,48 +81,48 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
 }
 
 /** A request whose bytes are counted. */
-interface Pending {
-  keptBytes(): number
+interface PendingRequest {
+  heldBytes(): number
   hasRoomFor(bytes: number): boolean
   /** Returns false if the request was rejected, which this call may cause. */
-  keep(bytes: number): boolean
+  add(bytes: number): boolean
   reject(): void
   discard(): void
 }
 
-interface Room {
+interface PendingRequestOptions {
   take(bytes: number): boolean
   release(bytes: number): void
   onRejected(): void
 }
 
-function openPending({ take, release, onRejected }: Room): Pending {
-  let keptBytes = 0
-  let isDone = false
+function createPendingRequest({ take, release, onRejected }: PendingRequestOptions): PendingRequest {
+  let heldBytes = 0
+  let hasEnded = false
   const discard = () => {
-    isDone = true
-    release(keptBytes)
-    keptBytes = 0
+    hasEnded = true
+    release(heldBytes)
+    heldBytes = 0
   }
   const reject = () => {
-    if (isDone) return
+    if (hasEnded) return
     discard()
     onRejected()
   }
   return {
-    keptBytes: () => keptBytes,
+    heldBytes: () => heldBytes,
     hasRoomFor(bytes) {
-      const hasRoom = !isDone && take(bytes)
+      const hasRoom = !hasEnded && take(bytes)
       if (hasRoom) release(bytes)
       return hasRoom
     },
     discard,
     reject,
-    keep(bytes) {
-      if (isDone) return false
-      if (take(bytes)) keptBytes += bytes
+    add(bytes) {
+      if (hasEnded) return false
+      if (take(bytes)) heldBytes += bytes
       else reject()
-      return !isDone
+      return !hasEnded
     },
   }
 }
@@ -135,12 +132,12 @@ const noRoom = {
   details: 'Too many bytes of requests wait here. Try again later.',
 }
 
-function largestOf(arriving: ReadonlySet<Pending>): Pending | undefined {
-  let largest: Pending | undefined
-  for (const pending of arriving) if (!largest || pending.keptBytes() > largest.keptBytes()) largest = pending
+function largestOf(arriving: ReadonlySet<PendingRequest>): PendingRequest | undefined {
+  let largest: PendingRequest | undefined
+  for (const pending of arriving) if (!largest || pending.heldBytes() > largest.heldBytes()) largest = pending
   return largest
 }
 
-/** A slice keeps the whole buffer of a larger read in memory, so a small one is copied. */
-const withoutNeighbours = (data: Buffer): Buffer =>
+/** Copies a small slice of a larger read, because a slice keeps the whole buffer in memory. */
+const compact = (data: Buffer): Buffer =>
   data.length * 2 < data.buffer.byteLength ? Buffer.from(data) : data

@@ -1,4 +1,5 @@
 import { type Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js'
+import type { Authenticated } from '../../auth/authenticate.ts'
 import { requireActiveSession } from '../../auth/authenticate.ts'
 import { startWork } from '../../db/work.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -7,12 +8,12 @@ import type { Context } from '../../records/context.ts'
 import { CallGoneError, statuses } from './call-error.ts'
 import { type Command, isStream, type UnaryCommand } from './commands.ts'
 import { messagePack } from './dotnet/message-pack.ts'
-import { type Following, followHandlerOf } from './feed-call.ts'
+import { type FeedHandlerOptions, feedHandlerOf } from './feed-call.ts'
 import type { Content, Encoding } from './message.ts'
 import { protobuf } from './protobuf/protobuf.ts'
 import { serviceNameOf } from './protobuf/service.ts'
 
-export interface Registration extends Following {
+export interface Registration extends FeedHandlerOptions {
   readonly commands: readonly Command[]
   readonly context: Context
   readonly dotnetNamespace: string
@@ -23,30 +24,39 @@ export function registerCommands(server: Server, registration: Registration): vo
   for (const command of registration.commands) {
     for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
       if (isStream(command))
-        server.register(path, followHandlerOf(registration, command, encoding), asIs, asIs, 'serverStream')
-      else server.register(path, handlerOf(registration, command, encoding), asIs, asIs, 'unary')
+        server.register(
+          path,
+          feedHandlerOf(registration, command, encoding),
+          identity,
+          identity,
+          'serverStream',
+        )
+      else server.register(path, unaryHandlerOf(registration, command, encoding), identity, identity, 'unary')
     }
   }
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>
 
-const asIs = (bytes: Buffer): Buffer => bytes
+const identity = (bytes: Buffer): Buffer => bytes
 
-function handlerOf(registration: Registration, command: UnaryCommand, encoding: Encoding) {
-  const answer = answering(registration, command, encoding)
-  const { callLog, requestIds } = registration
+function unaryHandlerOf(registration: Registration, command: UnaryCommand, encoding: Encoding) {
+  const respond = createResponder(registration, command, encoding)
+  const { callLog, requestIds, sessionOf } = registration
   return (call: Call, reply: sendUnaryData<Buffer>): void => {
     const startedAt = performance.now()
-    const named = { command: command.name, requestId: requestIds.of(call.metadata) }
-    const end = (code: status) => callLog.recordEnd(named, isGone(call) ? goneStatus(call) : code, startedAt)
-    answer(call).then(
+    const session = sessionOf(call.metadata)
+    const { caller } = session
+    const loggedCall = { command: command.name, requestId: requestIds.of(call.metadata), caller }
+    const end = (code: status) =>
+      callLog.recordEnd(loggedCall, isGone(call) ? goneStatus(call) : code, startedAt)
+    respond(call, session).then(
       (bytes) => {
         end(status.OK)
         reply(null, bytes)
       },
       (error: unknown) => {
-        const problem = callLog.rejectionOf(named, error)
+        const problem = callLog.recordFailure(loggedCall, error)
         end(problem.code)
         reply(problem)
       },
@@ -54,14 +64,13 @@ function handlerOf(registration: Registration, command: UnaryCommand, encoding: 
   }
 }
 
-function answering({ context, sessionOf }: Registration, command: UnaryCommand, encoding: Encoding) {
+function createResponder({ context }: Registration, command: UnaryCommand, encoding: Encoding) {
   const read = encoding.reader(command.request)
   const write = encoding.writer(command.result)
   const { complete } = context.database
-  return async (call: Call): Promise<Buffer> => {
-    const session = sessionOf(call.metadata)
+  return async (call: Call, session: Authenticated): Promise<Buffer> => {
     const request = read(call.request)
-    // Nothing is done for a caller that has cancelled or timed out.
+    // A caller that has cancelled or timed out gets nothing from the work.
     if (isGone(call)) throw new CallGoneError(goneStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     work.holder = session.caller.id
@@ -70,19 +79,20 @@ function answering({ context, sessionOf }: Registration, command: UnaryCommand, 
         // Changes of credentials outlast the session, so they check it again, as over REST.
         if (!command.changesAccounts) return runCommand(context, command, session.caller, request)
         if (!(await session.isActiveNow())) throw unauthenticated()
-        const held = { ...context, database: requireActiveSession(context.database, session) }
-        return runCommand(held, command, session.caller, request)
+        const checkedContext = { ...context, database: requireActiveSession(context.database, session) }
+        return runCommand(checkedContext, command, session.caller, request)
       }),
     )
   }
 }
 
-const isGone = (call: Call): boolean => call.cancelled || isLate(call)
+const isGone = (call: Call): boolean => call.cancelled || hasDeadlinePassed(call)
 
 // The library notices only when its timer runs, which may be after the request was read.
-const isLate = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
+const hasDeadlinePassed = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
 
-const goneStatus = (call: Call): status => (isLate(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED)
+const goneStatus = (call: Call): status =>
+  hasDeadlinePassed(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED
 
 /** Runs one command. A missing row and a stale version are results; every other error is rethrown. */
 async function runCommand(
@@ -92,8 +102,8 @@ async function runCommand(
   request: Content,
 ): Promise<Content> {
   try {
-    const found = await command.run(context, caller, request)
-    return { success: true, message: command.successMessage, ...found }
+    const content = await command.run(context, caller, request)
+    return { success: true, message: command.successMessage, ...content }
   } catch (error) {
     if (error instanceof Problem && statuses[error.kind] === 'failedResult') {
       return { success: false, message: error.message }

@@ -7,7 +7,7 @@ import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { type FieldErrors, invalid } from '../../model/problem.ts'
 import { type CallError, callErrorOf } from './call-error.ts'
-import { errorDetailsFile } from './protobuf/error-details-file.ts'
+import { errorDetailsFile } from './protobuf/serve-standard-services.ts'
 import { parseViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
@@ -41,7 +41,7 @@ describe('The status of an invalid call', () => {
     assert.deepEqual(parseViolations(bytesOf(found)), errors)
   })
 
-  test('is read by what reflection says of its details', () => {
+  test('can be decoded with the descriptions of reflection', () => {
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [errorDetailsFile()] }))
     const badRequest = registry.getMessage('google.rpc.BadRequest') as DescMessage
     const status = new BinaryReader(bytesOf(errorOf({ name: ['Name is required.'] })))
@@ -52,7 +52,7 @@ describe('The status of an invalid call', () => {
     })
   })
 
-  test('fits the headers of common clients, whatever is wrong: sentences that do not are left out whole', () => {
+  test('fits the headers of common clients; sentences that do not fit are left out', () => {
     const sentence = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
     const errors = fc.dictionary(
       fc.stringMatching(/^[a-z][A-Za-z]{0,30}$/),

@@ -16,7 +16,7 @@ export function writeStatusDetails({ code, message, errors }: StatusDetails): Bu
   const violations = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((description) => ({ field, description })),
   )
-  const fieldViolations = firstWithin(
+  const fieldViolations = prefixWithin(
     violationBytesMax,
     violations,
     ({ field, description }) => Buffer.byteLength(field + description) + violationOverheadBytes,
@@ -38,15 +38,15 @@ export function parseViolations(bytes: Uint8Array): FieldErrors {
 }
 
 /** All messages as one text, for clients that show nothing else. */
-export const sentencesIn = (errors: FieldErrors): string =>
-  firstWithin(
-    sentenceBytesMax,
+export const joinMessages = (errors: FieldErrors): string =>
+  prefixWithin(
+    statusTextBytesMax,
     Object.values(errors).flat(),
     (sentence) => encodeURI(` ${sentence}`).length,
   ).join(' ')
 
 /** The longest prefix that fits into the bytes. */
-function firstWithin<Item>(
+function prefixWithin<Item>(
   bytesMax: number,
   items: readonly Item[],
   bytesOf: (item: Item) => number,
@@ -62,7 +62,7 @@ function firstWithin<Item>(
 // Trailers are headers, of which common clients accept 8 KB. They contain the messages twice: percent-encoded, and in the
 // details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest list of errors of our commands takes a third of
 // it.
-const sentenceBytesMax = 1536
+const statusTextBytesMax = 1536
 const violationBytesMax = 2560
 
 /** The tags and lengths of one violation. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Server, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import type { Budgets } from '../../config/budgets.ts'
-import { countConnections } from '../../http/limit-connections.ts'
+import { limitConnections } from '../../http/limit-connections.ts'
 import { closeListener } from '../../http/listen.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { StandardServices } from './protobuf/standard-services.ts'
@@ -11,44 +11,54 @@ import type { StandardServices } from './protobuf/standard-services.ts'
 /** Accepts no new calls, finishes those in flight within a limit, and leaves no connection behind. */
 export async function stopServer(
   server: Server,
-  { standard, http2Servers, newcomers, limiter, feeds, calls, connections, hasLeft, ...limits }: Stopping,
+  {
+    standard,
+    http2Servers,
+    newcomers,
+    limiter,
+    feeds,
+    calls,
+    connections,
+    hasAnnouncedStop,
+    ...limits
+  }: StopOptions,
 ): Promise<void> {
-  const giveUp = setTimeout(async () => {
-    calls.giveUp()
-    await sleep(hangUpMilliseconds)
+  const deadline = setTimeout(async () => {
+    calls.endAll()
+    await sleep(disconnectMilliseconds)
     connections.cutAll()
   }, limits.stopMilliseconds)
   standard.announceStop()
   await Promise.all(http2Servers.map(closeListener))
   await newcomers.stop()
-  if (hasLeft) connections.announceEnd()
-  feeds.sendAway()
+  if (hasAnnouncedStop) connections.announceGoAway()
+  feeds.closeForShutdown()
   calls.endStreams()
-  if (hasLeft) await untilNone(connections, limits.lingerMilliseconds)
+  if (hasAnnouncedStop) await waitForDisconnects(connections, limits.lingerMilliseconds)
   limiter.close()
   const isStopped = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
-  const hangUps = repeat({ everyMilliseconds: hangUpMilliseconds }, connections.cutEnded)
+  const disconnecting = repeat({ everyMilliseconds: disconnectMilliseconds }, connections.cutEnded)
   await isStopped
-  await hangUps.stop()
-  clearTimeout(giveUp)
+  await disconnecting.stop()
+  clearTimeout(deadline)
 }
 
-/** A notified client closes its connection by itself, after its last response. */
-async function untilNone(connections: Connections, withinMilliseconds: number): Promise<void> {
+/** Clients that have received the GOAWAY frame close their connections after their last responses. */
+async function waitForDisconnects(connections: Connections, withinMilliseconds: number): Promise<void> {
   const endsAt = performance.now() + withinMilliseconds
   while (connections.count() > 0 && performance.now() < endsAt) await sleep(pollMilliseconds)
 }
 
-export interface Stopping {
+export interface StopOptions {
   readonly standard: StandardServices
   readonly http2Servers: readonly Http2Server[]
   readonly newcomers: { stop(): Promise<void> }
   readonly limiter: { close(): void }
-  readonly feeds: { sendAway(): void }
+  readonly feeds: { closeForShutdown(): void }
   readonly calls: OpenCalls
   readonly connections: Connections
   /** True if the host reported not ready for a while before, so that no client reconnects. */
-  readonly hasLeft: boolean
+  readonly hasAnnouncedStop: boolean
   readonly lingerMilliseconds: number
   readonly stopMilliseconds: number
 }
@@ -56,14 +66,14 @@ export interface Stopping {
 const pollMilliseconds = 20
 
 /** Leaves time for the last frames to arrive, and for the client to close first. */
-const hangUpMilliseconds = 500
+const disconnectMilliseconds = 500
 
 export interface OpenCalls {
   readonly interceptor: ServerInterceptor
-  /** Ends streams that would never end by themselves, such as watches of health: the host would wait for them in vain. */
+  /** Ends streams that would never end by themselves, such as watches of health. */
   endStreams(): void
-  /** Answers pending calls with the known outcome before the connection is cut. */
-  giveUp(): void
+  /** Ends every call with a status that says whether it may have been executed, before connections are cut. */
+  endAll(): void
 }
 
 /** Watches the calls in flight. */
@@ -75,13 +85,13 @@ export function trackCalls(): OpenCalls {
       const tracked = new ServerInterceptingCall(call, {
         start(next) {
           next({
-            onReceiveMetadata(metadata, received) {
+            onReceiveMetadata(metadata, forward) {
               open.set(tracked, isStream ? 'streaming' : 'arriving')
-              received(metadata)
+              forward(metadata)
             },
-            onReceiveHalfClose(received) {
+            onReceiveHalfClose(forward) {
               if (!isStream) open.set(tracked, 'working')
-              received()
+              forward()
             },
             onCancel: () => void open.delete(tracked),
           })
@@ -90,41 +100,41 @@ export function trackCalls(): OpenCalls {
       return tracked
     },
     endStreams() {
-      for (const [call, state] of open) if (state === 'streaming') call.sendStatus(nothingDone)
+      for (const [call, state] of open) if (state === 'streaming') call.sendStatus(notExecuted)
     },
-    giveUp() {
-      for (const [call, state] of open) call.sendStatus(state === 'working' ? outcomeUnknown : nothingDone)
+    endAll() {
+      for (const [call, state] of open) call.sendStatus(state === 'working' ? outcomeUnknown : notExecuted)
     },
   }
 }
 
-const nothingDone = { code: status.UNAVAILABLE, details: 'The host stops.' }
+const notExecuted = { code: status.UNAVAILABLE, details: 'The host stops.' }
 
-/** A client that receives UNAVAILABLE retries, which would be wrong for a call that may have been executed. */
+/** Not UNAVAILABLE, because clients would then retry a call that may have been executed. */
 const outcomeUnknown = { code: status.UNKNOWN, details: 'The host stopped before the outcome was known.' }
 
 interface Connections {
   /** Announces that no more calls are accepted on the connections; calls that cross the announcement are answered. */
-  announceEnd(): void
+  announceGoAway(): void
   count(): number
   /** Cuts connections without calls whose clients do not close them. */
   cutEnded(): void
   cutAll(): void
 }
 
-/** The library waits for every client to disconnect, and cuts none when its statistics are off. */
+/** Tracks connections, because the library waits for every client to disconnect and cuts none when its statistics are off. */
 export function trackConnections(http2Servers: readonly Http2Server[], budgets: Budgets): Connections {
   const open = new Set<Socket>()
   for (const http2Server of http2Servers) {
-    countConnections(http2Server, budgets.budget('commandConnections'))
+    limitConnections(http2Server, budgets.budget('commandConnections'))
     http2Server.on('connection', (socket: Socket) => {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
     })
   }
   return {
-    announceEnd() {
-      for (const socket of open) socket.write(goAwaySoon)
+    announceGoAway() {
+      for (const socket of open) socket.write(goAwayFrame)
     },
     count: () => open.size,
     cutEnded() {
@@ -142,7 +152,7 @@ export function trackConnections(http2Servers: readonly Http2Server[], budgets: 
  * function for it, and answers no call after its own. Each of Node's writes consists of whole frames, so this
  * one fits between two.
  */
-const goAwaySoon = Buffer.from('0000080700000000007fffffff00000000', 'hex')
+const goAwayFrame = Buffer.from('0000080700000000007fffffff00000000', 'hex')
 
 /** Internals of the library; its version is pinned, and the tests of hostile clients depend on them. */
 export const http2ServersOf = (server: Server): readonly Http2Server[] => [

@@ -7,8 +7,8 @@ import { type BaseCall, baseCallOf, type InnerCall } from './call-log.ts'
 import { addressOf } from './limit-calls.ts'
 
 export interface UnauthenticatedCalls {
-  /** Returns whether this call of a service without a token may proceed; otherwise it has its response. */
-  mayCall(call: InnerCall): boolean
+  /** Returns false for a call beyond the limits, after rejecting it. */
+  admit(call: InnerCall): boolean
 }
 
 /**
@@ -24,7 +24,7 @@ export function limitUnauthenticatedCalls(
   const perAddress = budgets.budget('unauthenticatedStreamsPerAddress')
   const perProcess = budgets.budget('unauthenticatedStreams')
   return {
-    mayCall(call) {
+    admit(call) {
       const base = baseCallOf(call)
       const { stream } = base
       // Limits both the message as it arrives, and its decompressed form.
@@ -32,7 +32,7 @@ export function limitUnauthenticatedCalls(
       base.maxReceiveMessageSize = budgetLimits.unauthenticatedMessageBytes.max
       const connection = stream.session
       if (!connection || trusted.has(connection)) return true
-      const parts = [
+      const shares = [
         { budget: perConnection, holder: connection },
         {
           budget: perAddress,
@@ -40,7 +40,7 @@ export function limitUnauthenticatedCalls(
         },
         { budget: perProcess },
       ]
-      if (!takeAll(parts)) {
+      if (!takeAll(shares)) {
         call.sendStatus(tooMany)
         return false
       }
@@ -49,9 +49,9 @@ export function limitUnauthenticatedCalls(
       }, lifetimeMilliseconds)
       stream.once('close', () => {
         clearTimeout(timer)
-        releaseAll(parts)
+        releaseAll(shares)
       })
-      endFloods(base)
+      limitFloods(base)
       return true
     },
   }
@@ -68,7 +68,7 @@ const tooLong = {
 }
 
 /** Thousands of empty messages fit into one packet, and each waits as a separate object. */
-function endFloods(base: BaseCall): void {
+function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {
     for (let at = 0; at < data.length && !base.stream.closed; at += floodPieceBytes) {

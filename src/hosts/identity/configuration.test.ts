@@ -17,7 +17,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 const secret = 'a-secret-of-at-least-32-characters'
 
 describe('the configuration of the identity host', () => {
-  it('needs no variable at all', () => {
+  it('has a default for every variable', () => {
     const settings = readSettings({}, readIdentitySettings)
     assert.equal(settings.port, 5200)
     assert.deepEqual(settings.rateLimit, { permitLimit: 60, queueLimit: 5 })
@@ -48,16 +48,17 @@ describe('the configuration of the identity host', () => {
     )
     assert.deepEqual(settings.serviceClients, [
       {
-        ...{
-          id: 'import',
-          secret,
-          login: 'import@example.com',
-          scopes: ['svc.api', 'svc.grpc'],
-        },
+        id: 'import',
+        secret,
+        login: 'import@example.com',
+        scopes: ['svc.api', 'svc.grpc'],
         signingAlgorithm: 'RS256',
       },
       {
-        ...{ id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'] },
+        id: 'report',
+        secret,
+        login: 'report@example.com',
+        scopes: ['svc.api'],
         signingAlgorithm: 'ES256',
       },
     ])
@@ -157,7 +158,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('takes the secret of the keys under either name, and needs none', () => {
+  it('reads the secret of the keys from either variable, and requires none', () => {
     const secretOf = (environment: Record<string, string>) =>
       readSettings(environment, readIdentitySettings).keySecret
     assert.equal(secretOf({ DATABASE_URL: 'postgresql://localhost/x' }), undefined)
@@ -191,18 +192,12 @@ describe('the configuration of the identity host', () => {
       [{ Name: 'n'.repeat(101) }, /at most 100 characters/],
     ] as const)
       assert.match(problemsOf(one(others)).join(), sentence)
-    assert.match(
-      problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(),
-      /must be named/,
-    )
+    assert.match(problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(), /invalid id/)
     const inCapitals = Object.entries(one({})).map(([name, value]) => [
       name.replace('__corp__', '__Corp__'),
       value,
     ])
-    assert.match(
-      problemsOf({ ...one({}), ...Object.fromEntries(inCapitals) }).join(),
-      /in more than capitals/,
-    )
+    assert.match(problemsOf({ ...one({}), ...Object.fromEntries(inCapitals) }).join(), /differ only in case/)
     for (const others of [{}, { ...one({}), EXTENSIONS: 'off' }])
       assert.match(problemsOf({ Identity__Passwords: 'off', ...others }).join(), /can be off only with/)
     assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...one({}) }), [])

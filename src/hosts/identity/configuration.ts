@@ -1,15 +1,21 @@
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { SigningAlgorithm } from '../../auth/access-token.ts'
-import { canMail, readMetricsSettings, readPasskeySettings } from '../../config/host-settings.ts'
-import { addressIn } from '../../config/setting-kinds.ts'
+import {
+  isMailConfigured,
+  readMetricsSettings,
+  readPasskeySettings,
+  readPasskeySignInDomain,
+} from '../../config/host-settings.ts'
+import { parseAddress } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import { readRateLimit, readTrackerSettings } from '../../config/tracker-settings.ts'
+import { readRateLimit, readTrackerSettings, sharedTrackerSettings } from '../../config/tracker-settings.ts'
+import type { SharedSettings } from '../../db/instances.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
-  clientScopesByDefault,
-  mayReturnTo,
+  defaultClientScopes,
+  isValidRedirectUri,
   webClientId,
 } from '../../model/client.ts'
 import { uuidPattern } from '../../model/field-kinds.ts'
@@ -28,15 +34,44 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
     settings.reject(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
     )
-  return {
+  const identity = {
     ...tracker,
     ...readOwnSettings(settings),
     passkeys: readPasskeySettings(settings, tracker),
-    mail: canMail(settings),
+    passkeySignInDomain: readPasskeySignInDomain(settings, tracker),
+    mail: isMailConfigured(settings),
     registeredClients: tracker.extensions ? registered : [],
     providers: tracker.extensions ? providers : [],
   }
+  return { ...identity, shared: sharedSettingsOf(identity) }
 }
+
+/**
+ * The secret that encrypts the keys is not among them: an instance with another one cannot open the keys in the store, and
+ * does not start.
+ */
+const sharedSettingsOf = (settings: Omit<IdentitySettings, 'shared'>): SharedSettings => ({
+  ...sharedTrackerSettings(settings),
+  Jwt__Audience: settings.apiAudience,
+  Identity__GrpcAudience: settings.grpcAudience,
+  Jwt__SigningPrivateKey: settings.pinnedKey && publicTextOf(settings.pinnedKey),
+  Identity__Passwords: settings.passwords,
+  Identity__SecondFactor: settings.secondFactor,
+  Identity__InactivityMinutes: settings.inactivityMinutes,
+  Identity__LoginsAreVerified: settings.loginsAreVerified,
+  Identity__LoginPageUrl: settings.loginPageUrl,
+  Identity__PasskeyDomain: settings.passkeySignInDomain,
+  Cors__AllowedOrigins: settings.allowedOrigins,
+})
+
+/** The settings that all identity instances must have in common, with secrets. */
+export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => ({
+  Identity__ServiceClients: settings.serviceClients,
+  Identity__Clients: settings.registeredClients,
+  Identity__Providers: settings.providers,
+})
+
+const publicTextOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' })
 
 const readOwnSettings = (settings: Settings) => ({
   port: settings.get('IDENTITY_PORT'),
@@ -48,13 +83,14 @@ const readOwnSettings = (settings: Settings) => ({
   pinnedKey: readSigningPrivateKey(settings),
   rateLimit: readRateLimit(settings, 'Identity'),
   inactivityMinutes: readInactivity(settings),
+  loginsAreVerified: settings.get('Identity__LoginsAreVerified'),
   secondFactor: readSecondFactor(settings),
   ...readMetricsSettings(settings),
 })
 
 /**
- * An access token lasts thirty minutes, and its client requests the next one shortly before it expires; until
- * then the client sends nothing.
+ * A client that refreshes its access token just before it expires uses its session only every thirty minutes. A shorter
+ * limit would end sessions that are in use.
  */
 const inactivityMinutesMin = 35
 
@@ -66,7 +102,7 @@ function readInactivity(settings: Settings): number {
   return minutes
 }
 
-/** The pages for second factors are extensions: without them, the required factor could not be set up. */
+/** The pages for second factors are extensions. Without them, a required factor could not be set up. */
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
   const policy = settings.get('Identity__SecondFactor')
   if (policy !== 'off' && !settings.get('EXTENSIONS'))
@@ -74,33 +110,34 @@ function readSecondFactor(settings: Settings): SecondFactorPolicy {
   return policy
 }
 
-/** Kept exactly as given: a page may need, or not allow, a slash at its end. */
+/** Kept exactly as given: a page may require or reject a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {
   const url = settings.get('Identity__LoginPageUrl')
-  if (url !== undefined && addressIn(url) === undefined)
+  if (url !== undefined && parseAddress(url) === undefined)
     settings.reject('Identity__LoginPageUrl must be an http or https address.')
   return url
 }
 
 function readServiceClient(settings: Settings, id: string): ServiceClientSettings {
   const name = `Identity__ServiceClients__${id}`
-  const secret = settings.of('Identity__ServiceClients__{id}__Secret', id)
-  const login = settings.of('Identity__ServiceClients__{id}__Login', id)
-  const given = settings.of('Identity__ServiceClients__{id}__Scopes', id)
+  const secret = settings.getFor('Identity__ServiceClients__{id}__Secret', id)
+  const login = settings.getFor('Identity__ServiceClients__{id}__Login', id)
+  const scopes = settings.getFor('Identity__ServiceClients__{id}__Scopes', id)
   if (secret.length < secretCharactersMin)
     settings.reject(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
   if (login === '') settings.reject(`${name}__Login is required: the login of the account it acts as.`)
   if (id === webClientId) settings.reject(`${name} cannot be named like the web client.`)
-  for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
+  for (const scope of scopes.filter((scope) => !serviceScopes.includes(scope)))
     settings.reject(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
-  const signingAlgorithm = settings.of('Identity__ServiceClients__{id}__SigningAlgorithm', id)
+  const signingAlgorithm = settings.getFor('Identity__ServiceClients__{id}__SigningAlgorithm', id)
   checkSigningAlgorithm(settings, name, signingAlgorithm)
-  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, signingAlgorithm }
+  return { id, secret, login, scopes: scopes.length > 0 ? scopes : serviceScopes, signingAlgorithm }
 }
 
-/** Without one, this machine generates its own; on a shared store that only works for a single machine. */
+/** If no secret is set, this machine generates one. With a shared store, that works only for a single machine. */
 const readKeySecret = (settings: Settings) => ({
   keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
+  previousKeySecret: settings.get('Identity__PreviousKeyEncryptionSecret'),
   isStoreShared: readStoreSettings(settings).databaseUrl !== undefined,
   dataDirectory: readStoreSettings(settings).dataDirectory,
 })
@@ -113,7 +150,7 @@ function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   return key
 }
 
-/** The same minimum length as for service clients: a shorter secret could be guessed. */
+/** The minimum for every client: a shorter secret could be guessed. */
 const secretCharactersMin = 32
 
 /** Parses the clients in which users sign in: `Identity__Clients__{id}__…`. */
@@ -125,7 +162,7 @@ function readRegisteredClients(
     const name = `Identity__Clients__${id}`
     if (id === webClientId || serviceClientIds.includes(id))
       settings.reject(`${name} has the id of another client.`)
-    const signingAlgorithm = settings.of('Identity__Clients__{id}__SigningAlgorithm', id)
+    const signingAlgorithm = settings.getFor('Identity__Clients__{id}__SigningAlgorithm', id)
     checkSigningAlgorithm(settings, name, signingAlgorithm)
     const authentication = readAuthentication(settings, id)
     const redirectUris = readAddresses(settings, id, 'RedirectUris')
@@ -138,106 +175,108 @@ function readRegisteredClients(
       signingAlgorithm,
       redirectUris,
       postLogoutRedirectUris: readAddresses(settings, id, 'PostLogoutRedirectUris'),
-      isFirstParty: settings.of('Identity__Clients__{id}__FirstParty', id),
+      isFirstParty: settings.getFor('Identity__Clients__{id}__FirstParty', id),
     }
   })
 }
 
-/** The client proves by a secret or by PKCE that it owns a code. */
+/** A client must prove by a secret or by PKCE that a code was issued to it. */
 function readAuthentication(settings: Settings, id: string) {
-  const secret = settings.of('Identity__Clients__{id}__Secret', id)
+  const secret = settings.getFor('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)
     settings.reject(`Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`)
-  const requiresPkce = settings.of('Identity__Clients__{id}__RequirePkce', id)
+  const requiresPkce = settings.getFor('Identity__Clients__{id}__RequirePkce', id)
   if (!requiresPkce && secret === undefined)
     settings.reject(`Identity__Clients__${id}__RequirePkce must be true for a client without a secret.`)
   return { secret, requiresPkce }
 }
 
-/** `name` is the prefix of a client's settings, of either kind. */
+/** `name` is the prefix of the settings of a service client or registered client. */
 function checkSigningAlgorithm(settings: Settings, name: string, algorithm: SigningAlgorithm): void {
   if (algorithm !== 'RS256' && !settings.get('EXTENSIONS'))
     settings.reject(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
 }
 
 function readName(settings: Settings, id: string): string {
-  const shown = settings.of('Identity__Clients__{id}__Name', id) ?? id
-  if (shown.length > clientNameCharactersMax)
+  const name = settings.getFor('Identity__Clients__{id}__Name', id) ?? id
+  if (name.length > clientNameCharactersMax)
     settings.reject(`Identity__Clients__${id}__Name must have at most ${clientNameCharactersMax} characters.`)
-  return shown
+  return name
 }
 
 function readScopes(settings: Settings, id: string): readonly string[] {
-  const given = settings.of('Identity__Clients__{id}__Scopes', id)
-  for (const scope of given.filter((scope) => !clientScopes.includes(scope)))
+  const scopes = settings.getFor('Identity__Clients__{id}__Scopes', id)
+  for (const scope of scopes.filter((scope) => !clientScopes.includes(scope)))
     settings.reject(
       `Identity__Clients__${id}__Scopes has ${scope}; a client can have ${clientScopes.join(', ')}.`,
     )
-  return given.length > 0 ? given : clientScopesByDefault
+  return scopes.length > 0 ? scopes : defaultClientScopes
 }
 
-/** Kept exactly as given, because they are compared as text. */
+/** URLs are kept exactly as given, because they are compared as text. */
 function readAddresses(
   settings: Settings,
   id: string,
   kind: 'RedirectUris' | 'PostLogoutRedirectUris',
 ): readonly string[] {
-  return settings.of(`Identity__Clients__{id}__${kind}`, id).filter((address) => {
-    const isFit = mayReturnTo(address)
-    if (!isFit)
+  return settings.getFor(`Identity__Clients__{id}__${kind}`, id).filter((uri) => {
+    const isValid = isValidRedirectUri(uri)
+    if (!isValid)
       settings.reject(
-        `Identity__Clients__${id}__${kind} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+        `Identity__Clients__${id}__${kind} has ${uri}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
       )
-    return isFit
+    return isValid
   })
 }
 
-/** A page has no room for more buttons. */
+/** The sign-in page has no room for more buttons. */
 const providersMax = 10
-const nameCharactersMax = 100
-/** The id is part of addresses. */
-const idPattern = /^[a-z\d][\w-]{0,39}$/i
+const providerNameCharactersMax = 100
+/** The id is part of URLs. */
+const providerIdPattern = /^[a-z\d][\w-]{0,39}$/i
 
 /** `Identity__Providers__{id}__…` */
 function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)
-    settings.reject(`Identity__Providers can have at most ${providersMax} of them.`)
+    settings.reject(`Identity__Providers can have at most ${providersMax} providers.`)
   // Paths are case-insensitive, and each provider needs its own.
   if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
-    settings.reject('Identity__Providers must have ids that differ in more than capitals.')
+    settings.reject('Identity__Providers has ids that differ only in case.')
   return ids.map((id) => readProvider(settings, id))
 }
 
 function readProvider(settings: Settings, id: string): ProviderSettings {
   const name = `Identity__Providers__${id}`
-  if (!idPattern.test(id)) settings.reject(`${name} must be named with at most 40 letters, digits, - and _.`)
-  const displayName = settings.of('Identity__Providers__{id}__Name', id) ?? id
-  if (displayName.length > nameCharactersMax)
-    settings.reject(`${name}__Name must have at most ${nameCharactersMax} characters.`)
-  const clientId = settings.of('Identity__Providers__{id}__ClientId', id)
-  if (clientId === '') settings.reject(`${name}__ClientId is required: what the provider calls this service.`)
-  const linkByVerifiedEmail = settings.of('Identity__Providers__{id}__LinkByVerifiedEmail', id)
-  const createAccounts = settings.of('Identity__Providers__{id}__CreateAccounts', id)
+  if (!providerIdPattern.test(id))
+    settings.reject(`${name} has an invalid id: it must have at most 40 letters, digits, - and _.`)
+  const displayName = settings.getFor('Identity__Providers__{id}__Name', id) ?? id
+  if (displayName.length > providerNameCharactersMax)
+    settings.reject(`${name}__Name must have at most ${providerNameCharactersMax} characters.`)
+  const clientId = settings.getFor('Identity__Providers__{id}__ClientId', id)
+  if (clientId === '')
+    settings.reject(`${name}__ClientId is required: the id of this service at the provider.`)
+  const linkByVerifiedEmail = settings.getFor('Identity__Providers__{id}__LinkByVerifiedEmail', id)
+  const createAccounts = settings.getFor('Identity__Providers__{id}__CreateAccounts', id)
   return {
     id,
     name: displayName,
     issuer: readIssuer(settings, id),
     clientId,
-    clientSecret: settings.of('Identity__Providers__{id}__ClientSecret', id),
+    clientSecret: settings.getFor('Identity__Providers__{id}__ClientSecret', id),
     linkByVerifiedEmail,
     createAccounts,
     defaultProject: readProject(settings, id, createAccounts),
-    trustsAddresses: settings.of('Identity__Providers__{id}__TrustAddresses', id),
+    trustsAddresses: settings.getFor('Identity__Providers__{id}__TrustAddresses', id),
   }
 }
 
 const issuerCharactersMax = 500
 
 function readIssuer(settings: Settings, id: string): string {
-  const issuer = settings.of('Identity__Providers__{id}__Issuer', id)
+  const issuer = settings.getFor('Identity__Providers__{id}__Issuer', id)
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  const isFit =
+  const isValid =
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
     url.search === '' &&
@@ -245,19 +284,19 @@ function readIssuer(settings: Settings, id: string): string {
     url.username === '' &&
     !issuer.includes('/.well-known/') &&
     issuer.length <= issuerCharactersMax
-  if (!isFit)
+  if (!isValid)
     settings.reject(
-      `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
+      `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, exactly as in the issuer of its discovery document.`,
     )
   return issuer
 }
 
 function readProject(settings: Settings, id: string, createAccounts: boolean): string | undefined {
   const name = `Identity__Providers__${id}__DefaultProject`
-  const project = settings.of('Identity__Providers__{id}__DefaultProject', id)
+  const project = settings.getFor('Identity__Providers__{id}__DefaultProject', id)
   if (project !== undefined && !uuidPattern.test(project))
     settings.reject(`${name} must be the id of a project.`)
   if (project !== undefined && !createAccounts)
-    settings.reject(`${name} is for accounts that are made: set CreateAccounts, too.`)
+    settings.reject(`${name} applies only to new accounts: set CreateAccounts, too.`)
   return project?.toLowerCase()
 }

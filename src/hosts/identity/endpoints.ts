@@ -2,27 +2,27 @@ import { checkDeprecation } from '../../http/operation.ts'
 import type { Endpoint, Operation, ProviderEndpoint, Route } from './core/endpoint.ts'
 import type { Identity } from './core/identity.ts'
 import { authorize, authorizeByForm } from './endpoints/authorize.ts'
-import { answerConsent, askConsent } from './endpoints/consent.ts'
+import { showConsent, submitConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
 import * as factors from './endpoints/factors.ts'
 import { confirmConnecting, handleCallback, startConnecting } from './endpoints/federated-callback.ts'
 import { listProviders, returnFromSignOut, signInWith } from './endpoints/federated-sign-in.ts'
-import { answerForgotPassword, askForgotPassword } from './endpoints/forgot-password.ts'
+import { showForgotPassword, submitForgotPassword } from './endpoints/forgot-password.ts'
 import { introspectToken, revokeToken } from './endpoints/introspect.ts'
-import { answerSignIn, getError, logIn, showLoginPage, showSignIn } from './endpoints/login.ts'
+import { getError, logIn, showLoginPage, showSignIn, submitSignIn } from './endpoints/login.ts'
 import {
-  answerSignOut,
   confirmLogOut,
   endSessionByForm,
   endSessionByQuery,
   logOut,
   showSignedOut,
   showSignOut,
+  submitSignOut,
 } from './endpoints/logout.ts'
-import { answerPasskey, askPasskey } from './endpoints/passkey-sign-in.ts'
+import { showPasskeyPage, submitPasskey } from './endpoints/passkey-sign-in.ts'
 import * as passkeys from './endpoints/passkeys.ts'
-import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
-import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
+import { showSecondStep, submitSecondStep } from './endpoints/second-step.ts'
+import { showFactorSetUp, submitFactorSetUp } from './endpoints/set-up-factor.ts'
 import { requestToken } from './endpoints/token.ts'
 import { getUserinfo, getUserinfoByForm } from './endpoints/userinfo.ts'
 
@@ -57,19 +57,19 @@ const federatedEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
 
 const pageEndpoints: readonly Endpoint[] = [
   showSignIn,
-  answerSignIn,
-  askSecondFactor,
-  answerSecondFactor,
-  askToSetUp,
-  answerSetUp,
-  askPasskey,
-  answerPasskey,
-  askForgotPassword,
-  answerForgotPassword,
-  askConsent,
-  answerConsent,
+  submitSignIn,
+  showSecondStep,
+  submitSecondStep,
+  showFactorSetUp,
+  submitFactorSetUp,
+  showPasskeyPage,
+  submitPasskey,
+  showForgotPassword,
+  submitForgotPassword,
+  showConsent,
+  submitConsent,
   showSignOut,
-  answerSignOut,
+  submitSignOut,
   showSignedOut,
 ]
 
@@ -108,6 +108,6 @@ export function routesOf(identity: Identity): readonly Route[] {
   )
 }
 
-/** The paths that browsers navigate to: those without a JSON answer. */
-export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'answer'>[]): readonly string[] =>
-  routes.filter(({ answer }) => answer === undefined).map(({ path }) => path)
+/** The paths that browsers navigate to: those without a JSON response. */
+export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'response'>[]): readonly string[] =>
+  routes.filter(({ response }) => response === undefined).map(({ path }) => path)

@@ -1,53 +1,58 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
-import { isDeactivated } from '../../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
 import { createLockouts, purgeLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { Database } from '../../db/database.ts'
+import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
-import { batchSize, deleteInBatches, inBatches } from '../../db/purge.ts'
+import { batchSize, deleteInBatches, repeatInBatches } from '../../db/purge.ts'
 import { type Sql, sql } from '../../db/sql.ts'
+import { timestamp } from '../../db/timestamps.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation, type Documentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { measureHost } from '../../http/host-metrics.ts'
-import { listen, prepareStop } from '../../http/listen.ts'
+import { measureHost, shareMetricsOf } from '../../http/host-metrics.ts'
+import { listen, prepareShutdown } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { createServer, smallBodies } from '../../http/server.ts'
+import { createServer, type ServerOptions, smallBodyLimits } from '../../http/server.ts'
 import { invalid } from '../../model/problem.ts'
-import { type Repetition, repeat } from '../../model/repeat.ts'
-import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
-import type { Context } from '../../records/context.ts'
-import type { IdentitySettings } from './configuration.ts'
+import { type RepeatedWork, repeat } from '../../model/repeat.ts'
+import { createRejectionLog, createSecurityLog } from '../../observability/security-log.ts'
+import type { SharedContext } from '../../records/context.ts'
+import { type IdentitySettings, secretSettingsOf } from './configuration.ts'
 import { type Account, accountColumns } from './core/accounts.ts'
 import type { Identity } from './core/identity.ts'
 import { openProviders } from './core/providers.ts'
+import { providersPath } from './endpoints/federated-sign-in.ts'
 import { navigationPaths, routesOf } from './endpoints.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { openClients } from './open-clients.ts'
 import { identityDocument, identityExtensionsDocument } from './openapi.ts'
-import { addPageScripts } from './pages/scripts.ts'
+import { addPageScripts, pageScriptPaths } from './pages/scripts.ts'
 import { registerRoutes } from './register-routes.ts'
-import { timestamp } from './values/timestamps.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
   /** Keeps serving, but reports in health checks that it is about to stop. */
-  leave(): void
+  announceStop(): void
   stop(): Promise<void>
 }
 
 /** One proxy is expected between browsers and this host. */
 const trustedProxiesDefault = 1
-/** Rare upkeep suffices: keys are published a day before use, and expired rows may stay this long. */
-const upkeepMilliseconds = 5 * 60_000
+/** Rare maintenance suffices: expired rows may stay this long. */
+const maintenanceMilliseconds = 5 * 60_000
 
 /** How often registered clients are read again: the longest wait until a new one can be used. */
 const clientRefreshMilliseconds = 3000
 
+/** How often the keys are read again: the longest time that this host uses a key after `keys revoke`. */
+const keyRefreshMilliseconds = 15_000
+
 /** Wires the identity host and starts listening. */
 export async function startIdentity(
-  { database, passwords, budgets }: Context,
+  { database, passwords, budgets, siblings }: SharedContext,
   settings: IdentitySettings,
   log: Log,
   clock?: () => number,
@@ -55,10 +60,15 @@ export async function startIdentity(
   const now = clock ?? Date.now
   // Lockouts use the store's clock, so that all instances count together. Tests pass their own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
-  const events = countEvents(createSecurityLog(log))
+  const securityEvents = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
   const { refreshKeys, ...keys } = await openKeys(database, settings, now)
-  const { clients, scriptOrigins, refreshClients } = await openClients(database, settings, now)
+  const opened = await openClients(database, settings, now, log)
+  const instances = openInstances({
+    ...{ database, host: 'identity', log, now: clock, clients: opened.knownClients },
+    settings: settings.shared,
+    secretSettings: secretSettingsOf(settings),
+  })
   if (!settings.extensions) await warnOfSecondFactors(database, log)
   const identity: Identity = {
     settings,
@@ -66,61 +76,87 @@ export async function startIdentity(
     passwords,
     lockouts: createLockouts({ database, ...lockoutClock }),
     administrators: administratorsOf(settings),
-    clients,
+    clients: opened.clients,
     providers: openProviders(settings.providers, budgets, now),
     ...keys,
     now,
     log,
-    securityLog: events.log,
+    securityLog: securityEvents.log,
   }
-  await warnOfProviders(identity)
+  await warnOfSignInRisks(identity)
   const routes = routesOf(identity)
-  const app = createServer({
-    log,
-    trustedHops: settings.trustedProxies(trustedProxiesDefault),
+  const app = createApp(settings, log, {
     budgets,
-    bodies: ['form'],
-    ...smallBodies(budgetLimits.identityBodyBytes.max),
     cors: {
       origins: settings.allowedOrigins,
-      originsWithCookies: scriptOrigins,
+      originsWithCookies: opened.scriptOrigins,
       closedPaths: navigationPaths(routes),
     },
-    rateLimit: { ...settings.rateLimit, onRejected: requestsRejected(events.log) },
+    rateLimit: {
+      ...settings.rateLimit,
+      shared: siblings?.limiter('identity'),
+      onRejected: createRejectionLog(securityEvents.log),
+      uncountedRoutes,
+    },
   })
-  const stopping = prepareStop(app)
-  await measureHost(app, { budgets, database, events }, settings)
+  const shutdown = prepareShutdown(app)
+  const shareMetrics = shareMetricsOf('identity', siblings)
+  await measureHost(app, { budgets, database, instances, events: securityEvents, shareMetrics }, settings)
   rejectNul(app)
   registerRoutes(app, routes, database)
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
-  addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
+  addHealthRoutes(app, [shutdown.readiness, ...storeReadiness(database)])
   addDocumentation(app, documentationOf(settings))
-  await listen(app, settings)
+  // Other hosts accept the tokens of a client only after it was recorded.
+  await instances.join()
+  await listen(app, settings).catch(async (error) => {
+    await instances.leave()
+    throw error
+  })
   const jobs = startJobs(identity, {
     renewKeys: refreshKeys,
-    purge: () => sweep(database, now(), settings.inactivityMinutes),
+    purge: () => purgeExpired(database, now(), settings.inactivityMinutes),
     purgeLockouts: () => purgeLockouts(database, lockoutClock),
-    refreshClients,
+    refreshClients: opened.refreshClients,
   })
-  const stop = async () => void (await Promise.all([...jobs.map((job) => job.stop()), stopping.stop()]))
-  return { app, leave: stopping.leave, stop }
+  const stop = async () => {
+    await Promise.all([...jobs.map((job) => job.stop()), shutdown.stop()])
+    await instances.leave()
+  }
+  return { app, announceStop: shutdown.announceStop, stop }
 }
+
+const createApp = (
+  settings: IdentitySettings,
+  log: Log,
+  options: Pick<ServerOptions, 'budgets' | 'cors' | 'rateLimit'>,
+): FastifyInstance =>
+  createServer({
+    ...options,
+    log,
+    trustedHops: settings.trustedProxies(trustedProxiesDefault),
+    bodies: ['form'],
+    ...smallBodyLimits(budgetLimits.identityBodyBytes.max),
+  })
+
+/** Browsers cache these documents. */
+const uncountedRoutes = [providersPath, ...pageScriptPaths]
 
 type Job = 'renewKeys' | 'purge' | 'purgeLockouts' | 'refreshClients'
 
 /** Each job runs by itself: a key that cannot be opened must not keep expired sessions and codes in the store. */
-function startJobs({ log }: Identity, work: Readonly<Record<Job, () => Promise<void>>>): Repetition[] {
+function startJobs({ log }: Identity, work: Readonly<Record<Job, () => Promise<void>>>): RepeatedWork[] {
   const every = (everyMilliseconds: number, job: Job, onFailure: (err: unknown) => void) =>
     repeat({ everyMilliseconds, onFailure }, work[job])
   return [
-    every(upkeepMilliseconds, 'renewKeys', (err) =>
+    every(keyRefreshMilliseconds, 'renewKeys', (err) =>
       log.warn({ err }, 'The signing keys could not be renewed.'),
     ),
-    every(upkeepMilliseconds, 'purge', (err) =>
+    every(maintenanceMilliseconds, 'purge', (err) =>
       log.warn({ err }, 'Expired sessions and codes could not be purged.'),
     ),
-    every(upkeepMilliseconds, 'purgeLockouts', (err) =>
+    every(maintenanceMilliseconds, 'purgeLockouts', (err) =>
       log.warn({ err }, 'Expired lockouts could not be purged.'),
     ),
     every(clientRefreshMilliseconds, 'refreshClients', (err) =>
@@ -138,7 +174,7 @@ const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
 })
 
 /** Without the extensions there is no page for second factors, so accounts that have one cannot sign in. */
-async function warnOfSecondFactors(database: Context['database'], log: Log): Promise<void> {
+async function warnOfSecondFactors(database: SharedContext['database'], log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
     sql`
       select count(*)::int as accounts from (
@@ -170,61 +206,73 @@ function rejectNul(app: FastifyInstance): void {
   })
 }
 
-const hasNul = (given: unknown): boolean =>
-  Object.entries(given ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
+const hasNul = (parameters: unknown): boolean =>
+  Object.entries(parameters ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
 
-/** Deletes rows that can no longer be used. Several instances may do so concurrently. */
-export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
+/** Ended instances are kept for a day, for operators who ask what ran. */
+const dayMilliseconds = 24 * 60 * 60_000
+
+/** Deletes expired rows and ends inactive sessions. Several instances may do so concurrently. */
+export async function purgeExpired(
+  database: Database,
+  now: number,
+  inactivityMinutes: number,
+): Promise<void> {
   const isExpired = sql`expires_at <= ${timestamp(now)}`
   // A spent code detects a second use as long as its session exists.
   await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isExpired} and spent_at is null`)
   await deleteInBatches(database, { table: 'revoked_tokens' }, isExpired)
   await deleteInBatches(database, { table: 'spent_steps' }, isExpired)
   await deleteInBatches(database, { table: 'outside_attempts' }, isExpired)
-  await deleteInBatches(database, { table: 'outside_attempts' }, isInExcess)
+  await deleteInBatches(database, { table: 'outside_attempts' }, exceedsAttemptLimit)
+  await deleteInBatches(database, { table: 'instances' }, sql`seen_at <= ${timestamp(now - dayMilliseconds)}`)
   // Spent codes and all refresh tokens are deleted with their session.
   await deleteInBatches(database, { table: 'signin_sessions' }, isExpired)
-  // Sessions that no longer work must not be listed.
-  if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
+  // Inactive sessions are rejected already, but must not be listed either.
+  if (inactivityMinutes > 0)
+    await repeatInBatches(database, endInactiveSessions(now, now - inactivityMinutes * 60_000))
 }
 
 /**
- * Each network address has its own limit; this is the limit for all of them together. The rows are counted
- * without a lock, so callbacks from providers do not wait.
+ * The limit for all network addresses together, in addition to that of each address. The rows are counted without
+ * a lock, so that callbacks from providers do not wait.
  */
-const isInExcess = sql`expires_at <= (
+const exceedsAttemptLimit = sql`expires_at <= (
   select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)`
 
-const endUnused = (now: number, unusedSince: number): Sql => sql`
+const endInactiveSessions = (now: number, unusedSince: number): Sql => sql`
   update signin_sessions set ended_at = ${timestamp(now)} where id in (
     select id from signin_sessions
     where ended_at is null and coalesce(last_used_at, created_at) <= ${timestamp(unusedSince)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 
-/** Warns operators of providers without TLS, and of a system that no administrator can sign in to. */
-async function warnOfProviders(identity: Identity): Promise<void> {
+/** Warns of providers without TLS, and of a system that no administrator can sign in to. */
+async function warnOfSignInRisks(identity: Identity): Promise<void> {
   const { settings, log } = identity
   for (const { id, issuer } of settings.providers)
     if (issuer.startsWith('http:'))
       log.warn(
         { provider: id, issuer },
-        'A provider is used without TLS: an attacker on the network between could sign in as any user.',
+        'A provider is used without TLS: an attacker on the network path could sign in as any user.',
       )
-  if (!settings.passwords && !(await mayAdministratorsSignIn(identity)))
-    log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
+  if (!settings.passwords && !(await canAdministratorSignIn(identity)))
+    log.warn(
+      'No administrator can sign in yet: passwords are off, and no administrator is connected to a provider.',
+    )
 }
 
-/** Read at most at the start. Among more connected accounts, one is assumed to be an administrator. */
-const connectedMax = 10_000
+/** Limits the query. Among that many connected accounts, one is assumed to be an administrator. */
+const connectedAccountsMax = 10_000
 
-async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {
+async function canAdministratorSignIn({ settings, database, administrators }: Identity): Promise<boolean> {
   if (settings.providers.some(({ linkByVerifiedEmail }) => linkByVerifiedEmail)) return true
   const connected = await database.query<Account>(sql`
     select distinct ${accountColumns} from users as account
     join outside_identities as known on known.user_id = account.id
-    where account.active and not ${isDeactivated} limit ${connectedMax}::int`)
+    where account.active and not ${isAccountDeactivatedSql} limit ${connectedAccountsMax}::int`)
   return (
-    connected.length === connectedMax || connected.some((account) => administrators.isAdministrator(account))
+    connected.length === connectedAccountsMax ||
+    connected.some((account) => administrators.isAdministrator(account))
   )
 }

@@ -1,5 +1,7 @@
-import type { Database } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
+import type { Database, Queries } from '../../db/database.ts'
+import type { KnownClients } from '../../db/instances.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import { timestamp } from '../../db/timestamps.ts'
 import { webClientId } from '../../model/client.ts'
 import {
   type Client,
@@ -10,7 +12,6 @@ import {
   type StoredClient,
   scriptOriginsOf,
 } from './values/clients.ts'
-import { timestamp } from './values/timestamps.ts'
 
 export interface OpenClients {
   /** The current clients: those of the settings, and those that administrators have registered. */
@@ -18,41 +19,58 @@ export interface OpenClients {
   readonly scriptOrigins: ReadonlySet<string>
   /** Reloads the clients that administrators have registered, changed and ended. */
   refreshClients(): Promise<void>
+  /** The same clients, for the record of running instances. */
+  readonly knownClients: KnownClients
 }
 
 /** Higher than the number of clients that administrators may register, so that none is left out. */
-const storedMax = 1000
+const storedClientsMax = 1000
 
 /**
- * Both collections are updated in place, so that code holding a reference always sees the current clients.
+ * Reads the clients. Both collections are updated in place, so that code holding a reference always sees the
+ * current clients.
  */
 export async function openClients(
   database: Database,
   settings: ClientSettings & { readonly extensions: boolean },
   now: () => number,
+  log: WarningLog,
 ): Promise<OpenClients> {
   const clients = new Map<string, Client>()
   const scriptOrigins = new Set<string>()
-  let known: string | undefined
+  let currentText: string | undefined
   const refreshClients = async () => {
     const stored = settings.extensions ? await readStored(database) : []
     const text = JSON.stringify(stored)
-    if (text === known) return
+    if (text === currentText) return
     // A client of the settings overrides a stored one with the same id.
     const next = new Map([
       ...stored.map((client): [string, Client] => [client.id, registeredClient(client)]),
       ...clientsOf(settings),
     ])
-    // Only at the start. Later, ending a client is recorded by the request that ends it, and other instances
-    // may have other settings.
-    if (known === undefined) await recordClients(database, next, now())
     replace(clients, next)
     scriptOrigins.clear()
     for (const origin of scriptOriginsOf(next)) scriptOrigins.add(origin)
-    known = text
+    currentText = text
   }
   await refreshClients()
-  return { clients, scriptOrigins, refreshClients }
+  const knownClients: KnownClients = {
+    ids: () => [...clients.keys()].filter((id) => id !== webClientId),
+    async record(transaction, { goneBefore, isStart }) {
+      // The issue time of tokens has whole seconds.
+      const thisSecond = timestamp(Math.floor(now() / 1000) * 1000)
+      await (isStart
+        ? recordClients(transaction, clients, thisSecond)
+        : restoreRetired(transaction, clients, thisSecond))
+      for (const client of await retireUnknown(transaction, goneBefore))
+        log.warn({ client }, 'A client was retired: no running instance has it in its settings.')
+    },
+  }
+  return { clients, scriptOrigins, refreshClients, knownClients }
+}
+
+interface WarningLog {
+  warn(details: object, message: string): void
 }
 
 async function readStored(database: Database): Promise<StoredClient[]> {
@@ -60,7 +78,7 @@ async function readStored(database: Database): Promise<StoredClient[]> {
     select id, name, secret_hash as hash, scopes, redirect_uris as "redirectUris",
       post_logout_redirect_uris as "postLogoutRedirectUris", is_first_party as "isFirstParty",
       requires_pkce as "requiresPkce"
-    from registered_clients where ended_at is null order by id limit ${storedMax}::int`)
+    from registered_clients where ended_at is null order by id limit ${storedClientsMax}::int`)
   return rows.map(({ hash, ...client }) => ({ ...client, secretHash: hash ?? undefined }))
 }
 
@@ -71,26 +89,36 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Records for the other hosts which clients the settings name: tokens of a client that was removed from the
- * settings stop working. The settings of the instance that started last win, as with a new deployment.
+ * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by hand is valid
+ * again: its settings may have a new secret. Tokens from before stay rejected.
  */
-async function recordClients(database: Database, clients: Clients, now: number): Promise<void> {
+async function recordClients(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   const others = [...clients.values()].filter(({ id }) => id !== webClientId)
   const ids = others.map(({ id }) => id).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
-  // The issue time of tokens has whole seconds.
-  const thisSecond = timestamp(Math.floor(now / 1000) * 1000)
-  await database.transaction(async (transaction) => {
-    // Two instances that start concurrently write in the same order.
-    await transaction.query(sql`
-      insert into service_clients as known (id, name)
-      select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id
-      on conflict (id) do update set name = excluded.name, valid_since = coalesce(known.valid_since, ${thisSecond})`)
-    await transaction.query(sql`
-      update service_clients set valid_since = null
-      where id in (
-        select id from service_clients where id <> all(${ids}::text[]) and valid_since is not null
-        order by id for update
-      )`)
-  })
+  await transaction.query(sql`
+    insert into service_clients as known (id, name)
+    select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id
+    on conflict (id) do update set name = excluded.name, retired_at = null,
+      valid_since = coalesce(known.valid_since, ${thisSecond})`)
+}
+
+/** An instance that the others had given up, for example while its store was unreachable, needs no restart. */
+async function restoreRetired(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
+  await transaction.query(sql`
+    update service_clients set valid_since = ${thisSecond}, retired_at = null
+    where id = any(${[...clients.keys()]}::text[]) and retired_at is not null`)
+}
+
+/**
+ * Tokens of clients that were removed from the settings stop working. An instance that does not know a client decides nothing
+ * while another one that knows it runs, or may be restarting. Returns the clients.
+ */
+async function retireUnknown(transaction: Queries, goneBefore: Sql): Promise<readonly string[]> {
+  const retired = await transaction.query<{ id: string }>(sql`
+    update service_clients set valid_since = null, retired_at = now()
+    where valid_since is not null and id <> all(
+      select unnest(clients) from instances where seen_at > ${goneBefore})
+    returning id`)
+  return retired.map(({ id }) => id)
 }

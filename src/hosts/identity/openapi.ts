@@ -1,16 +1,19 @@
-import { type About, documentOf, queryParameters } from '../../http/openapi.ts'
+import { type DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
-import { errorSchema, ref } from './core/describe.ts'
 import type { Operation } from './core/endpoint.ts'
+import { errorSchema, ref } from './core/operation-parts.ts'
 import { contractEndpoints, extensionEndpoints } from './endpoints.ts'
 
 /** `docs/contract/identity.v1.json` */
 export const identityDocument = (): Schema =>
-  openApiOf(contractEndpoints, { ...about, schemas: { ...schemasOf(contractEndpoints), Error: errorSchema } })
+  openApiOf(contractEndpoints, 'Error', {
+    ...about,
+    schemas: { ...schemasOf(contractEndpoints), Error: errorSchema },
+  })
 
 /** `docs/contract/identity-extensions.v1.json` */
 export const identityExtensionsDocument = (): Schema =>
-  openApiOf(extensionEndpoints, {
+  openApiOf(extensionEndpoints, 'ErrorAnswer', {
     ...about,
     title: 'Project tracking: identity, extensions',
     description:
@@ -29,7 +32,7 @@ export const identityExtensionsDocument = (): Schema =>
 /** Keeps the order of the released document, so that its diff shows only changes; new schemas follow. */
 const releasedOrder = [
   'Discovery',
-  'Error',
+  'ErrorAnswer',
   'OwnFactors',
   'FactorsOfOther',
   'AppOffer',
@@ -39,7 +42,10 @@ const releasedOrder = [
 ]
 
 function extensionSchemas(): Readonly<Record<string, Schema>> {
-  const schemas: Readonly<Record<string, Schema>> = { ...schemasOf(extensionEndpoints), Error: errorSchema }
+  const schemas: Readonly<Record<string, Schema>> = {
+    ...schemasOf(extensionEndpoints),
+    ErrorAnswer: errorSchema,
+  }
   const released = releasedOrder.map((name) => [name, schemas[name] ?? {}])
   return { ...Object.fromEntries(released), ...schemas }
 }
@@ -47,14 +53,22 @@ function extensionSchemas(): Readonly<Record<string, Schema>> {
 const schemasOf = (operations: readonly Operation[]): Readonly<Record<string, Schema>> =>
   Object.assign({}, ...operations.map(({ schemas }) => schemas))
 
-const openApiOf = (operations: readonly Operation[], described: About): Schema =>
-  documentOf(operations, described, (operation) => ({
+/** The released document has `Error`, which generators rename where the language has one of its own. */
+type ErrorName = 'Error' | 'ErrorAnswer'
+
+function openApiOf(operations: readonly Operation[], error: ErrorName, described: DocumentParts): Schema {
+  const forms = operations.filter(takesForm).map((operation) => [formName(operation), formSchema(operation)])
+  const schemas = { ...described.schemas, ...Object.fromEntries(forms) }
+  return documentOf(operations, { ...described, schemas }, (operation) => ({
     security: operation.security ?? [],
-    ...(operation.method === 'GET'
-      ? { parameters: queryParameters(operation.parameters) }
-      : formSchema(operation)),
-    responses: { ...answerOf(operation), ...errorsOf(operation) },
+    ...(takesForm(operation) ? formBody(operation) : { parameters: queryParameters(operation.parameters) }),
+    responses: { ...responsesOf(operation), ...errorResponsesOf(operation, error) },
   }))
+}
+
+const takesForm = ({ method }: Operation): boolean => method === 'POST'
+
+const formName = ({ id }: Operation): string => `${id}Form`
 
 const about = {
   title: 'Project tracking: identity',
@@ -69,29 +83,28 @@ const about = {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },
   },
-} satisfies Omit<About, 'schemas'>
+} satisfies Omit<DocumentParts, 'schemas'>
 
 const text = { type: 'string' }
 
-const formSchema = ({ parameters = [] }: Operation): Schema => ({
+const formBody = (operation: Operation): Schema => ({
   requestBody: {
-    required: parameters.some(({ required }) => required),
-    content: {
-      'application/x-www-form-urlencoded': {
-        schema: {
-          type: 'object',
-          required: parameters.flatMap(({ name, required }) => (required ? [name] : [])),
-          properties: Object.fromEntries(
-            parameters.map(({ name, description, schema }) => [name, { ...text, ...schema, description }]),
-          ),
-        },
-      },
-    },
+    required: operation.parameters?.some(({ required }) => required) ?? false,
+    content: { 'application/x-www-form-urlencoded': { schema: ref(formName(operation)) } },
   },
 })
 
-function answerOf({ answer, method, page }: Operation): Readonly<Record<string, Schema>> {
-  if (answer) return { 200: { description: 'Success.', content: { 'application/json': { schema: answer } } } }
+const formSchema = ({ parameters = [] }: Operation): Schema => ({
+  type: 'object',
+  required: parameters.flatMap(({ name, required }) => (required ? [name] : [])),
+  properties: Object.fromEntries(
+    parameters.map(({ name, description, schema }) => [name, { ...text, ...schema, description }]),
+  ),
+})
+
+function responsesOf({ response, method, page }: Operation): Readonly<Record<string, Schema>> {
+  if (response)
+    return { 200: { description: 'Success.', content: { 'application/json': { schema: response } } } }
   const redirect = {
     description: 'The browser is sent on, refusals of the sign-in included.',
     headers: { Location: { schema: text } },
@@ -104,25 +117,35 @@ function answerOf({ answer, method, page }: Operation): Readonly<Record<string, 
 
 const htmlContent = { 'text/html': { schema: text } }
 
-/** Every request is limited; every body has a size and a type. */
-function errorsOf({ errors, method, tag }: Operation): Readonly<Record<string, Schema>> {
+/** Every endpoint has a rate limit, and every form a limit of its size and a content type. */
+function errorResponsesOf(
+  { errors, method, tag }: Operation,
+  error: ErrorName,
+): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
-  const statuses = [429, 500, 503, 504, ...errors, ...(method === 'POST' ? [400, 413, 415] : [])]
+  const statuses = [429, 431, 500, 503, 504, ...errors, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
-    [...new Set(statuses)].sort().map((status) => [status, errorResponse(status, hasPages)]),
+    [...new Set(statuses)].sort().map((status) => [
+      status,
+      {
+        ...errorResponse(status, error, hasPages),
+        ...(tag === 'OutsideProviders' &&
+          status === 404 && { description: 'The settings name no such provider.' }),
+      },
+    ]),
   )
 }
 
-const errorResponse = (status: number, hasPages: boolean): Schema => ({
-  description: descriptions[status],
+const errorResponse = (status: number, error: ErrorName, hasPages: boolean): Schema => ({
+  description: errorDescriptions[status],
   ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: {
-    'application/json': { schema: ref('Error') },
+    'application/json': { schema: ref(error) },
     ...(hasPages && [400, 403].includes(status) && htmlContent),
   },
 })
 
-const descriptions: Readonly<Record<number, string>> = {
+const errorDescriptions: Readonly<Record<number, string>> = {
   400: 'The query or form is invalid.',
   401: 'The client or the access token is not accepted.',
   403: 'The sign-in comes from a foreign origin, or the token lacks a scope.',
@@ -130,6 +153,7 @@ const descriptions: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The body is no form, or not in UTF-8.',
   429: 'Too many requests.',
+  431: 'The address and the headers together are longer than 16 KB.',
   500: 'An unexpected error.',
   503: 'The store is away; nothing was done, and it may be tried again later.',
   504: 'The store failed before it was known whether this was done.',

@@ -5,10 +5,10 @@ import { addressKey } from '../../http/addresses.ts'
 import { originOf } from '../../http/cors.ts'
 import { sendEnvelope } from '../../http/errors.ts'
 import { announceDeprecations } from '../../http/operation.ts'
-import { acceptedLanguage } from '../../model/language.ts'
-import type { Answer, GivenParameters, Route } from './core/endpoint.ts'
+import { preferredLanguage } from '../../model/language.ts'
+import type { HandlerResult, RawParameters, Route } from './core/endpoint.ts'
 import { pageHeaders, renderPage } from './pages/page.ts'
-import { sayIn } from './pages/texts.ts'
+import { translatorFor } from './pages/texts.ts'
 import { OAuthError, oauthCodeOf, oauthStatusOf } from './values/oauth-error.ts'
 
 /** Registers every route of the table. */
@@ -24,11 +24,11 @@ export function registerRoutes(
       async onRequest(_request, reply) {
         announceDeprecations(reply, deprecation ? [deprecation] : [])
       },
-      onSend: joinOAuthError,
+      onSend: addOAuthError,
       async handler(request, reply) {
-        const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
+        const parameters = (method === 'GET' ? request.query : request.body) as RawParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
-        // The account is known only after a query.
+        // The limit applies to the network address, because the account is known only after a query.
         work.holder = addressKey(request.ip)
         return complete(work, async () => {
           try {
@@ -44,16 +44,16 @@ export function registerRoutes(
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  if ('cookie' in answer && answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
-  if ('redirectTo' in answer) {
+function send(request: FastifyRequest, reply: FastifyReply, result: HandlerResult): FastifyReply {
+  if ('cookie' in result && result.cookie !== undefined) reply.header('set-cookie', result.cookie)
+  if ('redirectTo' in result) {
     // After a post, 303 keeps the browser from posting the password again (RFC 9700, 4.12).
     const status = request.method === 'POST' ? 303 : 302
-    return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
+    return reply.header('cache-control', 'no-store').redirect(result.redirectTo, status)
   }
-  if ('page' in answer) {
-    const { language = acceptedLanguage(request.headers['accept-language']), cookie } = answer
-    const page = answer.page(sayIn(language))
+  if ('page' in result) {
+    const { language = preferredLanguage(request.headers['accept-language']), cookie } = result
+    const page = result.page(translatorFor(language))
     if (cookie !== undefined) reply.header('set-cookie', cookie)
     reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
     return reply
@@ -61,7 +61,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
       .type('text/html; charset=utf-8')
       .send(renderPage(page, language))
   }
-  const { body, maxAgeSeconds, status = 200 } = answer
+  const { body, maxAgeSeconds, status = 200 } = result
   const isPrivate = maxAgeSeconds === undefined
   reply.header('cache-control', isPrivate ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
   // RFC 6749, 5.1 also requires this one, for caches from before HTTP/1.1.
@@ -75,17 +75,17 @@ function sendError(reply: FastifyReply, { code, message, challenge }: OAuthError
   return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
 }
 
-/** Adds OAuth's two properties to errors of the server itself, such as those of the rate limiter. */
-async function joinOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+/** Adds OAuth's two properties to errors that the server itself sends, such as those of the rate limiter. */
+async function addOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const isOAuth = request.routeOptions.url?.startsWith('/connect/')
   if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload
   const envelope = JSON.parse(payload) as { readonly message: string; readonly error?: string }
   if (envelope.error !== undefined) return payload
-  const joined = JSON.stringify({
+  const extended = JSON.stringify({
     ...envelope,
     error: oauthCodeOf(reply.statusCode),
     error_description: envelope.message,
   })
-  reply.header('content-length', Buffer.byteLength(joined))
-  return joined
+  reply.header('content-length', Buffer.byteLength(extended))
+  return extended
 }

@@ -3,14 +3,18 @@ import {
   type MetricsSettings,
   readMailSettings,
   readMetricsSettings,
+  readPasskeySignInDomain,
 } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
+import { readStoreSettings } from '../../config/store-settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
   readTrackerSettings,
+  sharedTrackerSettings,
   type TrackerSettings,
 } from '../../config/tracker-settings.ts'
+import type { SharedSettings } from '../../db/instances.ts'
 
 export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly port: number
@@ -22,15 +26,35 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly webhookReceivers: readonly string[]
   /** Undefined where no mail can be sent. */
   readonly mail: MailSettings | undefined
+  readonly passkeySignInDomain: string | undefined
+  /** The settings that all instances must have in common. */
+  readonly shared: SharedSettings
 }
 
-export const readRestSettings = (settings: Settings): RestSettings => ({
-  ...readTrackerSettings(settings),
-  port: settings.get('REST_PORT'),
-  audience: settings.get('Jwt__Audience'),
-  rateLimit: readRateLimit(settings, 'Rest'),
-  ...readMetricsSettings(settings),
-  webhooks: settings.get('WEBHOOKS'),
-  webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
-  mail: readMailSettings(settings),
-})
+export function readRestSettings(settings: Settings): RestSettings {
+  const tracker = readTrackerSettings(settings)
+  const { historyDays, removedDays } = readStoreSettings(settings)
+  const passkeySignInDomain = readPasskeySignInDomain(settings, tracker)
+  const audience = settings.get('Jwt__Audience')
+  return {
+    ...tracker,
+    port: settings.get('REST_PORT'),
+    audience,
+    rateLimit: readRateLimit(settings, 'Rest'),
+    ...readMetricsSettings(settings),
+    webhooks: settings.get('WEBHOOKS'),
+    webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
+    mail: readMailSettings(settings),
+    passkeySignInDomain,
+    shared: {
+      ...sharedTrackerSettings(tracker),
+      Jwt__Audience: audience,
+      Identity__Passwords: tracker.passwords,
+      Identity__PasskeyDomain: passkeySignInDomain,
+      Cors__AllowedOrigins: tracker.allowedOrigins,
+      HOURS_STEP: tracker.hoursStep,
+      HISTORY_DAYS: historyDays,
+      REMOVED_DAYS: removedDays,
+    },
+  }
+}

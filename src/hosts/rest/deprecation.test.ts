@@ -39,6 +39,7 @@ describe('What is deprecated', () => {
     registerRoutes(app, {
       context,
       authentication: {
+        readiness: { name: 'tokens', check: async () => undefined },
         async authenticate(authorization) {
           if (authorization === undefined) throw unauthenticated()
           return { caller: administrator, isActiveNow: async () => true } as never
@@ -92,6 +93,7 @@ describe('What is deprecated', () => {
       title: '',
       description: '',
       tags: {},
+      errorName: 'Error',
       schemas: resourceSchemas(aging),
     })
     const text = JSON.stringify(document)

@@ -1,4 +1,4 @@
-import type { Administrators } from '../../accounts/administrators.ts'
+import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
 import type { FeedStreams } from '../../features/changes/feed-streams.ts'
@@ -23,18 +23,16 @@ import type { AllowedReceivers } from '../../http/addresses.ts'
 import type { Context } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import { person } from '../../resources/person.ts'
-import { forTokens, type Route } from '../../routes/route.ts'
-import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
-import type { About } from './openapi.ts'
+import { acceptTokens, type Route } from '../../routes/route.ts'
+import { idsSchemas, pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
+import type { HostDocumentParts } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
 export interface ExtensionParts {
   readonly live: LiveListings
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
-  readonly administrators: Administrators
-  /** True if users may sign in by password. */
-  readonly passwords: boolean
+  readonly signInMethods: SignInMethods
   /** True if mails can be sent. */
   readonly hasMail: boolean
 }
@@ -42,34 +40,34 @@ export interface ExtensionParts {
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   context: Context,
-  { live, feeds, receivers, administrators, passwords, hasMail }: ExtensionParts,
+  { live, feeds, receivers, signInMethods, hasMail }: ExtensionParts,
 ): Route[] => [
-  ...forTokens([
+  ...acceptTokens([
     peopleRoute(context, live),
     ...resources.map((resource) => removedRoute(context, live, resource)),
     ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
     ...resources.map((resource) => queryRoute(context, live, resource)),
     ...reportRoutes(context, live),
   ]),
-  ...sessionRoutes(context),
-  ...identityRoutes(context, { passwords }),
-  ...consentRoutes(context),
-  ...clientRoutes(context),
-  ...tokenRoutes(context),
-  ...administratorRoutes({ ...context, administrators }),
-  ...deactivationRoutes({ ...context, administrators }),
-  ...linkRoutes(context, { administrators, hasMail }),
-  ...forTokens([
+  ...sessionRoutes,
+  ...identityRoutes(signInMethods),
+  ...consentRoutes,
+  ...clientRoutes,
+  ...tokenRoutes,
+  ...administratorRoutes,
+  ...deactivationRoutes,
+  ...linkRoutes({ hasMail }),
+  ...acceptTokens([
     historyRoute(context),
     differenceRoute(context),
     batchRoute(context),
     feedRoute(context, feeds),
     ...exportRoutes(context),
   ]),
-  ...webhookRoutes(context, receivers),
+  ...webhookRoutes(receivers),
 ]
 
-export const aboutExtensions: About = {
+export const aboutExtensions: HostDocumentParts = {
   title: 'Project tracking: extensions',
   description:
     'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
@@ -91,6 +89,7 @@ export const aboutExtensions: About = {
     Exports: 'Whole lists as files.',
     Webhooks: 'Changes that are sent to an address.',
   },
+  errorName: 'ErrorAnswer',
   schemas: {
     ...Object.fromEntries(
       [person, ...resources].flatMap((listed) => [
@@ -99,6 +98,7 @@ export const aboutExtensions: About = {
       ]),
     ),
     ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),
+    ...idsSchemas,
     ...Object.fromEntries([
       ...[person, ...resources].map((listed) => [`${listed.title}QueryRow`, queryRowSchema(listed)]),
       ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../auth/authenticate.ts'
 import type { MailSettings } from '../../config/host-settings.ts'
+import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createModificationDates } from '../../db/modification-dates.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
@@ -13,13 +14,13 @@ import { compressAnswers } from '../../http/compress.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { measureHost } from '../../http/host-metrics.ts'
-import { listen, prepareStop } from '../../http/listen.ts'
+import { measureHost, shareMetricsOf } from '../../http/host-metrics.ts'
+import { listen, prepareShutdown } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer } from '../../http/server.ts'
 import { forbidden } from '../../model/problem.ts'
-import { createSecurityLog, requestsRejected } from '../../observability/security-log.ts'
-import type { Context } from '../../records/context.ts'
+import { createRejectionLog, createSecurityLog } from '../../observability/security-log.ts'
+import type { Context, SharedContext } from '../../records/context.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import type { Route } from '../../routes/route.ts'
@@ -32,47 +33,53 @@ import { aboutContract, contractRoutes } from './routes.ts'
 export interface RestHost {
   readonly app: FastifyInstance
   /** Keeps serving, but reports that it is about to stop. */
-  leave(): void
+  announceStop(): void
   stop(): Promise<void>
 }
 
 /** One proxy and one load balancer are expected. */
-const proxiesByDefault = 2
+const trustedProxiesDefault = 2
 
 /** Wires the REST host and listens. `declared` are the resources that it serves. */
 export async function startRest(
-  givenContext: Context,
+  shared: SharedContext,
   authentication: Authentication,
   settings: RestSettings,
   log: Log,
   declared: readonly Resource[] = resources,
 ): Promise<RestHost> {
   const events = countEvents(createSecurityLog(log))
-  const context = { ...givenContext, securityLog: events.log }
+  const context = { ...shared, administrators: administratorsOf(settings), securityLog: events.log }
   const app = createServer({
     log,
-    trustedHops: settings.trustedProxies(proxiesByDefault),
+    trustedHops: settings.trustedProxies(trustedProxiesDefault),
     budgets: context.budgets,
     cors: { origins: settings.allowedOrigins },
-    rateLimit: { ...settings.rateLimit, onRejected: requestsRejected(events.log) },
+    rateLimit: {
+      ...settings.rateLimit,
+      shared: context.siblings?.limiter('rest'),
+      onRejected: createRejectionLog(events.log),
+    },
   })
-  const { readiness, leave, stop } = prepareStop(app)
+  const { readiness, announceStop, stop } = prepareShutdown(app)
   const streamLimits = createStreamLimits(context.budgets)
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.')
   const live = createLiveListings(context, streamLimits, onFailure)
   const feeds = createFeedStreams(context, streamLimits, onFailure)
   app.addHook('preClose', async () => {
-    live.sendAway()
-    feeds.sendAway()
+    live.closeForShutdown()
+    feeds.closeForShutdown()
   })
   const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
-  await measureHost(app, { ...context, events, readers }, settings)
+  const instances = openInstances({ ...context, host: 'rest', settings: settings.shared, log })
+  const shareMetrics = shareMetricsOf('rest', context.siblings)
+  await measureHost(app, { ...context, instances, events, readers, shareMetrics }, settings)
   compressAnswers(app, context.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
-  const administrators = administratorsOf(settings)
   const parts = {
-    ...{ live, feeds, receivers, administrators, passwords: settings.passwords },
+    ...{ live, feeds, receivers },
+    signInMethods: settings,
     hasMail: settings.mail !== undefined,
   }
   const contract = contractRoutes(context, live, declared)
@@ -81,11 +88,11 @@ export async function startRest(
     context,
     authentication,
     modificationDates: createModificationDates(context.database),
-    routes: withoutPasswords([...contract, ...extensions], settings),
+    routes: rejectPasswordRoutes([...contract, ...extensions], settings),
     sendsServerTiming: settings.extensions,
   })
   addHelloRoute(app)
-  addHealthRoutes(app, [readiness, ...storeReadiness(context.database)])
+  addHealthRoutes(app, [readiness, ...storeReadiness(context.database), authentication.readiness])
   const about = aboutContract(declared)
   addDocumentation(app, {
     title: about.title,
@@ -95,12 +102,14 @@ export async function startRest(
     }),
   })
   await listen(app, settings)
-  const workers = await startWorkers(context, settings, log, { administrators, receivers })
+  await instances.join()
+  const workers = await startWorkers(context, settings, log, receivers)
   return {
     app,
-    leave,
+    announceStop,
     async stop() {
       await Promise.all([stop(), ...workers.map((worker) => worker.stop())])
+      await instances.leave()
     },
   }
 }
@@ -110,9 +119,9 @@ async function startWorkers(
   context: Context,
   { extensions, webhooks, mail }: RestSettings,
   log: Log,
-  { administrators, receivers }: Pick<ExtensionParts, 'administrators' | 'receivers'>,
+  receivers: ExtensionParts['receivers'],
 ): Promise<readonly { stop(): Promise<void> }[]> {
-  const { database, budgets, securityLog } = context
+  const { database, administrators, budgets, securityLog } = context
   const webhookWorker = () =>
     startWebhooks({
       ...{ database, administrators, receivers },
@@ -122,18 +131,18 @@ async function startWorkers(
     })
   const mailWorker = async (settings: MailSettings) => {
     // Its library is loaded only if mails are sent.
-    const { startMails } = await import('../../features/mail/worker.ts')
-    return securityLog ? [startMails({ database, settings, log, securityLog })] : []
+    const { startMailWorker } = await import('../../features/mail/worker.ts')
+    return securityLog ? [startMailWorker({ database, settings, log, securityLog })] : []
   }
   return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
 }
 
-/** Rejects every route that sets a password where these are switched off: it could not be used to sign in. */
-const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
+/** Makes routes that set a password reject it where passwords are switched off, because it could not be used to sign in. */
+const rejectPasswordRoutes = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes
-    : routes.map((route): Route => (route.isForPasswords ? { ...route, handle: reject } : route))
+    : routes.map((route): Route => (route.requiresPasswords ? { ...route, handle: rejectPasswords } : route))
 
-async function reject(): Promise<never> {
+async function rejectPasswords(): Promise<never> {
   throw forbidden('Passwords are switched off here: people sign in by an outside provider.')
 }

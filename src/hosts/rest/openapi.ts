@@ -1,6 +1,13 @@
 import { budgetLimits } from '../../config/budgets.ts'
-import { type Envelope, frameworkErrors, largerThan, problemStatuses, unexpected } from '../../http/errors.ts'
-import { type About as DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
+import {
+  bodyTooLarge,
+  type Envelope,
+  frameworkErrors,
+  headersTooLarge,
+  problemStatuses,
+  unexpectedEnvelope,
+} from '../../http/errors.ts'
+import { type DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
 import {
   busy,
@@ -18,29 +25,42 @@ import {
 } from '../../model/problem.ts'
 import { keyHours } from '../../records/idempotency.ts'
 import { isKeyed, type Operation } from '../../routes/route.ts'
-import { ref } from '../../routes/schemas.ts'
+import { errorSchema, ref } from '../../routes/schemas.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './register-routes.ts'
 
 /** The parts of a document of this host in addition to its operations. */
-export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'>
+export interface HostDocumentParts extends Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'> {
+  readonly errorName: ErrorName
+}
 
-export const openApiOf = (operations: readonly Operation[], about: About): Schema =>
-  documentOf(operations, { ...about, ...common, responses: responsesOf(operations) }, (operation) => ({
-    parameters: [
-      ...queryParameters(operation.parameters),
-      ...(operation.isConditional ? conditionalHeaders : []),
-      ...(operation.hasPrecondition ? [ifMatchHeader] : []),
-      ...(isKeyed(operation) ? [idempotencyKeyHeader] : []),
-    ],
-    ...(operation.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
-    }),
-    responses: { ...answersOf(operation), ...rejectionsOf(operation) },
-    ...(operation.isOpen && { security: [] }),
-    ...((operation.events ?? operation.isLive) && {
-      'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
-    }),
-  }))
+/** The released document has `Error`, which generators rename where the language has one of its own. */
+type ErrorName = 'Error' | 'ErrorAnswer'
+
+export function openApiOf(
+  operations: readonly Operation[],
+  { errorName, ...about }: HostDocumentParts,
+): Schema {
+  const schemas = { ...about.schemas, [errorName]: errorSchema }
+  const responses = responsesOf(operations, errorName)
+  return documentOf(operations, { ...about, ...securityParts, schemas, responses }, describe)
+}
+
+const describe = (operation: Operation) => ({
+  parameters: [
+    ...queryParameters(operation.parameters),
+    ...(operation.isConditional ? conditionalHeaders : []),
+    ...(operation.hasPrecondition ? [ifMatchHeader] : []),
+    ...(isKeyed(operation) ? [idempotencyKeyHeader] : []),
+  ],
+  ...(operation.body && {
+    requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+  }),
+  responses: { ...successResponsesOf(operation), ...errorResponsesOf(operation) },
+  ...(operation.isPublic && { security: [] }),
+  ...((operation.events ?? operation.isLive) && {
+    'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
+  }),
+})
 
 const conditionalHeaders = [
   {
@@ -68,16 +88,19 @@ const idempotencyKeyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
-const answersOf = (operation: Operation): Readonly<Record<string, Schema>> => {
-  const { answer, answerTypes = ['application/json'], isConditional, hasTag, isLive } = operation
+const successResponsesOf = (operation: Operation): Readonly<Record<string, Schema>> => {
+  const { answer, answerTypes = ['application/json'], isConditional, hasTable, hasETag, isLive } = operation
   return {
     200: {
       // Not a second content type: generators would type the response as either a page or text.
       description: isLive ? liveDescription : 'Success.',
       ...(isConditional && { headers: validatorHeaders }),
-      ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
+      ...(hasETag && { headers: { ETag: validatorHeaders.ETag } }),
       ...(isKeyed(operation) && { headers: replayedHeaders }),
-      content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+      content: {
+        ...Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+        ...(hasTable && { 'text/csv': { schema: { type: 'string' } } }),
+      },
     },
     ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
   }
@@ -108,44 +131,44 @@ const replayedHeaders = {
 }
 
 /** Every operation requires a token and is rate-limited; every body has a maximum size and a type. */
-function rejectionsOf(operation: Operation): Readonly<Record<string, Schema>> {
+function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, errors, body } = operation
-  const keyed = isKeyed(operation) ? [409, 422] : []
+  const keyStatuses = isKeyed(operation) ? [409, 422] : []
   const statuses = [
     401,
     429,
+    431,
     500,
     503,
     ...(method === 'GET' ? [] : [504]),
     ...errors,
     ...(body ? [400, 413, 415] : []),
-    ...keyed,
+    ...keyStatuses,
   ]
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort()
-      .map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]),
+      .map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]),
   )
 }
 
 /** The shared responses that an operation of the document refers to. */
-function responsesOf(operations: readonly Operation[]): Readonly<Record<string, Schema>> {
-  const used = new Set(operations.flatMap((operation) => Object.keys(rejectionsOf(operation))))
-  const statuses = Object.keys(descriptions).filter((status) => used.has(status))
-  return Object.fromEntries(statuses.map((status) => [errorName(status), rejection(status)]))
+function responsesOf(operations: readonly Operation[], error: ErrorName): Readonly<Record<string, Schema>> {
+  const usedNames = new Set(operations.flatMap((operation) => Object.keys(errorResponsesOf(operation))))
+  const statuses = Object.keys(descriptions).filter((status) => usedNames.has(status))
+  return Object.fromEntries(statuses.map((status) => [responseName(status), errorResponse(status, error)]))
 }
 
-/** These say when to retry. */
 const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer' } }
 
-const waits: ReadonlySet<string> = new Set(['429', '503'])
+const retryableStatuses: ReadonlySet<string> = new Set(['429', '503'])
 
-const errorName = (status: number | string): string => `Refusal${status}`
+const responseName = (status: number | string): string => `Refusal${status}`
 
-const rejection = (status: string): Schema => ({
+const errorResponse = (status: string, error: ErrorName): Schema => ({
   description: descriptions[status],
-  ...(waits.has(status) && { headers: { 'Retry-After': retryAfter } }),
-  content: { 'application/json': { schema: ref('Error'), example: errorExamples[Number(status)] } },
+  ...(retryableStatuses.has(status) && { headers: { 'Retry-After': retryAfter } }),
+  content: { 'application/json': { schema: ref(error), example: errorExamples[Number(status)] } },
 })
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -160,17 +183,18 @@ const descriptions: Readonly<Record<string, string>> = {
   415: 'The body is no JSON, or not in UTF-8.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
+  431: 'The address and the headers together are longer than 16 KB.',
   500: 'An unexpected error.',
   503: 'Too slow, too much at once, or the store is away; nothing was done, and it may be tried again later.',
   504: 'The store failed before it was known whether this was done. Check that before sending it again.',
 }
 
-const common = {
+const securityParts = {
   security: [{ bearer: [] }],
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
 }
 
-/** Examples of errors, made by the code that makes the errors themselves. */
+/** Examples of errors, created by the same code as the errors themselves. */
 const errorExamples: Readonly<Record<number, Envelope>> = {
   ...Object.fromEntries(
     [
@@ -187,11 +211,12 @@ const errorExamples: Readonly<Record<number, Envelope>> = {
       overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds: 5 }),
     ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
   ),
-  413: largerThan(budgetLimits.restBodyBytes.max),
+  413: bodyTooLarge(budgetLimits.restBodyBytes.max),
   ...(frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE && {
     415: frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE,
   }),
-  500: unexpected,
+  431: headersTooLarge,
+  500: unexpectedEnvelope,
 }
 
 function envelopeOf({ kind, message, errors }: Problem): Envelope {

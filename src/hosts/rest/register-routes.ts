@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Authenticated, type Authentication, requireActiveSession } from '../../auth/authenticate.ts'
-import { type FairQueue, takePlace } from '../../db/fair-queue.ts'
+import { type FairQueue, holdSlotUntil } from '../../db/fair-queue.ts'
 import type { ModificationDates } from '../../db/modification-dates.ts'
 import { startWork, type Work } from '../../db/work.ts'
 import { addressKey } from '../../http/addresses.ts'
@@ -10,13 +10,13 @@ import { createSentDates, type SentDates, sendConditional } from '../../http/con
 import { originOf } from '../../http/cors.ts'
 import { envelopeType } from '../../http/errors.ts'
 import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/operation.ts'
-import { keySpeller } from '../../http/url.ts'
+import { createKeyNormalizer } from '../../http/url.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
 import { invalid, overloaded, unauthenticated } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
-import { requireNoApp, requireOwnClient, requirePerson } from '../../records/rights.ts'
+import { rejectThirdPartyApp, rejectToken, requireWebClientSession } from '../../records/rights.ts'
 import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { pagingNumbers } from '../../resources/list-keys.ts'
@@ -38,7 +38,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
     ...registration,
     once: createOnce(context),
     sentDates: createSentDates(),
-    spelled: keySpeller(queryKeysOf(routes)),
+    normalizeKeys: createKeyNormalizer(queryKeysOf(routes)),
     admissions: new WeakMap(),
   }
   for (const route of routes) {
@@ -47,8 +47,8 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
       method: route.method,
       url: route.path,
       ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
-      onRequest: admitting(route, host),
-      handler: handling(route, host),
+      onRequest: admissionHookOf(route, host),
+      handler: handlerOf(route, host),
       onSend(request, reply, payload, done) {
         const { session, work } = host.admissions.get(request) ?? {}
         // Limited to administrators: timings would reveal rows that other callers may not see.
@@ -63,7 +63,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
 interface Host extends Registration {
   readonly once: Once
   readonly sentDates: SentDates
-  readonly spelled: ReturnType<typeof keySpeller>
+  readonly normalizeKeys: ReturnType<typeof createKeyNormalizer>
   readonly admissions: WeakMap<FastifyRequest, Admission>
 }
 
@@ -78,15 +78,15 @@ interface Admission {
   readonly work: Work
   /** Set once the token was accepted. */
   session?: Authenticated
-  turn?: Turn
+  slot?: QueueSlot
 }
 
-/** Accepts or rejects the requests of a route by their tokens, and lets them wait for their turn. */
-function admitting(route: Route, { context, authentication, spelled, admissions }: Host) {
-  const { method, isOpen, isForTokens, isForOwnClient, deprecation, turns } = route
+/** Returns the hook that checks the token of each request, and that lets requests wait if the route has a queue. */
+function admissionHookOf(route: Route, { context, authentication, normalizeKeys, admissions }: Host) {
+  const { method, isPublic, acceptsPersonalAccessTokens, requiresOwnClient, deprecation, queue } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (deprecation) announceDeprecations(reply, [deprecation])
-    request.query = spelled(request.query as ParsedUrlQuery)
+    request.query = normalizeKeys(request.query as ParsedUrlQuery)
     const origin = { ...originOf(request), host: 'rest' } as const
     const work = startWork(route.id, 'rest', request.headers.traceparent)
     const admission: Admission = { work }
@@ -94,64 +94,67 @@ function admitting(route: Route, { context, authentication, spelled, admissions 
     const admit = async () => {
       const session = await authentication.authenticate(request.headers.authorization, origin)
       request.isAuthenticated = true
-      if (isForOwnClient) requireOwnClient(session.caller)
-      else if (!isForTokens) requirePerson(session.caller)
-      // The new credential would outlast the consent.
-      if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
+      request.accountId = session.caller.id
+      if (requiresOwnClient) requireWebClientSession(session.caller)
+      else if (!acceptsPersonalAccessTokens) rejectToken(session.caller)
+      // Apps may not change these, because a new credential would outlast the user's consent.
+      if (!acceptsPersonalAccessTokens && method !== 'GET') rejectThirdPartyApp(session.caller)
       await route.admit?.(session.caller)
       return session
     }
-    const session = isOpen ? anonymous(origin) : await context.database.during(work, admit)
+    const session = isPublic ? anonymous(origin) : await context.database.during(work, admit)
     admission.session = session
-    work.holder = isOpen ? addressKey(origin.address) : session.caller.id
-    if (turns) admission.turn = await takeTurn(turns, session.caller.id, request, reply, work)
+    work.holder = isPublic ? addressKey(origin.address) : session.caller.id
+    if (queue) admission.slot = await waitForSlot(queue, session.caller.id, request, reply, work)
   }
 }
 
-/** Handles the requests of a route that were admitted. */
-function handling(route: Route, host: Host) {
+/** Returns the handler of a route for admitted requests. */
+function handlerOf(route: Route, host: Host) {
   const { context, admissions } = host
   const { deprecation, deprecatedFields = {} } = route
   const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
-  const answer = (route.isConditional ? answeringDated : answering)(route, host)
+  const respond = (route.isConditional ? conditionalResponderOf : responderOf)(route, host)
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { session, work, turn } = admissions.get(request) ?? {}
+    const { session, work, slot } = admissions.get(request) ?? {}
     if (!session || !work) throw new Error('A route was reached without authentication.')
     if (hasDeprecatedFields) {
-      const ofBody = deprecationsIn(request.body, deprecatedFields)
-      announceDeprecations(reply, deprecation ? [deprecation, ...ofBody] : ofBody)
+      const bodyDeprecations = deprecationsIn(request.body, deprecatedFields)
+      announceDeprecations(reply, deprecation ? [deprecation, ...bodyDeprecations] : bodyDeprecations)
     }
-    turn?.bodyIsHere()
+    slot?.bodyArrived()
     const { caller } = session
-    const run = () => answer({ context, caller, session, request, reply })
-    await context.database.complete(work, run).finally(turn?.leave)
+    const run = () => respond({ context, caller, session, request, reply })
+    await context.database.complete(work, run).finally(slot?.release)
     return reply
   }
 }
 
-/** Answers with what the handler of the route makes. */
-function answering(route: Route, { once }: Host) {
-  const takesKey = isKeyed(route)
+/** Responds with the answer of the route's handler. */
+function responderOf(route: Route, { once }: Host) {
+  const isKeyedRoute = isKeyed(route)
   const outlastsSession = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
     const { context, session, request, reply } = exchange
-    // Checked after the body, which may have taken long to arrive.
+    // The session is checked after the body, which may have taken long to arrive.
     if (outlastsSession && !(await session.isActiveNow())) throw unauthenticated()
-    const key = takesKey ? request.headers['idempotency-key'] : undefined
-    if (key !== undefined) return answerKeyed(once, route, exchange, key)
-    const held = outlastsSession ? { ...exchange, context: heldTo(session, context) } : exchange
-    const answer = await route.handle(held)
-    // Without one, the handler has taken over the connection.
+    const key = isKeyedRoute ? request.headers['idempotency-key'] : undefined
+    if (key !== undefined) return respondOnce(once, route, exchange, key)
+    const checkedExchange = outlastsSession
+      ? { ...exchange, context: requireSession(session, context) }
+      : exchange
+    const answer = await route.handle(checkedExchange)
+    // Without an answer, the handler has taken over the connection.
     if (answer) reply.send(answer.body)
   }
 }
 
-/** The same for reads, with validators, and with 304 to a client that has the same body already. */
-const answeringDated =
+/** Does the same for reads, with validators, and responds with 304 to a client that has the same body already. */
+const conditionalResponderOf =
   (route: Route, { modificationDates, sentDates }: Host) =>
   async (exchange: Exchange): Promise<void> => {
     const { caller, request, reply } = exchange
-    // Read before the response is made, because they must cover everything read afterwards.
+    // The dates are read first, because they must cover everything that is read afterwards.
     const dates = await modificationDates()
     const answer = await route.handle(exchange)
     if (!answer) return
@@ -167,11 +170,16 @@ const answeringDated =
   }
 
 /** Changes of credentials outlast the session, so they require one that is valid now, despite the cache. */
-const changesCredentials = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
-  method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
+const changesCredentials = ({
+  method,
+  isPublic,
+  acceptsPersonalAccessTokens,
+  changesAccounts,
+}: Route): boolean =>
+  method !== 'GET' && !isPublic && (!acceptsPersonalAccessTokens || changesAccounts === true)
 
-/** A request may have waited for a turn, or for the hash of a password, so its transactions check the session again. */
-const heldTo = (session: Authenticated, context: Context): Context => ({
+/** Makes transactions check the session again, because a request may have waited for a slot or for the hash of a password. */
+const requireSession = (session: Authenticated, context: Context): Context => ({
   ...context,
   database: requireActiveSession(context.database, session),
 })
@@ -185,62 +193,62 @@ const anonymous = (origin: RequestOrigin): Authenticated => ({
   isActiveNow: async () => false,
 })
 
-interface Turn {
-  bodyIsHere(): void
-  /** Called before the response is sent: its reader may take long. */
-  leave(): void
+interface QueueSlot {
+  bodyArrived(): void
+  /** Called before the response is sent, because its reader may take long. */
+  release(): void
 }
 
-/** While other requests wait, a body that is incomplete after this time loses its place. */
-const bodySeconds = 2
+/** A body that is incomplete after this time loses its slot if other requests wait. */
+const bodySecondsMax = 2
 
-/** Waits for a place, which its holder keeps until it leaves or its connection closes. */
-async function takeTurn(
-  turns: FairQueue,
+/** Waits for a slot in the queue. The request keeps it until it is released or the connection closes. */
+async function waitForSlot(
+  queue: FairQueue,
   account: string,
   request: FastifyRequest,
   reply: FastifyReply,
   work: Work,
-): Promise<Turn> {
-  const { promise: ended, resolve: leave } = Promise.withResolvers<void>()
-  const gone = new AbortController()
+): Promise<QueueSlot> {
+  const { promise: ended, resolve: release } = Promise.withResolvers<void>()
+  const disconnected = new AbortController()
   reply.raw.once('close', () => {
-    gone.abort()
-    leave()
+    disconnected.abort()
+    release()
   })
-  const askedAt = performance.now()
-  let lateFrom = Number.POSITIVE_INFINITY
-  await takePlace(turns, account, ended, {
-    signal: gone.signal,
-    lateMilliseconds: () => Math.max(0, performance.now() - lateFrom),
-    giveWay() {
-      leave()
+  const queuedAt = performance.now()
+  let bodyDueAt = Number.POSITIVE_INFINITY
+  await holdSlotUntil(ended, queue, account, {
+    signal: disconnected.signal,
+    overdueMilliseconds: () => Math.max(0, performance.now() - bodyDueAt),
+    evict() {
+      release()
       // The rest of the body is not read.
       reply.raw.once('finish', () => request.raw.destroy())
       reply.send(overloaded('The body came too slowly while others waited.', { retryAfterSeconds: 5 }))
     },
   })
   const enteredAt = performance.now()
-  work.waitSeconds += (enteredAt - askedAt) / 1000
-  lateFrom = enteredAt + bodySeconds * 1000
+  work.waitSeconds += (enteredAt - queuedAt) / 1000
+  bodyDueAt = enteredAt + bodySecondsMax * 1000
   return {
-    leave,
-    bodyIsHere() {
-      lateFrom = Number.POSITIVE_INFINITY
+    release,
+    bodyArrived() {
+      bodyDueAt = Number.POSITIVE_INFINITY
     },
   }
 }
 
 /** Executes a POST with a key once. */
-async function answerKeyed(once: Once, route: Route, exchange: Exchange, key: string | string[]) {
+async function respondOnce(once: Once, route: Route, exchange: Exchange, key: string | string[]) {
   const { caller, session, request, reply } = exchange
   const { answer, isReplay } = await once(parseKeyedRequest(key, request, caller), async (context) => {
-    const held = changesCredentials(route) ? heldTo(session, context) : context
-    const made = await route.handle({ ...exchange, context: held })
-    return JSON.stringify(made?.body)
+    const checkedContext = changesCredentials(route) ? requireSession(session, context) : context
+    const answer = await route.handle({ ...exchange, context: checkedContext })
+    return JSON.stringify(answer?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')
-  // A later request gets it from here, never from a cache.
+  // A repeated request gets the answer from the host, never from a cache.
   reply.type(envelopeType).header('cache-control', 'no-store').send(answer)
 }
 
@@ -277,22 +285,22 @@ function parseKeyedRequest(key: string | string[], request: FastifyRequest, call
     // The response for one token must not be returned to another, which may see less.
     key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
     secret: hashOf(key, 'answer'),
-    request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparable)}`),
+    request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparableValue)}`),
   }
 }
 
 const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Left out of the comparison: a fast hash of a password would help to guess it from a copy of the database. */
-const secrets: ReadonlySet<string> = new Set([
+/** Passwords are not compared, because a fast hash of one would help to guess it from a copy of the database. */
+const secretNames: ReadonlySet<string> = new Set([
   'currentPassword',
   'newPassword',
   ...resources.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.isSecret)),
 ])
 
-/** Requests that differ in the order of keys are the same. */
-function comparable(name: string, value: unknown): unknown {
-  if (secrets.has(name)) return undefined
+/** Replaces values in JSON so that requests that differ only in the order of keys or in passwords are equal. */
+function comparableValue(name: string, value: unknown): unknown {
+  if (secretNames.has(name)) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -8,14 +8,14 @@ import { create } from '../../records/create.ts'
 import { get } from '../../records/get.ts'
 import { remove } from '../../records/remove.ts'
 import { restore } from '../../records/restore.ts'
-import { isOfAccounts } from '../../records/rights.ts'
+import { isAccountResource } from '../../records/rights.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { parseIfMatch, rejectIfMatch, rowAnswer, tagOf } from '../../routes/if-match.ts'
+import { etagOf, parseIfMatch, rejectIfMatch, rowAnswer } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
-import { idsBody, listKeys, recordAnswer, ref, updateAnswer } from '../../routes/schemas.ts'
+import { listKeys, recordAnswer, ref, someText, updateAnswer } from '../../routes/schemas.ts'
 
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
@@ -35,7 +35,7 @@ export const resourceRoutes = (context: Context, live: LiveListings, resource: R
     updateRoute(resource),
     removeRoute(resource),
     restoreRoute(resource),
-  ].map((route) => (isOfAccounts(resource) ? { ...route, changesAccounts: true } : route))
+  ].map((route) => (isAccountResource(resource) ? { ...route, changesAccounts: true } : route))
 
 const createRoute = (resource: Resource): Route => ({
   id: `Create${resource.title}`,
@@ -64,7 +64,7 @@ const getRoute = (context: Context, resource: Resource): Route => ({
   path: pathOf(resource),
   parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
-    ...(resource.edition === 'ext' ? [asOfKey] : []),
+    ...(resource.edition === 'ext' ? [asOfParameter] : []),
   ],
   answer: recordAnswer(resource),
   errors: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
@@ -72,16 +72,16 @@ const getRoute = (context: Context, resource: Resource): Route => ({
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
     // The contract ignores the key, like every unknown one.
-    const wanted = resource.edition === 'ext' ? { id, at } : { id }
-    const { row, lastChangeSecond } = await get(context, resource, caller, wanted)
+    const selection = resource.edition === 'ext' ? { id, at } : { id }
+    const { row, lastChangeSecond } = await get(context, resource, caller, selection)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },
 })
 
-const asOfKey: Parameter = {
+const asOfParameter: Parameter = {
   name: 'at',
   description: 'A date and time: the row as it was then, for anyone who may see it now.',
-  schema: { type: 'string' },
+  schema: someText,
 }
 
 const listRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
@@ -109,14 +109,14 @@ const updateRoute = (resource: Resource): Route => ({
   body: ref(`${resource.title}Update`),
   deprecatedFields: deprecatedFields(resource),
   answer: updateAnswer(resource),
-  hasTag: true,
+  hasETag: true,
   hasPrecondition: true,
   errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { context, caller, request, reply } = exchange
     const versions = await parseIfMatch(context, resource, exchange, parseObject(request.body).id)
     const row = await update(context, resource, caller, request.body, versions)
-    reply.header('etag', tagOf(resource, caller, row))
+    reply.header('etag', etagOf(resource, caller, row))
     return {
       body: { success: true, ...(isVersioned(resource) && { message: null }), ...rowAnswer(resource, row) },
     }
@@ -130,7 +130,7 @@ const removeRoute = (resource: Resource): Route => ({
   description: describe.remove(resource),
   method: 'DELETE',
   path: pathOf(resource),
-  body: idsBody,
+  body: ref('IdList'),
   answer: ref('Success'),
   hasPrecondition: true,
   errors: [400, 403, 404, 409, 412],
@@ -149,7 +149,7 @@ const restoreRoute = (resource: Resource): Route => ({
   description: describe.restore(resource),
   method: 'POST',
   path: `${pathOf(resource)}/restore`,
-  body: idsBody,
+  body: ref('DistinctIdList'),
   answer: ref('Success'),
   errors: [400, 403, 404, 409, 412],
   async handle({ context, caller, request }) {

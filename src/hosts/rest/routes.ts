@@ -4,9 +4,9 @@ import { accountRoutes, accountSchemas } from '../../features/own-account.ts'
 import type { Context } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { forTokens, type Route } from '../../routes/route.ts'
-import { resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
-import type { About } from './openapi.ts'
+import { acceptTokens, type Route } from '../../routes/route.ts'
+import { idsSchemas, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
+import type { HostDocumentParts } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
 /** Every route of the contract, in the order of the document. */
@@ -15,11 +15,11 @@ export const contractRoutes = (
   live: LiveListings,
   declared: readonly Resource[] = resources,
 ): Route[] => [
-  ...forTokens(resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(context, live, resource))),
-  ...accountRoutes(context, createLockouts({ database: context.database })),
+  ...acceptTokens(resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(context, live, resource))),
+  ...accountRoutes(createLockouts({ database: context.database })),
 ]
 
-export function aboutContract(declared: readonly Resource[] = resources): About {
+export function aboutContract(declared: readonly Resource[] = resources): HostDocumentParts {
   const served = resourcesOf('v1', declared)
   return {
     title: 'Project tracking: REST',
@@ -29,6 +29,7 @@ export function aboutContract(declared: readonly Resource[] = resources): About 
       ...Object.fromEntries(served.map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
       Account: 'The account that the token belongs to.',
     },
-    schemas: Object.assign({}, ...served.map(resourceSchemas), accountSchemas, sharedSchemas),
+    errorName: 'Error',
+    schemas: Object.assign({}, ...served.map(resourceSchemas), idsSchemas, accountSchemas, sharedSchemas),
   }
 }

@@ -1,8 +1,8 @@
 import {
-  canMail,
+  isMailConfigured,
   type MetricsSettings,
   readMetricsSettings,
-  readPasskeySettings,
+  readPasskeySignInDomain,
 } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readTrackerSettings, type TrackerSettings } from '../../config/tracker-settings.ts'
@@ -13,7 +13,7 @@ export interface WebSettings extends MetricsSettings {
   readonly port: number
   readonly logLevel: string | undefined
   readonly trustedProxies: TrackerSettings['trustedProxies']
-  /** The configuration that the client needs before its first request; served unchanged. */
+  /** The configuration that the client needs before its first request. It is served as `/config.json`. */
   readonly client: ClientConfiguration
 }
 
@@ -21,11 +21,11 @@ export interface ClientConfiguration {
   readonly apiUrl: string
   readonly issuer: string
   readonly clientId: string
-  /** True if `/ext/` is served: names of people, lists of removed records. */
+  /** True if the hosts serve `/ext/`. */
   readonly extensions: boolean
   /** True if the identity host has a page for signing in with a passkey alone. */
   readonly passkeys: boolean
-  /** True if mails can be sent, for new passwords and invitations. */
+  /** True if mails with password-reset links and invitations can be sent. */
   readonly mail: boolean
 }
 
@@ -43,8 +43,8 @@ export function readWebSettings(settings: Settings): WebSettings {
       issuer,
       clientId: webClientId,
       extensions,
-      passkeys: extensions && readPasskeySettings(settings, tracker)?.includeIdentityHost === true,
-      mail: canMail(settings) && tracker.passwords,
+      passkeys: readPasskeySignInDomain(settings, tracker) !== undefined,
+      mail: isMailConfigured(settings) && tracker.passwords,
     },
   }
 }

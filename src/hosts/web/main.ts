@@ -7,34 +7,34 @@ import { acceptsCoding } from '../../http/compress.ts'
 import { sendEnvelope } from '../../http/errors.ts'
 import { addHealthRoutes } from '../../http/health.ts'
 import { measureHost } from '../../http/host-metrics.ts'
-import { listen, prepareStop } from '../../http/listen.ts'
+import { listen, prepareShutdown } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { createServer, notFoundEnvelope, smallBodies } from '../../http/server.ts'
+import { createServer, notFoundEnvelope, smallBodyLimits } from '../../http/server.ts'
 import { pathOf } from '../../http/url.ts'
 import type { ClientConfiguration, WebSettings } from './configuration.ts'
 
 export interface WebHost {
   readonly app: FastifyInstance
-  /** Keeps serving, but reports that it is about to stop. */
-  leave(): void
+  /** Keeps serving, but reports in health checks that it is about to stop. */
+  announceStop(): void
   stop(): Promise<void>
 }
 
-/** Browsers come through one proxy. */
-const proxiesByDefault = 1
-export const builtClient = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
+/** One proxy is expected between browsers and this host. */
+const trustedProxiesDefault = 1
+const clientFolder = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
 
-/** Serves the built web client: its files, its page for every address of a screen, and its configuration. */
-export async function startWeb(settings: WebSettings, log: Log, folder = builtClient): Promise<WebHost> {
+/** Serves the built web client: its files, its page for the path of every screen, and its configuration. */
+export async function startWeb(settings: WebSettings, log: Log, folder = clientFolder): Promise<WebHost> {
   const files = await readFiles(folder)
   const budgets = openBudgets()
   const app = createServer({
     log,
-    trustedHops: settings.trustedProxies(proxiesByDefault),
+    trustedHops: settings.trustedProxies(trustedProxiesDefault),
     budgets,
-    ...smallBodies(budgetLimits.webBodyBytes.max),
+    ...smallBodyLimits(budgetLimits.webBodyBytes.max),
   })
-  const { readiness, leave, stop } = prepareStop(app)
+  const { readiness, announceStop, stop } = prepareShutdown(app)
   addPageHeaders(app, settings)
   addHealthRoutes(app, [readiness])
   await measureHost(app, { budgets }, settings)
@@ -43,7 +43,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
   )
   app.get('/*', (request, reply) => sendFile(request, reply, files))
   await listen(app, settings)
-  return { app, leave, stop }
+  return { app, announceStop, stop }
 }
 
 function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
@@ -61,24 +61,25 @@ function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
 function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFiles): FastifyReply {
   const path = pathOf(request.url)
   const file = files.get(path) ?? (isScreen(path) ? files.get('/') : undefined)
+  // The error format of the API, because all hosts share one server setup.
   if (file === undefined) return sendEnvelope(reply, notFoundEnvelope)
-  const { body, encoding } = choose(file, request.headers['accept-encoding'])
+  const { body, encoding } = chooseVariant(file, request.headers['accept-encoding'])
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   return reply
     .header('vary', 'Accept-Encoding')
-    .header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .header('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
     .type(file.type)
     .send(body)
 }
 
 /**
- * Decides whether a path gets the page. A path that ends like a file name does not, so that an outdated page gets 404 for a
- * removed script; nor does `/metrics`, because a collector would take the page for metrics where none are served.
+ * Every unknown path gets `index.html`, whose router shows the screen, with two exceptions. Whatever looks like a file gets 404, so
+ * that an outdated page notices that its script was removed. So does `/metrics`: a collector would mistake the page for metrics.
  */
 const isScreen = (path: string): boolean =>
-  path !== '/metrics' && !path.startsWith('/assets/') && !/\.\w+$/.test(path)
+  path !== '/metrics' && !path.startsWith(assetsPath) && !/\.\w+$/.test(path)
 
-function choose(file: ServedFile, accepted: string | undefined) {
+function chooseVariant(file: ServedFile, accepted: string | undefined) {
   for (const { name } of encodings) {
     const body = file.encoded.get(name)
     if (body !== undefined && acceptsCoding(accepted, name)) return { body, encoding: name }
@@ -86,7 +87,7 @@ function choose(file: ServedFile, accepted: string | undefined) {
   return { body: file.plain, encoding: undefined }
 }
 
-/** The policy of the client's page: it may load and call its own files, the API and the provider, and nothing else. */
+/** Returns the policy of the client's page, which may use only its own files, the API and the provider. */
 function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
   const api = new URL(apiUrl).origin
   const provider = new URL(issuer).origin
@@ -96,7 +97,7 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "style-src 'self'",
     "img-src 'self'",
     `connect-src 'self' ${api} ${provider}`,
-    // Browsers apply this to the redirects after the sign-in post too.
+    // Browsers apply this to the redirects after the sign-in post too, so it must name the provider's origin.
     `form-action 'self' ${provider}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -105,8 +106,8 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
 
 interface ServedFile {
   readonly type: string
-  /** Set for files that are named after their content, so that they never change. */
-  readonly immutable: boolean
+  /** True for files that are named after their content and therefore never change. */
+  readonly isImmutable: boolean
   readonly plain: Buffer
   /** The variants compressed at build time, by encoding; empty for files that do not shrink. */
   readonly encoded: ReadonlyMap<Encoding, Buffer>
@@ -114,10 +115,10 @@ interface ServedFile {
 
 export type Encoding = (typeof encodings)[number]['name']
 
-/** Files by path, `/` being the page. */
+/** The files by path. `index.html` has the path `/`. */
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
-/** Reads the whole client into memory: some hundred kilobytes, which then cost no system call. */
+/** Reads all files of the client into memory: they take a few hundred kilobytes, and requests then need no file access. */
 async function readFiles(folder: string): Promise<ServedFiles> {
   if (!existsSync(join(folder, 'index.html')))
     throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')
@@ -125,10 +126,16 @@ async function readFiles(folder: string): Promise<ServedFiles> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const sources = paths.filter((path) => !encodings.some(({ suffix }) => path.endsWith(suffix)))
   const files = await Promise.all(
-    sources.map(async (path) => [addressOf(folder, path), await readOne(path, paths)] as const),
+    sources.map(async (path) => {
+      const urlPath = servedPath(folder, path)
+      return [urlPath, await readServedFile(path, urlPath, paths)] as const
+    }),
   )
   return new Map(files)
 }
+
+/** The build names these files after their content. */
+const assetsPath = '/assets/'
 
 /** Listed in order of preference. */
 const encodings = [
@@ -136,25 +143,25 @@ const encodings = [
   { name: 'gzip', suffix: '.gz' },
 ] as const
 
-async function readOne(path: string, paths: readonly string[]): Promise<ServedFile> {
-  const there = encodings.filter(({ suffix }) => paths.includes(path + suffix))
+async function readServedFile(path: string, urlPath: string, paths: readonly string[]): Promise<ServedFile> {
+  const available = encodings.filter(({ suffix }) => paths.includes(path + suffix))
   const encoded = await Promise.all(
-    there.map(async ({ name, suffix }) => [name, await readFile(path + suffix)] as const),
+    available.map(async ({ name, suffix }) => [name, await readFile(path + suffix)] as const),
   )
   return {
-    type: types[extname(path)] ?? 'application/octet-stream',
-    immutable: path.includes(`${sep}assets${sep}`),
+    type: mediaTypes[extname(path)] ?? 'application/octet-stream',
+    isImmutable: urlPath.startsWith(assetsPath),
     plain: await readFile(path),
     encoded: new Map(encoded),
   }
 }
 
-function addressOf(folder: string, path: string): string {
-  const address = `/${relative(folder, path).split(sep).join('/')}`
-  return address === '/index.html' ? '/' : address
+function servedPath(folder: string, path: string): string {
+  const urlPath = `/${relative(folder, path).split(sep).join('/')}`
+  return urlPath === '/index.html' ? '/' : urlPath
 }
 
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

@@ -25,13 +25,13 @@ export async function listen(app: FastifyInstance): Promise<number> {
 export function exchange(port: number, bytes: string, until?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-    let answer = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      answer += chunk
-      if (until?.test(answer)) socket.destroy()
+      received += chunk
+      if (until?.test(received)) socket.destroy()
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(answer))
+    socket.on('close', () => resolve(received))
   })
 }
 

@@ -1,14 +1,21 @@
-import { newId } from '../../db/columns.ts'
-import type { Action, Row, Values } from '../../db/rows.ts'
+import type { Action, Values } from '../../db/rows.ts'
+import { newId } from '../../db/rows.ts'
 import { labelOf } from '../../model/field.ts'
-import { uuid } from '../../model/field-kinds.ts'
+import { isMissing, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, Problem, parseObject, type Violations } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { batchItemsMax, batchPasswordsMax, labelCharactersMax } from '../list-query.ts'
+import { isIdAbsent } from '../parse-input.ts'
+import type { Outcome } from '../write-each.ts'
 
 export const batchModes = ['allOrNothing', 'eachForItself'] as const
 export const batchOperations = ['create', 'update', 'remove', 'restore'] as const satisfies Action[]
+
+/** The most items of a batch, and the most rows that its removals and restores may name. */
+export const batchItemsMax = 1000
+/** Hashing one takes a tenth of a second of a core. */
+const passwordsMax = 10
+export const labelCharactersMax = 64
 
 export interface Batch {
   readonly mode: (typeof batchModes)[number]
@@ -24,23 +31,27 @@ export function parseBatch(body: unknown): Batch {
   else if (items.length < 1 || items.length > batchItemsMax)
     violations.add('items', `Items must contain 1 to ${batchItemsMax} items.`)
   violations.throwIfAny()
-  const shapes = (items as unknown[]).map((item, index) => parseShape(item, index, violations))
-  const labels = labelsOf(shapes, violations)
-  const read = shapes.map((shape, index) => withIds(shape, index, labels, violations))
-  requireFewRows(read, violations)
+  const parsedItems = (items as unknown[]).map((item, index) => parseItem(item, index, violations))
+  // From here on, every item has the form that its type declares.
   violations.throwIfAny()
-  return { mode: mode as Batch['mode'], items: read }
+  const labels = idsByLabel(parsedItems, violations)
+  const batchItems = parsedItems.map((item, index) => replaceLabels(item, index, labels, violations))
+  limitRowsAndPasswords(batchItems, violations)
+  violations.throwIfAny()
+  return { mode: mode as Batch['mode'], items: batchItems }
 }
 
-interface Shape extends Omit<BatchItem, 'index'> {
+/** An item as received: its body may contain labels. */
+interface ParsedItem extends Omit<BatchItem, 'index'> {
   readonly label: string | undefined
 }
 
-function parseShape(item: unknown, index: number, violations: Violations): Shape {
-  const given = isObject(item) ? item : {}
-  const { operation, body = {}, label, ifMatch } = given
+/** Adds what is wrong with the item to `violations`. The returned item may be used only if nothing was added. */
+function parseItem(item: unknown, index: number, violations: Violations): ParsedItem {
+  const fields = isObject(item) ? item : {}
+  const { operation, body = {}, label, ifMatch } = fields
   const reject = (key: string, message: string) => violations.add(keyOf(index, key), message)
-  const resource = resources.find(({ name }) => name === given.resource)
+  const resource = resources.find(({ name }) => name === fields.resource)
   if (!isObject(item)) reject('', 'An item must be an object.')
   if (!isOneOf(batchOperations, operation))
     reject('operation', `Operation must be one of ${batchOperations.join(', ')}.`)
@@ -69,56 +80,57 @@ const isOneOf = (known: readonly string[], input: unknown): boolean =>
 const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
 const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
 
-/** Maps each label to the id that the created row will have. */
-function labelsOf(shapes: readonly Shape[], violations: Violations): ReadonlyMap<string, string> {
+/**
+ * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here, because
+ * `parseInput` rejects it later.
+ */
+function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
-  for (const [index, { label, body }] of shapes.entries()) {
+  for (const [index, { label, body }] of items.entries()) {
     if (label === undefined) continue
-    if (labels.has(label)) violations.add(keyOf(index, 'label'), 'Label is that of another item.')
-    const given = uuid.read(body.id, 'Id')
-    labels.set(label, 'value' in given ? given.value : newId())
+    if (labels.has(label)) violations.add(keyOf(index, 'label'), 'Label is already used by another item.')
+    const parsedId = isIdAbsent(body.id, 'create') ? undefined : uuid.parse(body.id, 'Id')
+    labels.set(label, parsedId && 'value' in parsedId ? parsedId.value : newId())
   }
   return labels
 }
 
-/** Replaces labels by ids: a label with an @ before it may be used wherever an id is expected. */
-function withIds(
-  { label, ...shape }: Shape,
+/** Replaces labels by ids: `@label` may be used wherever an id is expected. */
+function replaceLabels(
+  { label, ...item }: ParsedItem,
   index: number,
   labels: ReadonlyMap<string, string>,
   violations: Violations,
 ): BatchItem {
-  const { resource, operation, body } = shape
-  const read = (input: unknown, key: string): unknown => {
+  const { resource, operation, body } = item
+  const resolve = (input: unknown, key: string): unknown => {
     if (typeof input !== 'string' || !input.startsWith('@')) return input
     const id = labels.get(input.slice(1))
     if (id === undefined)
-      violations.add(keyOf(index, key), `${labelOf(key)} refers to ${input}, which no item has.`)
+      violations.add(keyOf(index, key), `${labelOf(key)} refers to ${input}, but no item has this label.`)
     return id
   }
   const replaced = Object.entries(body).map(([name, value]) => {
-    if (name === 'ids' && Array.isArray(value)) return [name, value.map((one) => read(one, name))]
-    const isId = (name === 'id' && operation !== 'create') || resource?.fields[name]?.references !== undefined
-    return [name, isId ? read(value, name) : value]
+    if (name === 'ids' && Array.isArray(value)) return [name, value.map((one) => resolve(one, name))]
+    const isId = (name === 'id' && operation !== 'create') || resource.fields[name]?.references !== undefined
+    return [name, isId ? resolve(value, name) : value]
   })
-  const own = label !== undefined && operation === 'create' ? { id: labels.get(label) } : {}
-  return { ...shape, index, body: { ...Object.fromEntries(replaced), ...ownId(body, own) } }
+  // A label is for creates only. Other items refer to the row by this id, so the row must get it.
+  const needsId = label !== undefined && isIdAbsent(body.id, 'create')
+  const idOfLabel = needsId ? { id: labels.get(label) } : {}
+  return { ...item, index, body: { ...Object.fromEntries(replaced), ...idOfLabel } }
 }
 
-/** An id that cannot be parsed is kept, to be rejected later. */
-const ownId = (body: Values, own: Values): Values => (isAbsent(body.id) ? own : {})
-const isAbsent = (id: unknown): boolean => id === undefined || id === null
-
-/** Limits the cost beyond the number of items: the rows they name and the passwords to hash. */
-function requireFewRows(items: readonly BatchItem[], violations: Violations): void {
+/** Limits the rows that the items name, and the passwords to hash. */
+function limitRowsAndPasswords(items: readonly BatchItem[], violations: Violations): void {
   const named = items.flatMap(({ body: { ids } }) => (Array.isArray(ids) ? ids : []))
   if (named.length > batchItemsMax)
-    violations.add('items', `Items must not name more than ${batchItemsMax} rows to remove and restore.`)
+    violations.add('items', `Items must remove and restore at most ${batchItemsMax} rows in total.`)
   const withPassword = items.filter(({ resource, body }) =>
-    Object.entries(resource?.fields ?? {}).some(([name, { isSecret }]) => isSecret && !isAbsent(body[name])),
+    Object.entries(resource.fields).some(([name, { isSecret }]) => isSecret && !isMissing(body[name])),
   )
-  if (withPassword.length > batchPasswordsMax)
-    violations.add('items', `Items must not contain more than ${batchPasswordsMax} passwords.`)
+  if (withPassword.length > passwordsMax)
+    violations.add('items', `Items must not contain more than ${passwordsMax} passwords.`)
 }
 
 /** One item as received, with its labels replaced by ids. */
@@ -128,24 +140,6 @@ export interface BatchItem {
   readonly resource: Resource
   readonly ifMatch: string | undefined
   readonly body: Values
-}
-
-/** An item that was parsed and may be tried. */
-export interface ReadyItem extends BatchItem {
-  /** The rows that it writes. */
-  readonly ids: readonly string[]
-  /** The parsed input of a create or an update. */
-  readonly values: Values
-  /** The part of it that is stored. */
-  readonly stored: Values
-}
-
-/** The outcome of one item. */
-export interface Outcome {
-  readonly index: number
-  readonly problem?: Problem | undefined
-  /** The row after a create or an update. */
-  readonly row?: Row | undefined
 }
 
 /** Combines the errors of all items into one, each under its own keys; the first one determines the kind. */

@@ -1,16 +1,20 @@
 import { selectColumn } from '../../db/columns.ts'
-import type { Reference } from '../../db/named-statements.ts'
 import type { Row, Values } from '../../db/rows.ts'
 import { join, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Reference } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import type { Violations } from '../../model/problem.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import { expandable } from '../../resources/query-columns.ts'
-import { expansionDepthMax, expansionsMax, fieldNamesMax } from '../list-query.ts'
 import { selectRows } from '../visible-rows.ts'
 
-/** Joins the rows that a page called `page` refers to, each by its id, if the caller may see it. */
+/** These suffice in practice, and keep the cost of parsing and planning negligible. */
+export const fieldNamesMax = 60
+export const expansionsMax = 6
+export const expansionDepthMax = 3
+
+/** The joins that add referenced rows to a page called `page`, as far as the caller may see them. */
 export interface Joins {
   readonly joins: readonly Sql[]
   readonly selected: readonly Sql[]
@@ -19,23 +23,25 @@ export interface Joins {
 }
 
 /**
- * Names in PostgreSQL are short, so those of the answer are numbered in one traversal; `serializeRow` traverses in
- * the same order.
+ * PostgreSQL truncates long names, so the joined rows are numbered in the order of one traversal. `serializeRow`
+ * traverses in the same order.
  */
 export function joinsOf(selection: Selection, caller: Caller, at?: string): Joins {
   const joins: Sql[] = []
   const selected: Sql[] = []
   const walk = ({ columns, expansions }: Selection, alias: string): readonly string[] => {
     expansions.forEach(({ column: reference, selection: parent }, index) => {
-      const own = aliasOf(alias, index)
-      const place = joins.push(raw('')) - 1
-      const needed = walk(parent, own)
+      const childAlias = aliasOf(alias, index)
+      const slot = joins.push(raw('')) - 1
+      const needed = walk(parent, childAlias)
       const rows = selectRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
-      joins[place] = sql`left join lateral (
+      joins[slot] = sql`left join lateral (
         select ${join(needed.map(selectColumn), ', ')}
-        from ${rows.from} where ${rows.wanted}
-      ) as ${raw(own)} on true`
-      selected.push(...parent.columns.map((name) => raw(`${own}."${name}" as "${own}.${name}"`)))
+        from ${rows.from} where ${rows.where}
+      ) as ${raw(childAlias)} on true`
+      selected.push(
+        ...parent.columns.map((name) => raw(`${childAlias}."${name}" as "${childAlias}.${name}"`)),
+      )
     })
     return [...new Set([...columns, ...expansions.map((one) => one.column)])]
   }
@@ -43,10 +49,10 @@ export function joinsOf(selection: Selection, caller: Caller, at?: string): Join
   return { joins, selected, columns }
 }
 
-/** The same references as a tree, whose rows can be read by separate statements. */
+/** Returns the same references as a tree, so that separate statements can read their rows. */
 export const referencesOf = (
   { expansions }: Selection,
-  asked: { readonly caller: Caller; readonly at: string | undefined },
+  options: { readonly caller: Caller; readonly at: string | undefined },
   alias = 'page',
 ): Reference[] =>
   expansions.map(({ column, selection }, index) => ({
@@ -55,32 +61,37 @@ export const referencesOf = (
     alias: aliasOf(alias, index),
     rowsOf(ids) {
       const names = new Set(['id', ...selection.columns, ...selection.expansions.map((one) => one.column)])
-      const { from, wanted } = selectRows(selection.listed, asked.caller, asked.at, sql`any(${ids}::uuid[])`)
-      return sql`select ${join([...names].map(selectColumn), ', ')} from ${from} where ${wanted}`
+      const { from, where } = selectRows(
+        selection.listed,
+        options.caller,
+        options.at,
+        sql`any(${ids}::uuid[])`,
+      )
+      return sql`select ${join([...names].map(selectColumn), ', ')} from ${from} where ${where}`
     },
-    references: referencesOf(selection, asked, aliasOf(alias, index)),
+    references: referencesOf(selection, options, aliasOf(alias, index)),
   }))
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
 
-/** The record with the rows it refers to; those that are removed or hidden from the caller are null. */
+/** Serializes a record with its references; those that are removed or hidden from the caller are null. */
 export function serializeRow({ columns, expansions }: Selection, row: Row, alias = 'page'): Values {
-  const nameIn = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
+  const keyOf = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
   return {
-    ...Object.fromEntries(columns.map((name) => [name, row[nameIn(name)]])),
+    ...Object.fromEntries(columns.map((name) => [name, row[keyOf(name)]])),
     ...Object.fromEntries(
       expansions.map(({ name, selection }, index) => {
-        const own = aliasOf(alias, index)
-        return [name, row[`${own}.id`] == null ? null : serializeRow(selection, row, own)]
+        const childAlias = aliasOf(alias, index)
+        return [name, row[`${childAlias}.id`] == null ? null : serializeRow(selection, row, childAlias)]
       }),
     ),
   }
 }
 
-/** The part of a row that is shown, and of the rows it refers to. */
+/** Selects columns of a row and of the rows it refers to. */
 export interface Selection {
-  readonly listed: Listed
-  /** Kept in the order of the declaration, the id first. */
+  readonly listed: ListedResource
+  /** In the order of the declaration, the id first. */
   readonly columns: readonly string[]
   readonly expansions: readonly Expansion[]
 }
@@ -92,37 +103,38 @@ export interface Expansion {
   readonly selection: Selection
 }
 
-/** Parses `fields` and `expand`: names separated by commas, with dots from a row to one it refers to. */
+/** Parses `fields` and `expand`: names separated by commas. A dot leads from a row to one it refers to. */
 export function parseSelection(
-  listed: Listed,
+  listed: ListedResource,
   { fields, expand }: { readonly fields: string | undefined; readonly expand: string | undefined },
   violations: Violations,
 ): Selection {
-  const paths = namesIn('expand', expand, expansionsMax, violations)
-  const columns = namesIn('fields', fields, fieldNamesMax, violations)
+  const paths = parseNames('expand', expand, expansionsMax, violations)
+  const columns = parseNames('fields', fields, fieldNamesMax, violations)
   const known = new Set<string>()
   const selection = selectionOf(listed, '', paths, columns, known)
   const unknown = (names: readonly string[]) => names.filter((name) => !known.has(name))
-  for (const path of unknown(paths)) violations.add('expand', `${path} ${whyNot(listed, path)}`)
-  for (const name of unknown(columns)) violations.add('fields', `${name} is no field of what is shown.`)
+  for (const path of unknown(paths)) violations.add('expand', `${path} ${expandProblem(listed, path)}`)
+  for (const name of unknown(columns))
+    violations.add('fields', `${name} is not a field of the selected rows.`)
   return selection
 }
 
-const whyNot = ({ pluralNoun }: Listed, path: string): string =>
+const expandProblem = ({ pluralNoun }: ListedResource, path: string): string =>
   path.split('.').length > expansionDepthMax
-    ? `goes more than ${expansionDepthMax} references deep.`
-    : `is no reference that ${pluralNoun} lead to.`
+    ? `is more than ${expansionDepthMax} references deep.`
+    : `is not a reference of ${pluralNoun}.`
 
 /** Adds each name that it recognizes to `known`. */
 function selectionOf(
-  listed: Listed,
+  listed: ListedResource,
   prefix: string,
   paths: readonly string[],
   fields: readonly string[],
   known: Set<string>,
 ): Selection {
-  const own = listed.columns.filter((name) => fields.includes(prefix + name))
-  for (const name of own) known.add(prefix + name)
+  const chosen = listed.columns.filter((name) => fields.includes(prefix + name))
+  for (const name of chosen) known.add(prefix + name)
   const isDeepest = prefix.split('.').length > expansionDepthMax
   const expansions = (isDeepest ? [] : expandable(listed)).flatMap(({ name, column, parent }) => {
     const path = prefix + name
@@ -130,12 +142,14 @@ function selectionOf(
     known.add(path)
     return [{ name, column, selection: selectionOf(parent, `${path}.`, paths, fields, known) }]
   })
-  // The id is always shown; without a choice, all columns are.
-  const columns = listed.columns.filter((name) => name === 'id' || own.length === 0 || own.includes(name))
+  // The id is always included. Without `fields`, all columns are.
+  const columns = listed.columns.filter(
+    (name) => name === 'id' || chosen.length === 0 || chosen.includes(name),
+  )
   return { listed, columns, expansions }
 }
 
-function namesIn(
+function parseNames(
   key: string,
   input: string | undefined,
   max: number,

@@ -1,30 +1,31 @@
 import type { Caller } from '../../model/caller.ts'
-import { labelOf, type Reading, rejected } from '../../model/field.ts'
+import { labelOf, type Parsed, parseFailure } from '../../model/field.ts'
 import { isLongerThan, isStorable, timestamp, uuid } from '../../model/field-kinds.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
-import {
-  filterCharactersMax,
-  filterComparisonsMax,
-  filterDepthMax,
-  filterTextCharactersMax,
-  idsMax,
-} from '../list-query.ts'
+import { idsMax } from '../list-query.ts'
 
-export type FilterReading = { readonly filter: Filter } | { readonly problems: readonly string[] }
+/** These suffice in practice, and keep the cost of parsing and planning negligible. */
+export const filterCharactersMax = 2000
+const comparisonsMax = 20
+const depthMax = 5
+const textCharactersMax = 256
+
+export type ParsedFilter = { readonly filter: Filter } | { readonly problems: readonly string[] }
 
 /** Parses the grammar in `docs/reading.md`, and reports all errors in fields and values, in their order. */
-export function parseFilter(listed: Listed, caller: Caller, input: string): FilterReading {
+export function parseFilter(listed: ListedResource, caller: Caller, input: string): ParsedFilter {
   if (input.length > filterCharactersMax)
     return { problems: [`Filter must be at most ${filterCharactersMax} characters.`] }
   const problems: string[] = []
   try {
-    const source = sourceOf(listed, caller, parseTokens(input), problems)
-    const filter = parseAny(source, 1)
-    const { kind, at } = source.peek()
-    if (kind !== 'end') throw new FilterError(`At character ${at} only and, or, or the end can follow.`)
-    if (countOf(filter) > filterComparisonsMax)
-      problems.push(`It has more than ${filterComparisonsMax} comparisons.`)
+    const parser = createParser(listed, caller, parseTokens(input), problems)
+    const filter = parseOr(parser, 1)
+    const { kind, at } = parser.peek()
+    if (kind !== 'end')
+      throw new FilterError(`At character ${at}: expected and, or, or the end of the filter.`)
+    if (countComparisons(filter) > comparisonsMax)
+      problems.push(`It has more than ${comparisonsMax} comparisons.`)
     if (problems.length === 0) return { filter }
   } catch (error) {
     if (!(error instanceof FilterError)) throw error
@@ -33,45 +34,45 @@ export function parseFilter(listed: Listed, caller: Caller, input: string): Filt
   return { problems: problems.map((problem) => `Filter: ${problem}`) }
 }
 
-function parseAny(source: Source, depth: number): Filter {
-  const any = [parseAll(source, depth)]
-  while (isWord(source.peek(), 'or')) {
-    source.take()
-    any.push(parseAll(source, depth))
+function parseOr(parser: Parser, depth: number): Filter {
+  const any = [parseAnd(parser, depth)]
+  while (isWord(parser.peek(), 'or')) {
+    parser.take()
+    any.push(parseAnd(parser, depth))
   }
   return any.length === 1 && any[0] ? any[0] : { any }
 }
 
-function parseAll(source: Source, depth: number): Filter {
-  const all = [parseOne(source, depth)]
-  while (isWord(source.peek(), 'and')) {
-    source.take()
-    all.push(parseOne(source, depth))
+function parseAnd(parser: Parser, depth: number): Filter {
+  const all = [parseTerm(parser, depth)]
+  while (isWord(parser.peek(), 'and')) {
+    parser.take()
+    all.push(parseTerm(parser, depth))
   }
   return all.length === 1 && all[0] ? all[0] : { all }
 }
 
-function parseOne(source: Source, depth: number): Filter {
-  const token = source.peek()
-  if (depth > filterDepthMax)
-    throw new FilterError(`At character ${token.at} it is nested more than ${filterDepthMax} deep.`)
+function parseTerm(parser: Parser, depth: number): Filter {
+  const token = parser.peek()
+  if (depth > depthMax)
+    throw new FilterError(`At character ${token.at}: nested more than ${depthMax} levels deep.`)
   if (isWord(token, 'not')) {
-    source.take()
-    return { not: parseOne(source, depth + 1) }
+    parser.take()
+    return { not: parseTerm(parser, depth + 1) }
   }
-  if (!isSign(token, '(')) return parseComparison(source)
-  source.take()
-  const inner = parseAny(source, depth + 1)
-  const closing = source.take()
-  if (!isSign(closing, ')')) throw new FilterError(`At character ${closing.at} a ) is missing.`)
+  if (!isPunctuation(token, '(')) return parseComparison(parser)
+  parser.take()
+  const inner = parseOr(parser, depth + 1)
+  const closing = parser.take()
+  if (!isPunctuation(closing, ')')) throw new FilterError(`At character ${closing.at}: expected ).`)
   return inner
 }
 
-function countOf(filter: Filter): number {
-  if ('not' in filter) return countOf(filter.not)
+function countComparisons(filter: Filter): number {
+  if ('not' in filter) return countComparisons(filter.not)
   if ('column' in filter) return 1
   const parts = 'all' in filter ? filter.all : filter.any
-  return parts.reduce((sum, part) => sum + countOf(part), 0)
+  return parts.reduce((sum, part) => sum + countComparisons(part), 0)
 }
 
 /** A parsed filter within its limits. */
@@ -102,65 +103,64 @@ const operatorsOf: Readonly<Record<Shape, readonly Operator[]>> = {
 }
 
 /** Parses `field operator value` or `field in (value, value)`. */
-function parseComparison(source: Source): Comparison {
-  const column = parseColumn(source)
-  const operator = parseOperator(source, column)
-  const values = operator === 'in' ? parseValues(source, column) : [parseValue(source, column, operator)]
+function parseComparison(parser: Parser): Comparison {
+  const column = parseColumn(parser)
+  const operator = parseOperator(parser, column)
+  const values = operator === 'in' ? parseValues(parser, column) : [parseValue(parser, column, operator)]
   return { column: column?.name ?? '', shape: column?.shape ?? 'text', operator, values }
 }
 
 /** Returns undefined for an unknown field, so that the rest of the filter can still be parsed. */
-function parseColumn({ listed, problems, take }: Source): QueryColumn | undefined {
+function parseColumn({ listed, problems, take }: Parser): QueryColumn | undefined {
   const { kind, text, at } = take()
-  if (kind !== 'word') throw new FilterError(`At character ${at} a field of ${listed.pluralNoun} is missing.`)
+  if (kind !== 'word') throw new FilterError(`At character ${at}: expected a field of ${listed.pluralNoun}.`)
   const columns = queryColumns(listed)
   const column = columns.find(({ name }) => name === text)
   const names = columns.map(({ name }) => name).join(', ')
   if (!column)
     problems.push(
-      `${text} at character ${at} is no field that ${listed.pluralNoun} are filtered by. These are: ${names}.`,
+      `At character ${at}: ${listed.pluralNoun} cannot be filtered by ${text}. Filterable fields: ${names}.`,
     )
   return column
 }
 
 const operators: readonly string[] = [...new Set(Object.values(operatorsOf).flat())]
 
-function parseOperator({ problems, take }: Source, column: QueryColumn | undefined): Operator {
+function parseOperator({ problems, take }: Parser, column: QueryColumn | undefined): Operator {
   const { text, at } = take()
   if (!operators.includes(text))
-    throw new FilterError(`At character ${at} an operator is missing: ${operators.join(', ')}.`)
-  const possible: readonly string[] = column ? operatorsOf[column.shape] : operators
-  if (!possible.includes(text))
-    problems.push(`${column?.name} at character ${at} is compared by ${possible.join(', ')}, not by ${text}.`)
+    throw new FilterError(`At character ${at}: expected an operator: ${operators.join(', ')}.`)
+  const allowed: readonly string[] = column ? operatorsOf[column.shape] : operators
+  if (!allowed.includes(text))
+    problems.push(`At character ${at}: ${column?.name} does not support ${text}, only ${allowed.join(', ')}.`)
   return text as Operator
 }
 
-function parseValues(source: Source, column: QueryColumn | undefined): readonly Value[] {
-  const { at } = source.peek()
-  if (!isSign(source.take(), '('))
-    throw new FilterError(`At character ${at} the values of in are missing: (value, value).`)
-  const values = [parseValue(source, column, 'in')]
-  while (isSign(source.peek(), ',')) {
-    source.take()
-    values.push(parseValue(source, column, 'in'))
+function parseValues(parser: Parser, column: QueryColumn | undefined): readonly Value[] {
+  const { at } = parser.peek()
+  if (!isPunctuation(parser.take(), '('))
+    throw new FilterError(`At character ${at}: expected the values of in: (value, value).`)
+  const values = [parseValue(parser, column, 'in')]
+  while (isPunctuation(parser.peek(), ',')) {
+    parser.take()
+    values.push(parseValue(parser, column, 'in'))
   }
-  const closing = source.take()
-  if (!isSign(closing, ')')) throw new FilterError(`At character ${closing.at} a , or ) is missing.`)
-  if (values.length > idsMax)
-    source.problems.push(`The values of in at character ${at} are more than ${idsMax}.`)
+  const closing = parser.take()
+  if (!isPunctuation(closing, ')')) throw new FilterError(`At character ${closing.at}: expected , or ).`)
+  if (values.length > idsMax) parser.problems.push(`At character ${at}: in has more than ${idsMax} values.`)
   return values
 }
 
-function parseValue(source: Source, column: QueryColumn | undefined, operator: Operator): Value {
-  const token = source.take()
+function parseValue(parser: Parser, column: QueryColumn | undefined, operator: Operator): Value {
+  const token = parser.take()
   if (!isValue(token))
     throw new FilterError(
-      `At character ${token.at} a value is missing: a number, a text in single quotes, null or me.`,
+      `At character ${token.at}: expected a value: a number, a text in single quotes, null or me.`,
     )
   if (!column) return null
-  const reading = parseLiteral(source, column, operator, token)
-  if ('value' in reading) return reading.value
-  source.problems.push(`At character ${token.at}: ${reading.problems.join(' ')}`)
+  const parsed = parseLiteral(parser, column, operator, token)
+  if ('value' in parsed) return parsed.value
+  parser.problems.push(`At character ${token.at}: ${parsed.problems.join(' ')}`)
   return null
 }
 
@@ -168,45 +168,53 @@ const isValue = ({ kind, text }: Token) =>
   kind === 'number' || kind === 'text' || (kind === 'word' && (text === 'null' || text === 'me'))
 
 function parseLiteral(
-  { caller }: Source,
+  { caller }: Parser,
   column: QueryColumn,
   operator: Operator,
   { kind, text }: Token,
-): Reading<Value> {
+): Parsed<Value> {
   const label = labelOf(column.name)
-  if (kind === 'word') return text === 'null' ? nullIn(column, operator, label) : own(caller, column, label)
+  if (kind === 'word')
+    return text === 'null' ? parseNull(column, operator, label) : parseMe(caller, column, label)
   if (column.shape === 'number') {
     return kind === 'number'
       ? { value: Number(text) }
-      : rejected(`${label} must be a number, without quotes.`)
+      : parseFailure(`${label} must be a number, without quotes.`)
   }
   return kind === 'text'
-    ? textReaders[column.shape](text, label)
-    : rejected(`${label} must be in single quotes.`)
+    ? textParsers[column.shape](text, label)
+    : parseFailure(`${label} must be in single quotes.`)
 }
 
-function nullIn({ isNullable }: QueryColumn, operator: Operator, label: string): Reading<null> {
-  if (!isNullable) return rejected(`${label} is never null.`)
+function parseNull({ isNullable }: QueryColumn, operator: Operator, label: string): Parsed<null> {
+  if (!isNullable) return parseFailure(`${label} is never null.`)
   return operator === 'eq' || operator === 'ne'
     ? { value: null }
-    : rejected('Null is compared by eq and ne only.')
+    : parseFailure('Null can only be compared with eq and ne.')
 }
 
-const own = (caller: Caller, { isAccount }: QueryColumn, label: string): Reading<string> =>
-  isAccount ? { value: caller.id } : rejected(`${label} is no account, so it is never me.`)
+const parseMe = (caller: Caller, { isAccount }: QueryColumn, label: string): Parsed<string> =>
+  isAccount
+    ? { value: caller.id }
+    : parseFailure(`${label} does not refer to an account, so it cannot be compared with me.`)
 
-/** The tokens of a filter, taken one after another, and the problems found so far. */
-interface Source {
-  readonly listed: Listed
+/** Holds the tokens that are left, and the problems found so far. */
+interface Parser {
+  readonly listed: ListedResource
   readonly caller: Caller
   readonly problems: string[]
   peek(): Token
   take(): Token
 }
 
-function sourceOf(listed: Listed, caller: Caller, tokens: readonly Token[], problems: string[]): Source {
+function createParser(
+  listed: ListedResource,
+  caller: Caller,
+  tokens: readonly Token[],
+  problems: string[],
+): Parser {
   let next = 0
-  // The last token is the end, which is never passed.
+  // The last token marks the end, and is returned again and again.
   const peek = () => tokens[Math.min(next, tokens.length - 1)] as Token
   return {
     listed,
@@ -222,12 +230,13 @@ function sourceOf(listed: Listed, caller: Caller, tokens: readonly Token[], prob
 }
 
 const isWord = ({ kind, text }: Token, word: string): boolean => kind === 'word' && text === word
-const isSign = ({ kind, text }: Token, sign: string): boolean => kind === 'sign' && text === sign
+const isPunctuation = ({ kind, text }: Token, mark: string): boolean =>
+  kind === 'punctuation' && text === mark
 
 interface Token {
-  readonly kind: 'word' | 'number' | 'text' | 'sign' | 'end'
+  readonly kind: 'word' | 'number' | 'text' | 'punctuation' | 'end'
   readonly text: string
-  /** The position of its first character, counted from 1. */
+  /** The position of its first character, starting at 1. */
   readonly at: number
 }
 
@@ -235,9 +244,9 @@ interface Token {
 class FilterError extends Error {}
 
 const pattern =
-  /\s*(?:(?<word>[A-Za-z][A-Za-z0-9]*)|(?<number>-?\d{1,15}(?:\.\d{1,6})?(?![\w.]))|'(?<text>(?:[^']|'')*)'|(?<sign>[(),]))/y
+  /\s*(?:(?<word>[A-Za-z][A-Za-z0-9]*)|(?<number>-?\d{1,15}(?:\.\d{1,6})?(?![\w.]))|'(?<text>(?:[^']|'')*)'|(?<punctuation>[(),]))/y
 
-const kinds = ['word', 'number', 'text', 'sign'] as const
+const kinds = ['word', 'number', 'text', 'punctuation'] as const
 
 /**
  * Splits the input into words, numbers, texts in single quotes, parentheses and commas, ending with `end`.
@@ -253,7 +262,7 @@ function parseTokens(input: string): readonly Token[] {
     const kind = kinds.find((one) => groups[one] !== undefined)
     if (kind === undefined)
       throw new FilterError(
-        `At character ${at} stands something that is no word, number, text in single quotes, parenthesis or comma.`,
+        `At character ${at}: expected a word, number, text in single quotes, parenthesis or comma.`,
       )
     const text = groups[kind] ?? ''
     tokens.push({ kind, at, text: kind === 'text' ? text.replaceAll("''", "'") : text })
@@ -261,16 +270,16 @@ function parseTokens(input: string): readonly Token[] {
   return [...tokens, { kind: 'end', text: '', at: end + 1 }]
 }
 
-type TextReader = (text: string, label: string) => Reading<string>
+type TextParser = (text: string, label: string) => Parsed<string>
 
-/** Parses a value from text, by the kind of its column, and rejects all that the database would reject. */
-export const textReaders: Readonly<Record<Exclude<Shape, 'number'>, TextReader>> = {
+/** Parses a value by the kind of its column, and rejects every value that the database would reject. */
+export const textParsers: Readonly<Record<Exclude<Shape, 'number'>, TextParser>> = {
   text(text, label) {
-    if (!isStorable(text)) return rejected(`${label} contains a character that cannot be stored.`)
-    return isLongerThan(text, filterTextCharactersMax)
-      ? rejected(`${label} must be at most ${filterTextCharactersMax} characters.`)
+    if (!isStorable(text)) return parseFailure(`${label} contains a character that cannot be stored.`)
+    return isLongerThan(text, textCharactersMax)
+      ? parseFailure(`${label} must be at most ${textCharactersMax} characters.`)
       : { value: text }
   },
-  uuid: (text, label) => uuid.read(text, label),
-  timestamp: (text, label) => timestamp.read(text, label),
+  uuid: (text, label) => uuid.parse(text, label),
+  timestamp: (text, label) => timestamp.parse(text, label),
 }

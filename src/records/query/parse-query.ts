@@ -4,15 +4,15 @@ import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, type Violations } from '../../model/problem.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
 import { projectView, savedView } from '../../resources/views.ts'
 import type { Context } from '../context.ts'
-import { cursorCharactersMax, pageSizeDefault, pageSizeMax, sortKeysMax } from '../list-query.ts'
+import { pageSizeDefault, pageSizeMax } from '../list-query.ts'
 import { parseAt } from '../settled-timestamp.ts'
-import { changesThatMatter, listedRows } from '../visible-rows.ts'
+import { listedRows, resourcesAffecting } from '../visible-rows.ts'
 import { parseSelection, type Selection } from './joins.ts'
-import { parseCursor, type SortKey } from './keyset.ts'
+import { decodeCursor, type SortKey } from './keyset.ts'
 import { type Filter, parseFilter, type Value } from './parse-filter.ts'
 
 export const queryKeys = [
@@ -27,37 +27,46 @@ export const queryKeys = [
   'view',
 ] as const
 
+export const sortKeysMax = 4
+/** Allows four sort values and an id, at their longest. */
+export const cursorCharactersMax = 6000
+
 /** A parsed query within its limits. */
 export interface Query {
   readonly filter: Filter | undefined
   /** Always ends with the id. */
   readonly sort: readonly SortKey[]
+  /** The fields to return and the references to expand. */
   readonly selection: Selection
   readonly pageSize: number
   /** The sort values of the row after which the page begins. */
-  readonly place: readonly Value[] | undefined
+  readonly after: readonly Value[] | undefined
   readonly isCounted: boolean
-  /** The instant to show the rows of; undefined for now. */
+  /** The instant at which the rows are read; undefined means now. */
   readonly at: string | undefined
-  /** Identifies list, order, filter and instant: a cursor is valid for these only. */
-  readonly question: string
-  /** The keys as given by the request or by its view. */
-  readonly asked: Keys
+  /** Identifies list, order, filter and instant. A cursor is valid only for the query it came from. */
+  readonly cursorScope: string
+  /** The unparsed keys, from the request or its view. */
+  readonly rawKeys: Keys
 }
 
 /**
- * Parses flat query keys, and reports all violations at once. An unknown key is rejected: if a filter is
- * misspelt, the answer would have more rows than wanted.
+ * Parses flat query keys, and reports all violations at once. Unknown keys are rejected, because a misspelt
+ * `filter` would silently return every row.
  */
-export function parseQuery(listed: Listed, caller: Caller, given: Readonly<Record<string, unknown>>): Query {
+export function parseQuery(
+  listed: ListedResource,
+  caller: Caller,
+  input: Readonly<Record<string, unknown>>,
+): Query {
   const violations = collectViolations()
-  const keys = parseKeys(given, violations)
-  const reading = keys.filter === undefined ? undefined : parseFilter(listed, caller, keys.filter)
-  if (reading && 'problems' in reading) violations.add('filter', ...reading.problems)
-  const filter = reading && 'filter' in reading ? reading.filter : undefined
+  const keys = parseKeys(input, violations)
+  const parsedFilter = keys.filter === undefined ? undefined : parseFilter(listed, caller, keys.filter)
+  if (parsedFilter && 'problems' in parsedFilter) violations.add('filter', ...parsedFilter.problems)
+  const filter = parsedFilter && 'filter' in parsedFilter ? parsedFilter.filter : undefined
   const at = parseAt(keys.at, violations)
   const sort = parseSort(listed, keys.sort, violations)
-  const question = JSON.stringify([
+  const cursorScope = JSON.stringify([
     listed.name,
     sort.map(({ column, isDescending }) => [column.name, isDescending]),
     filter,
@@ -68,11 +77,11 @@ export function parseQuery(listed: Listed, caller: Caller, given: Readonly<Recor
     sort,
     selection: parseSelection(listed, { fields: keys.fields, expand: keys.expand }, violations),
     pageSize: parsePageSize(keys.pageSize, violations),
-    place: parsePlace(question, sort, keys.cursor, violations),
-    isCounted: parseFlag(keys.count, violations),
+    after: parseCursor(cursorScope, sort, keys.cursor, violations),
+    isCounted: parseCount(keys.count, violations),
     at,
-    question,
-    asked: keys,
+    cursorScope: cursorScope,
+    rawKeys: keys,
   }
   violations.throwIfAny()
   return query
@@ -80,11 +89,11 @@ export function parseQuery(listed: Listed, caller: Caller, given: Readonly<Recor
 
 type Keys = { readonly [K in (typeof queryKeys)[number]]?: string }
 
-function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violations): Keys {
+function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violations): Keys {
   const keys: Record<string, string> = {}
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(input)) {
     if (!(queryKeys as readonly string[]).includes(key))
-      violations.add(key, `${key} is no key of a query. These are: ${queryKeys.join(', ')}.`)
+      violations.add(key, `Unknown query key ${key}. Valid keys: ${queryKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
     else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
     else keys[key] = String(value)
@@ -93,7 +102,11 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
 }
 
 /** Parses `sort=-amountHours,name`: descending, then ascending; ties are sorted by id. */
-function parseSort(listed: Listed, input: string | undefined, violations: Violations): readonly SortKey[] {
+function parseSort(
+  listed: ListedResource,
+  input: string | undefined,
+  violations: Violations,
+): readonly SortKey[] {
   const columns = queryColumns(listed)
   const sortable = columns.filter(({ isSortable }) => isSortable)
   const names = input?.split(',').map((name) => name.trim()) ?? []
@@ -116,8 +129,12 @@ function parseSort(listed: Listed, input: string | undefined, violations: Violat
   return [...keys, { column: id, isDescending: keys.at(-1)?.isDescending ?? false }]
 }
 
-const notSortable = ({ pluralNoun }: Listed, name: string, sortable: readonly QueryColumn[]): string =>
-  `${name} is no field that ${pluralNoun} are sorted by. These are: ${sortable.map((one) => one.name).join(', ')}.`
+const notSortable = (
+  { pluralTitle }: ListedResource,
+  name: string,
+  sortable: readonly QueryColumn[],
+): string =>
+  `${pluralTitle} cannot be sorted by ${name}. Sortable fields: ${sortable.map((one) => one.name).join(', ')}.`
 
 function parsePageSize(input: string | undefined, violations: Violations): number {
   if (input === undefined) return pageSizeDefault
@@ -127,26 +144,26 @@ function parsePageSize(input: string | undefined, violations: Violations): numbe
   return pageSizeDefault
 }
 
-function parsePlace(
-  question: string,
+function parseCursor(
+  cursorScope: string,
   sort: readonly SortKey[],
   cursor: string | undefined,
   violations: Violations,
 ): readonly Value[] | undefined {
   if (cursor === undefined) return undefined
-  const place = cursor.length > cursorCharactersMax ? undefined : parseCursor(question, sort, cursor)
-  if (place === undefined)
-    violations.add('cursor', 'Cursor is none that this list gave for this filter and this sort.')
-  return place
+  const after = cursor.length > cursorCharactersMax ? undefined : decodeCursor(cursorScope, sort, cursor)
+  if (after === undefined)
+    violations.add('cursor', 'Cursor was not issued for this list with this filter and sort.')
+  return after
 }
 
-function parseFlag(input: string | undefined, violations: Violations): boolean {
+function parseCount(input: string | undefined, violations: Violations): boolean {
   if (input === undefined || input === 'false') return false
   if (input !== 'true') violations.add('count', 'Count must be true or false.')
   return true
 }
 
-type GivenKeys = Readonly<Record<string, unknown>>
+type QueryInput = Readonly<Record<string, unknown>>
 
 interface ViewRow {
   readonly list: string
@@ -161,31 +178,31 @@ const views = [savedView, projectView]
 /** Merges the keys of a query with those of its view. A key of the request replaces that of the view. */
 export async function withView(
   { database }: Context,
-  listed: Listed,
+  listed: ListedResource,
   caller: Caller,
-  given: GivenKeys,
-): Promise<{ readonly keys: GivenKeys; readonly viewResources: readonly string[] }> {
-  const { view, ...own } = given
-  if (view === undefined) return { keys: given, viewResources: [] }
-  const id = parseId(view)
-  const kinds = views.map(
-    (kind) => sql`select list, filter, sort, fields, expand from ${tableOf(kind)} as row
-      where row.id = ${id} and ${listedRows(kind, caller, 'active')}`,
+  input: QueryInput,
+): Promise<{ readonly keys: QueryInput; readonly viewResources: readonly string[] }> {
+  const { view, ...ownKeys } = input
+  if (view === undefined) return { keys: input, viewResources: [] }
+  const id = parseViewId(view)
+  const queries = views.map(
+    (viewResource) => sql`select list, filter, sort, fields, expand from ${tableOf(viewResource)} as row
+      where row.id = ${id} and ${listedRows(viewResource, caller, 'active')}`,
   )
-  const [found] = await database.query<ViewRow>(join(kinds, ' union all '))
-  if (!found) throw invalid({ view: ['View is none that you may see.'] })
-  const { list, ...kept } = found
-  if (list !== listed.plural) throw invalid({ view: [`View is one of ${list}, not of ${listed.plural}.`] })
-  const viewed = Object.entries(kept).filter(([, value]) => value !== null)
+  const [found] = await database.query<ViewRow>(join(queries, ' union all '))
+  if (!found) throw invalid({ view: ['There is no such view, or you may not see it.'] })
+  const { list, ...viewKeys } = found
+  if (list !== listed.plural) throw invalid({ view: [`View is for ${list}, not for ${listed.plural}.`] })
+  const givenKeys = Object.entries(viewKeys).filter(([, value]) => value !== null)
   return {
-    keys: { ...Object.fromEntries(viewed), ...own },
-    viewResources: views.flatMap((kind) => changesThatMatter(kind, caller)),
+    keys: { ...Object.fromEntries(givenKeys), ...ownKeys },
+    viewResources: views.flatMap((viewResource) => resourcesAffecting(viewResource, caller)),
   }
 }
 
-function parseId(input: unknown): string {
+function parseViewId(input: unknown): string {
   if (Array.isArray(input)) throw invalid({ view: ['View must be given once.'] })
-  const reading = uuid.read(typeof input === 'string' ? input.trim() : input, 'View')
-  if ('problems' in reading) throw invalid({ view: reading.problems })
-  return reading.value
+  const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, 'View')
+  if ('problems' in parsed) throw invalid({ view: parsed.problems })
+  return parsed.value
 }

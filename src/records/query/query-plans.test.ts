@@ -41,7 +41,7 @@ describe('A page of a query over many rows', () => {
 
   const appointment = resourceNamed('appointment')
   const pageOf = (caller: Caller, given: Readonly<Record<string, string>>) =>
-    runQuery(appointment, caller, parseQuery(appointment, caller, given), fresh.context.database.lists)
+    runQuery(appointment, caller, parseQuery(appointment, caller, given), fresh.context.database.listReads)
 
   async function blocksReadBy(caller: Caller, given: Readonly<Record<string, string>>) {
     let blocks = 0

@@ -1,23 +1,23 @@
 import { lastChangeSecond } from '../../db/change-log.ts'
 import { column, selectColumn } from '../../db/columns.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { pageOfQuery } from '../../db/named-statements.ts'
 import type { Row, Values } from '../../db/rows.ts'
-import { join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { join, raw, type Sql, sql, unprepared } from '../../db/sql.ts'
+import { pageOfQuery } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { Listed } from '../../resources/define-resource.ts'
-import { foundOnce, foundRows, hasTrigram, pageOfFound } from '../list.ts'
+import type { ListedResource } from '../../resources/define-resource.ts'
+import { foundCte, foundRows, hasTrigram, pageOfFound } from '../list.ts'
 import { requireRole } from '../rights.ts'
-import { rejectTooSlow } from '../settled-timestamp.ts'
-import { changesThatMatter, seesEveryRow, selectRows } from '../visible-rows.ts'
+import { explainTimeout } from '../settled-timestamp.ts'
+import { resourcesAffecting, seesEveryRow, selectRows } from '../visible-rows.ts'
 import { joinsOf, referencesOf, type Selection, serializeRow } from './joins.ts'
-import { behind, filterCondition, orderBy, writeCursor } from './keyset.ts'
+import { encodeCursor, filterCondition, isAfter, orderBy } from './keyset.ts'
 import type { Filter, Value } from './parse-filter.ts'
 import type { Query } from './parse-query.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
-  /** The position where the next page begins; null at the end. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null
   /** The number of rows that match the filter, on all pages; only if the request asked for it. */
   readonly totalCount?: number
@@ -26,69 +26,74 @@ export interface QueryPage {
 
 /** Runs one statement, so that page, references, count and last change come from one snapshot. */
 export async function runQuery(
-  listed: Listed,
+  listed: ListedResource,
   caller: Caller,
   query: Query,
   reads: LimitedReads,
   viewResources: readonly string[] = [],
 ): Promise<QueryPage> {
   requireRole(listed, caller, 'read')
-  const { pageSize, sort, question } = query
-  const found = await rejectTooSlow(slowness(listed), () =>
+  const { pageSize, sort, cursorScope } = query
+  const found = await explainTimeout(timeoutAdvice(listed), () =>
     reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),
   )
-  const [{ totalCount, lastChangeSecond: second } = noSummary] = found
+  const [{ totalCount, lastChangeSecond: second } = emptySummary] = found
   const rows = found.filter(({ id }) => id !== null)
   const last = rows.length > pageSize ? rows[pageSize - 1] : undefined
-  const place = last && sort.map(({ column: { name } }) => last[inPlace(name)] as Value)
+  const after = last && sort.map(({ column: { name } }) => last[sortAlias(name)] as Value)
   return {
     rows: rows.slice(0, pageSize).map((row) => serializeRow(query.selection, row)),
-    nextCursor: place ? writeCursor(question, place) : null,
+    nextCursor: after ? encodeCursor(cursorScope, after) : null,
     ...(totalCount !== null && { totalCount }),
     lastChangeSecond: second,
   }
 }
 
-/** A cursor needs the value that rows are sorted by, which may have more digits than are shown. */
-const inPlace = (name: string): string => `:${name}`
+/** A cursor needs the stored sort value, which may have more digits than the serialized one. */
+const sortAlias = (name: string): string => `:${name}`
 
 interface Summary {
   readonly totalCount: number | null
   readonly lastChangeSecond: number | null
 }
 
-const noSummary: Summary = { totalCount: null, lastChangeSecond: null }
+const emptySummary: Summary = { totalCount: null, lastChangeSecond: null }
 
-const slowness = ({ pluralNoun }: Listed) => ({
-  what: `The query of ${pluralNoun}`,
-  advice: 'Filter by more, or by what is an id or a date; sort by less.',
+const timeoutAdvice = ({ pluralNoun }: ListedResource) => ({
+  subject: `The query of ${pluralNoun}`,
+  advice: 'Add filters, preferably by an id or a date, or sort by fewer fields.',
   key: 'filter',
 })
 
 /** Nearly every query has different SQL, so a prepared statement for each would be used once. */
-function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
-  const { sort, place, selection, pageSize, at } = query
+function statementOf(
+  listed: ListedResource,
+  caller: Caller,
+  query: Query,
+  viewResources: readonly string[],
+): Sql {
+  const { sort, after, selection, pageSize, at } = query
   const from = rowsOf(listed, caller, query)
   const order = orderBy(sort)
   const { selected, joins, columns } = joinsOf(selection, caller, at)
   const sorted = sort.map((key) => key.column.name)
-  const placed = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${inPlace(name)}"`)}`)
-  const selectedHere = join([...columns.map(selectColumn), ...placed], ', ')
+  const sortValues = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${sortAlias(name)}"`)}`)
+  const pageColumns = join([...columns.map(selectColumn), ...sortValues], ', ')
   // Selects one row more than a page has, to detect whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
-  const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
-  const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
-  const counted = isFoundOnce ? raw('found') : from
-  const page = isFoundOnce
-    ? pageOfFound(listed, selectedHere, { ...(place && { behind: behind(sort, place) }), order, limit })
+  const usesFoundCte = query.isCounted && at === undefined && partsOf(query.filter).some(searchesText)
+  const andAfter = after ? sql`and ${isAfter(sort, after)}` : raw('')
+  const counted = usesFoundCte ? raw('found') : from
+  const page = usesFoundCte
+    ? pageOfFound(listed, pageColumns, { ...(after && { after: isAfter(sort, after) }), order, limit })
     : sql`
-      select ${selectedHere}, row_number() over (order by ${order}) as "position"
-      from ${from} ${isBehind}
+      select ${pageColumns}, row_number() over (order by ${order}) as "position"
+      from ${from} ${andAfter}
       order by ${order} ${limit}`
   const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
-  const lastChange = sql`${lastChangeSecond([...resourcesBehind(selection, caller), ...viewResources])} as "lastChangeSecond"`
+  const lastChange = sql`${lastChangeSecond([...resourcesAffectingSelection(selection, caller), ...viewResources])} as "lastChangeSecond"`
   const statement = sql`
-    ${isFoundOnce ? sql`with ${foundOnce(from, sorted)}` : raw('')}
+    ${usesFoundCte ? sql`with ${foundCte(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
     from (
       select ${counting}, ${lastChange}
@@ -96,51 +101,51 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
     left join (${page}) as page on true
     ${join(joins, ' ')}
     order by page."position"`
-  const pieces = {
+  const stepInput = {
     lastChange,
     count: query.isCounted ? sql`count(*) as "totalCount" from ${from}` : undefined,
-    page: () => sql`select ${selectedHere} from ${from} ${isBehind} order by ${order} ${limit}`,
+    page: () => sql`select ${pageColumns} from ${from} ${andAfter} order by ${order} ${limit}`,
     references: () => referencesOf(selection, { caller, at }),
   }
-  return rare(pageOfQuery.of(pieces, statement))
+  return unprepared(pageOfQuery.attach(stepInput, statement))
 }
 
-/** The rows of the query, for use after `from`. */
-function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
-  // If the caller sees every row, the database may stop at the first matches in the order of an index.
-  const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)
+/** The SQL after `from` that finds the rows of the query. */
+function rowsOf(listed: ListedResource, caller: Caller, { filter, at }: Query): Sql {
+  // If the caller sees every row, the database may scan an index in order and stop at the first matches.
+  const mustScanTexts = (part: Filter) => !seesEveryRow(listed, caller) && scansText(part)
   const parts = partsOf(filter)
   return foundRows(selectRows(listed, caller, at), {
-    quick: parts.filter((part) => !isApart(part)).map(filterCondition),
-    texts: parts.filter(isApart).map(filterCondition),
+    quick: parts.filter((part) => !mustScanTexts(part)).map(filterCondition),
+    texts: parts.filter(mustScanTexts).map(filterCondition),
   })
 }
 
-/** The resources whose changes can affect the answer. */
-export const resourcesBehind = ({ listed, expansions }: Selection, caller: Caller): string[] => [
+/** The resources whose changes can affect the response. */
+export const resourcesAffectingSelection = ({ listed, expansions }: Selection, caller: Caller): string[] => [
   ...new Set([
-    ...changesThatMatter(listed, caller),
-    ...expansions.flatMap(({ selection }) => resourcesBehind(selection, caller)),
+    ...resourcesAffecting(listed, caller),
+    ...expansions.flatMap(({ selection }) => resourcesAffectingSelection(selection, caller)),
   ]),
 ]
 
-/** The parts of a filter that all have to hold. */
+/** The conditions that `and` connects. */
 export const partsOf = (filter: Filter | undefined): readonly Filter[] => {
   if (filter === undefined) return []
   return 'all' in filter ? filter.all : [filter]
 }
 
-/** Whether the filter searches the content of texts. */
-function asksTexts(filter: Filter): boolean {
-  if ('not' in filter) return asksTexts(filter.not)
+/** Whether the filter searches inside texts. */
+function searchesText(filter: Filter): boolean {
+  if ('not' in filter) return searchesText(filter.not)
   if ('column' in filter) return filter.operator === 'contains' || filter.operator === 'startsWith'
-  return ('all' in filter ? filter.all : filter.any).some(asksTexts)
+  return ('all' in filter ? filter.all : filter.any).some(searchesText)
 }
 
 /** Whether the text of every row has to be searched, because no index helps with short or negated words. */
-function looksIntoTexts(filter: Filter): boolean {
-  if ('not' in filter) return asksTexts(filter.not)
-  if ('all' in filter) return asksTexts(filter) && filter.all.filter(asksTexts).every(looksIntoTexts)
-  if ('any' in filter) return filter.any.some(looksIntoTexts)
-  return asksTexts(filter) && !hasTrigram(String(filter.values[0]))
+function scansText(filter: Filter): boolean {
+  if ('not' in filter) return searchesText(filter.not)
+  if ('all' in filter) return searchesText(filter) && filter.all.filter(searchesText).every(scansText)
+  if ('any' in filter) return filter.any.some(scansText)
+  return searchesText(filter) && !hasTrigram(String(filter.values[0]))
 }

@@ -217,7 +217,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record time' }).click()
     await page.getByLabel('Hours', { exact: true }).fill('3:15')
-    await page.getByLabel('What for').fill('Talks')
+    await page.getByLabel('Note').fill('Talks')
     await page.getByRole('button', { name: 'Record', exact: true }).click()
     await page.getByText('4.75 h of 4 h, 0.75 h over').waitFor()
     await page.getByRole('button', { name: /Remove 3.25 h/ }).click()
@@ -233,7 +233,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
     await page.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
     await page.getByRole('button', { name: 'Mark as blocked' }).click()
-    await page.getByLabel('What is in the way').selectOption('Waiting for the customer')
+    await page.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
     await page.getByLabel('Note').fill('Until Friday')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Until Friday').waitFor()
@@ -310,7 +310,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await page.keyboard.press('Control+k')
-    const palette = page.getByRole('dialog', { name: 'Find anything, do anything' })
+    const palette = page.getByRole('dialog', { name: 'Search or run a command' })
     await palette.getByRole('option', { name: 'My week' }).waitFor()
     await assertAccessible(page, 'palette')
     // Fast: what was typed counts, not what the list still shows.
@@ -347,7 +347,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await dialog.getByText('Assignment is required.').waitFor()
     await dialog.getByRole('combobox', { name: 'Assignment' }).fill('blocked')
     await dialog.getByRole('option', { name: 'Blocked work' }).click()
-    await dialog.getByLabel('What is in the way').selectOption('Waiting for the customer')
+    await dialog.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
     await dialog.getByRole('button', { name: 'Add' }).click()
     const line = page.getByRole('listitem').filter({ hasText: 'Blocked work' })
     await line.getByText('Website relaunch').waitFor()
@@ -474,7 +474,7 @@ export function keyJourneys(stage: () => Stage): void {
     await tabTo(page, `#card-${id}`)
     for (const [key, name] of [
       ['?', 'Keyboard shortcuts'],
-      ['Control+k', 'Find anything, do anything'],
+      ['Control+k', 'Search or run a command'],
       ['c', 'New assignment'],
     ] as const) {
       await press(key)

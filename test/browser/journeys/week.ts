@@ -105,7 +105,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await cell(page, 'Keys, below, Wed 24 Mar 2027').inputValue(), '')
     await page.keyboard.press('F2')
     const dialog = page.getByRole('dialog', { name: 'Keys, above, Wed 24 Mar 2027' })
-    await dialog.getByRole('region', { name: 'Entry of 3 h' }).getByLabel('What for').fill('Noted by keys')
+    await dialog.getByRole('region', { name: 'Entry of 3 h' }).getByLabel('Note').fill('Noted by keys')
     await stored(page, () => page.keyboard.press('Enter'))
     await page.keyboard.press('Escape')
     await page.locator('[title="Noted by keys"]:focus').waitFor()
@@ -135,8 +135,13 @@ export function weekJourneys(stage: () => Stage): void {
     const page = await open('2027-04-05')
     const tuesday = cell(page, 'Twice a day, Tue 6 Apr 2027, 2 entries')
     assert.equal(await tuesday.inputValue(), '3.25')
-    await tuesday.press('Enter')
     const dialog = page.getByRole('dialog')
+    for (const key of ['Shift+Enter', 'Control+Enter', 'Alt+Enter']) {
+      await tuesday.press(key)
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+      assert.equal(await dialog.count(), 0, key)
+    }
+    await tuesday.press('Enter')
     const morning = dialog.getByRole('region', { name: 'Entry of 1.25 h' })
     await morning.getByLabel('Hours').fill('1:45')
     await stored(page, () => morning.getByRole('button', { name: 'Save' }).click())

@@ -101,7 +101,7 @@ interface Message {
   readonly type: string
   /** The headers that declare the body's length. */
   readonly framing: readonly string[]
-  readonly more: string
+  readonly extraHeader: string
   readonly end: string
   readonly body: string
 }
@@ -122,7 +122,7 @@ const plain = {
   version: 'HTTP/1.1',
   host: 'Host: bank',
   type: 'Content-Type: application/json',
-  more: 'X: y',
+  extraHeader: 'X: y',
   end: '\r\n',
 }
 
@@ -136,9 +136,9 @@ const plainMessages = fc.constantFrom<Message>(
   },
 )
 
-const oddity: fc.Arbitrary<Partial<Message>> = fc.oneof(
+const deviation: fc.Arbitrary<Partial<Message>> = fc.oneof(
   { weight: 3, arbitrary: framings },
-  { weight: 3, arbitrary: headers.map((more) => ({ more })) },
+  { weight: 3, arbitrary: headers.map((extraHeader) => ({ extraHeader })) },
   { weight: 1, arbitrary: methods.map((method) => ({ method })) },
   { weight: 1, arbitrary: targets.map((target) => ({ target })) },
   { weight: 1, arbitrary: versions.map((version) => ({ version })) },
@@ -153,11 +153,22 @@ const oddity: fc.Arbitrary<Partial<Message>> = fc.oneof(
 
 /** A common message with one to three oddities. */
 const odd = fc
-  .tuple(plainMessages, fc.array(oddity, { minLength: 1, maxLength: 3 }))
+  .tuple(plainMessages, fc.array(deviation, { minLength: 1, maxLength: 3 }))
   .map(([message, oddities]) => bytesOf(Object.assign({}, message, ...oddities)))
 
-const bytesOf = ({ before, method, target, version, host, type, framing, more, end, body }: Message) => {
-  const lines = [[method, target, version].join(' '), host, type, ...framing, more]
+const bytesOf = ({
+  before,
+  method,
+  target,
+  version,
+  host,
+  type,
+  framing,
+  extraHeader,
+  end,
+  body,
+}: Message) => {
+  const lines = [[method, target, version].join(' '), host, type, ...framing, extraHeader]
   return latin1(`${before}${lines.join(end)}${end}${end}${body}`)
 }
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Returns how many connections to this port each process has accepted. Linux only. */
-export function acceptedBy(pids: readonly number[], port: number): number[] {
-  const accepted = new Set(established(port))
+export function countAccepted(pids: readonly number[], port: number): number[] {
+  const accepted = new Set(establishedSockets(port))
   return pids.map((pid) => socketsOf(pid).filter((inode) => accepted.has(inode)).length)
 }
 
@@ -10,7 +10,7 @@ export function acceptedBy(pids: readonly number[], port: number): number[] {
  * Returns the inodes of the server's ends:
  * https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
  */
-function established(port: number): string[] {
+function establishedSockets(port: number): string[] {
   const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')

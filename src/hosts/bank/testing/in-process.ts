@@ -4,12 +4,11 @@ import { freshDatabase } from '../../../../test/support/fresh-database.ts'
 import { type Budgets, openBudgets } from '../../../config/budgets.ts'
 import type { Database } from '../../../db/database.ts'
 import { openAccounts } from '../accounts.ts'
-import { bankAnswers } from '../answers.ts'
-import { bankEndpoints } from '../endpoints.ts'
-import { knownLines } from '../known-lines.ts'
+import { clientHandlers } from '../client-handlers.ts'
+import { bankEndpoints, fastRoutesOf } from '../endpoints.ts'
 import { type BankServerOptions, createBankServer } from '../server.ts'
 
-export interface InProcess {
+export interface InProcessBank {
   readonly url: string
   readonly database: Database
   readonly port: number
@@ -19,28 +18,28 @@ export interface InProcess {
 
 export interface InProcessOptions {
   readonly overLimitStatus?: 200 | 422
-  readonly patience?: BankServerOptions['patience']
+  readonly timeouts?: BankServerOptions['timeouts']
   readonly budgets?: Budgets
-  /** Without the small server, the general one handles everything. */
-  readonly isGeneral?: boolean
+  /** Without the fast path, the general server handles everything. */
+  readonly usesGeneralServerOnly?: boolean
 }
 
 /** Starts the equivalent of one instance in the test's process, on its own database. */
-export async function startInProcess({
+export async function startInProcessBank({
   overLimitStatus = 200,
-  patience = {},
+  timeouts = {},
   budgets = openBudgets(),
-  isGeneral = false,
-}: InProcessOptions = {}): Promise<InProcess> {
+  usesGeneralServerOnly = false,
+}: InProcessOptions = {}): Promise<InProcessBank> {
   const { url, database, drop } = await freshDatabase()
   const failures: unknown[] = []
   const accounts = await openAccounts({ url, namedStatements: true })
-  const clients = bankAnswers(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) })
+  const clients = clientHandlers(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) })
   const { server, stop } = createBankServer({
     budgets,
-    endpoints: bankEndpoints(clients),
-    patience,
-    ...(isGeneral ? undefined : { lines: knownLines(clients) }),
+    endpoints: bankEndpoints(clients, accounts),
+    timeouts,
+    ...(usesGeneralServerOnly ? undefined : { fastRoutes: fastRoutesOf(clients) }),
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {

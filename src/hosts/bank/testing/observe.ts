@@ -2,27 +2,30 @@ import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** A server in this process, with the transactions it was asked to apply. */
-export interface Observed {
+/** A server in this process that records the transactions it applies. */
+export interface ObservedServer {
   readonly server: Server
   readonly port: number
   readonly applied: readonly string[]
 }
 
 /** A server's interpretation of a sequence of bytes. */
-export interface Meaning {
+export interface Interpretation {
   /** The statuses of the responses in order, including 100. */
   readonly statuses: readonly number[]
   readonly applied: readonly string[]
   /** Whether the connection can be used for another request. */
-  readonly goesOn: boolean
+  readonly staysOpen: boolean
 }
 
 /**
  * Sends the parts on a new connection, each after the previous one was read and fully responded to. Both ends
  * are in this process, so no wait depends on the clock.
  */
-export async function observe(observed: Observed, parts: readonly Uint8Array[]): Promise<Meaning> {
+export async function observe(
+  observed: ObservedServer,
+  parts: readonly Uint8Array[],
+): Promise<Interpretation> {
   const appliedBefore = observed.applied.length
   const accepted = Promise.withResolvers<Socket>()
   observed.server.prependOnceListener('connection', accepted.resolve)
@@ -46,17 +49,17 @@ export async function observe(observed: Observed, parts: readonly Uint8Array[]):
     if (isEnded) break
     client.write(part)
     sent += part.length
-    await settle(peer, () => isEnded || isQuiet(client, peer, sent))
+    await waitUntilQuiet(peer, () => isEnded || isQuiet(client, peer, sent))
   }
   client.destroy()
   return {
     statuses: [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
     applied: observed.applied.slice(appliedBefore),
-    goesOn: !isEnded,
+    staysOpen: !isEnded,
   }
 }
 
-/** Everything written has arrived in both directions, and neither side has closed. */
+/** Returns whether everything written has arrived in both directions, and neither side has closed. */
 const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
   peer.bytesRead === sent &&
   client.bytesRead === peer.bytesWritten &&
@@ -65,7 +68,7 @@ const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
   !peer.destroyed
 
 /** Responses are made within a few turns of the event loop, so waiting a fixed number of turns suffices. */
-async function settle(peer: Socket, isDone: () => boolean): Promise<void> {
+async function waitUntilQuiet(peer: Socket, isDone: () => boolean): Promise<void> {
   const startedAt = performance.now()
   for (let quietTurns = 0; quietTurns < quietTurnsMin; ) {
     const written = peer.bytesWritten

@@ -15,7 +15,7 @@ export interface RawClient {
 }
 
 /** Longer than any limit of the server. */
-const silenceMilliseconds = 30_000
+const timeoutMilliseconds = 30_000
 
 export function openRawClient(port: number): RawClient {
   let pending: { resolve(answer: Answer): void; reject(error: Error): void; sentAt: number } | undefined
@@ -23,7 +23,7 @@ export function openRawClient(port: number): RawClient {
   let isOpen = true
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   socket.setEncoding('utf8')
-  socket.setTimeout(silenceMilliseconds, () => socket.destroy(new Error('silence')))
+  socket.setTimeout(timeoutMilliseconds, () => socket.destroy(new Error('silence')))
   const fail = (error: Error) => {
     pending?.reject(error)
     pending = undefined
@@ -49,7 +49,7 @@ export function openRawClient(port: number): RawClient {
       })
     },
     isOpen: () => isOpen,
-    close: () => endQuietly(socket),
+    close: () => closeQuietly(socket),
   }
 }
 
@@ -66,7 +66,7 @@ export async function sendAlone(port: number, request: string): Promise<Answer> 
   }
 }
 
-function endQuietly(socket: Socket): void {
+function closeQuietly(socket: Socket): void {
   socket.removeAllListeners('close')
   socket.end()
 }

@@ -2,15 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { budgetLimits, openBudgets } from '../../../config/budgets.ts'
-import { bankAnswers, parseTransaction } from '../answers.ts'
-import { bankEndpoints } from '../endpoints.ts'
-import { knownLines } from '../known-lines.ts'
-import { rejectionOf } from '../respond.ts'
+import { clientHandlers, parseTransaction } from '../client-handlers.ts'
+import { bankEndpoints, fastRoutesOf } from '../endpoints.ts'
+import { unsupportedReasonOf } from '../respond.ts'
 import { createBankServer } from '../server.ts'
 import type { Transaction } from '../transactions.ts'
-import type { Observed } from './observe.ts'
+import type { ObservedServer } from './observe.ts'
 
-export interface Running extends Observed {
+export interface Running extends ObservedServer {
   stop(): Promise<void>
 }
 
@@ -20,38 +19,38 @@ export async function startObservedBank(): Promise<Running> {
   const accounts = {
     limits: new Map(['1', '2', '3', '4', '5'].map((id) => [Number(id), '100000'])),
     async apply(transaction: Transaction) {
-      applied.push(noteOf(transaction))
+      applied.push(describeTransaction(transaction))
       return { balance: '0', isApplied: true }
     },
     readStatement: async () => '{}',
   }
-  const clients = bankAnswers(accounts, { overLimitStatus: 200, onFailure: () => undefined })
+  const clients = clientHandlers(accounts, { overLimitStatus: 200, onFailure: () => undefined })
   const { server, stop } = createBankServer({
     budgets: openBudgets(),
-    endpoints: bankEndpoints(clients),
-    lines: knownLines(clients),
+    endpoints: bankEndpoints(clients, { checkStore: async () => undefined }),
+    fastRoutes: fastRoutesOf(clients),
   })
   return { server, applied, stop, port: await portOf(server) }
 }
 
 export interface Reference extends Running {
   /** Other connection events that depend on which bytes arrive together. */
-  readonly endings: readonly Ending[]
+  readonly connectionEnds: readonly ConnectionEnd[]
 }
 
-export type Ending = 'broken body' | 'Upgrade'
+export type ConnectionEnd = 'broken body' | 'Upgrade'
 
 /** Starts a plain `node:http` server with the bank's rules applied to what it has parsed. */
 export async function startReference(): Promise<Reference> {
   const applied: string[] = []
   const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
-  const endings: Ending[] = []
+  const connectionEnds: ConnectionEnd[] = []
   const server = createServer()
-  const take = (arrival: Arrival, request: IncomingMessage, response: ServerResponse) => {
+  const handle = (arrival: RequestEvent, request: IncomingMessage, response: ServerResponse) => {
     exchanges.set(request.socket, { request, response })
-    if (request.headers.upgrade !== undefined) endings.push('Upgrade')
+    if (request.headers.upgrade !== undefined) connectionEnds.push('Upgrade')
     response.once('finish', () => {
-      if (!response.shouldKeepAlive && !request.complete) endings.push('broken body')
+      if (!response.shouldKeepAlive && !request.complete) connectionEnds.push('broken body')
     })
     const end = (status: number) => void response.writeHead(status, { 'content-length': 0 }).end()
     const [broken] = rules.filter(({ isBroken }) => isBroken(request, arrival))
@@ -60,20 +59,20 @@ export async function startReference(): Promise<Reference> {
     if (broken) end(broken.status)
     else if (request.method !== 'POST') end(200)
     else
-      parseTransactionOf(request, end, (transaction) =>
-        applied.push(noteOf({ ...transaction, account: Number(id) })),
+      readTransaction(request, end, (transaction) =>
+        applied.push(describeTransaction({ ...transaction, account: Number(id) })),
       )
   }
-  for (const arrival of arrivals)
+  for (const arrival of requestEvents)
     server.on(arrival, (request: IncomingMessage, response: ServerResponse) =>
-      take(arrival, request, response),
+      handle(arrival, request, response),
     )
   // Without a listener Node cuts the connection at once.
   server.on('connect', (_request, socket) => setImmediate(() => socket.end('HTTP/1.1 400 \r\n\r\n')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { request, response } = exchanges.get(socket) ?? {}
     const isBodyBroken = request?.complete === false
-    if (isBodyBroken) endings.push('broken body')
+    if (isBodyBroken) connectionEnds.push('broken body')
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
     // Deferred by a turn, so that complete requests read before the broken bytes get their responses first.
     setImmediate(() => {
@@ -84,7 +83,7 @@ export async function startReference(): Promise<Reference> {
   return {
     server,
     applied,
-    endings,
+    connectionEnds,
     port: await portOf(server),
     async stop() {
       server.closeAllConnections()
@@ -93,14 +92,14 @@ export async function startReference(): Promise<Reference> {
   }
 }
 
-const arrivals = ['request', 'checkContinue', 'checkExpectation'] as const
+const requestEvents = ['request', 'checkContinue', 'checkExpectation'] as const
 
-type Arrival = (typeof arrivals)[number]
+type RequestEvent = (typeof requestEvents)[number]
 
 interface Rule {
   readonly reason: string
   readonly status: number
-  isBroken(request: IncomingMessage, arrival: Arrival): boolean
+  isBroken(request: IncomingMessage, arrival: RequestEvent): boolean
 }
 
 /** The rules by which the bank is stricter than plain `node:http`; the first match wins. */
@@ -129,23 +128,24 @@ const rules: readonly Rule[] = [
   {
     reason: 'Pages of other sites can make a browser send anything but this type.',
     status: 415,
-    isBroken: (request) => request.method === 'POST' && rejectionOf(request) !== undefined,
+    isBroken: (request) => request.method === 'POST' && unsupportedReasonOf(request) !== undefined,
   },
 ]
 
 const methodsAt = ({ url = '' }: IncomingMessage): readonly string[] | undefined =>
-  methodsOf[pathPattern.exec(url)?.[2] ?? '']
+  methodsByPath[pathPattern.exec(url)?.[2] ?? '']
 
 const pathPattern =
   /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/(?:clientes\/([1-5])\/(?=extrato|transacoes)|(?=healthz))(extrato|transacoes|healthz)(?:[?#].*)?$/
 
-const methodsOf: Readonly<Record<string, readonly string[] | undefined>> = {
+const methodsByPath: Readonly<Record<string, readonly string[] | undefined>> = {
   extrato: ['GET', 'HEAD'],
   healthz: ['GET', 'HEAD'],
   transacoes: ['POST'],
 }
 
-const noteOf = ({ account, amount, description }: Transaction) => `${account} ${amount} ${description}`
+const describeTransaction = ({ account, amount, description }: Transaction) =>
+  `${account} ${amount} ${description}`
 
 async function portOf(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -153,7 +153,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** Responds 422 as soon as the body exceeds the bank's limit. */
-function parseTransactionOf(
+function readTransaction(
   request: IncomingMessage,
   end: (status: number) => void,
   apply: (transaction: Omit<Transaction, 'account'>) => void,

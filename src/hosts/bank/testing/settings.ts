@@ -6,7 +6,6 @@ export const testSettings: BankSettings = {
   port: 0,
   instances: 2,
   overLimitStatus: 422,
-  namedStatements: true,
   logLevel: 'silent',
   metrics: false,
   warmUpRequests: 20,

@@ -22,118 +22,118 @@ import { UnreadableMessageError } from '../message.ts'
 import { decompress } from './decompress.ts'
 
 const body = encode({ Name: 'Lay the cables', Description: 'and then lay the cables again. '.repeat(40) })
-const gives = (sent: Buffer, expected: Uint8Array = body) =>
+const assertDecompresses = (sent: Buffer, expected: Uint8Array = body) =>
   assert.ok(Buffer.from(decompress(sent)).equals(expected))
-const unreadable = (sent: Buffer) => assert.throws(() => decompress(sent), UnreadableMessageError)
-const oversized = (sent: Buffer) => assert.throws(() => decompress(sent), OversizedMessageError)
+const assertUnreadable = (sent: Buffer) => assert.throws(() => decompress(sent), UnreadableMessageError)
+const assertOversized = (sent: Buffer) => assert.throws(() => decompress(sent), OversizedMessageError)
 const megabytes = (count: number) => count * 1024 ** 2
 
 describe('the body of a .NET client', () => {
-  it('is taken as it is when it is not compressed', () => {
+  it('is returned unchanged when it is not compressed', () => {
     const small = encode({ Id: 'x' })
     assert.equal(framed(small), small)
-    gives(small, small)
-    gives(body)
+    assertDecompresses(small, small)
+    assertDecompresses(body)
   })
 
   it('is one block or several, cut anywhere', () => {
-    gives(blockArray([body]))
+    assertDecompresses(blockArray([body]))
     for (const at of [0, 1, 2, 100, body.length - 1, body.length]) {
-      gives(blockArray([body.subarray(0, at), body.subarray(at)]))
+      assertDecompresses(blockArray([body.subarray(0, at), body.subarray(at)]))
     }
     const pieces = Array.from({ length: 100 }, (_, index) =>
       body.subarray((index * body.length) / 100, ((index + 1) * body.length) / 100),
     )
-    gives(blockArray(pieces))
+    assertDecompresses(blockArray(pieces))
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 500 }), { minLength: 1, maxLength: 50 }), (parts) =>
-        gives(blockArray(parts), Buffer.concat(parts)),
+        assertDecompresses(blockArray(parts), Buffer.concat(parts)),
       ),
     )
   })
 
   it('is one block in the older form', () => {
-    gives(wholeBlock(body))
+    assertDecompresses(wholeBlock(body))
   })
 
   it('has lengths in any form of an integer', () => {
     for (const form of integerFormsOf(BigInt(body.length))) {
       const length = integerAs(form, BigInt(body.length))
-      gives(lengthsAndBlocks([length], [lz4Block(body)]))
-      gives(wholeBlock(body, length))
+      assertDecompresses(lengthsAndBlocks([length], [lz4Block(body)]))
+      assertDecompresses(wholeBlock(body, length))
     }
   })
 
   it('may have the largest size of a message, and no byte more', () => {
     const largest = Buffer.alloc(megabytes(4))
-    gives(blockArray([largest]), largest)
-    gives(wholeBlock(largest), largest)
+    assertDecompresses(blockArray([largest]), largest)
+    assertDecompresses(wholeBlock(largest), largest)
     const halves = [Buffer.alloc(megabytes(2)), Buffer.alloc(megabytes(2))]
-    gives(blockArray(halves), largest)
-    oversized(blockArray([...halves, Buffer.alloc(1)]))
-    oversized(wholeBlock(Buffer.alloc(megabytes(4) + 1)))
+    assertDecompresses(blockArray(halves), largest)
+    assertOversized(blockArray([...halves, Buffer.alloc(1)]))
+    assertOversized(wholeBlock(Buffer.alloc(megabytes(4) + 1)))
   })
 
   it('is rejected before anything is allocated for absurd lengths', () => {
     const block = lz4Block(body)
     const { arrayBuffers } = process.memoryUsage()
     for (const length of [megabytes(4) + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
-      oversized(lengthsAndBlocks([length], [block]))
-      oversized(wholeBlock(body, encode(length)))
+      assertOversized(lengthsAndBlocks([length], [block]))
+      assertOversized(wholeBlock(body, encode(length)))
     }
     const many = Array(4095).fill(2 ** 31 - 1)
-    oversized(lengthsAndBlocks(many, Array(4095).fill(Buffer.of(0))))
+    assertOversized(lengthsAndBlocks(many, Array(4095).fill(Buffer.of(0))))
     assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < megabytes(16))
   })
 
-  it('is rejected when a length is no length', () => {
+  it('is rejected when a length is invalid', () => {
     const block = lz4Block(body)
     const none = [-1, -(2 ** 31), 2n ** 64n - 1n, float64(1.5), float64(Number.NaN), null, true, '9', [1], {}]
     for (const length of none) {
-      unreadable(lengthsAndBlocks([length], [block]))
-      unreadable(wholeBlock(body, encode(length)))
+      assertUnreadable(lengthsAndBlocks([length], [block]))
+      assertUnreadable(wholeBlock(body, encode(length)))
     }
-    unreadable(lengthsAndBlocks([-body.length, 2 * body.length], [block, block]))
+    assertUnreadable(lengthsAndBlocks([-body.length, 2 * body.length], [block, block]))
   })
 
   it('is rejected when lengths and blocks do not belong together', () => {
     const block = lz4Block(body)
-    unreadable(lengthsAndBlocks([body.length], []))
-    unreadable(lengthsAndBlocks([], [block]))
-    unreadable(lengthsAndBlocks([body.length, 1], [block]))
-    unreadable(lengthsAndBlocks([body.length], [block, block]))
+    assertUnreadable(lengthsAndBlocks([body.length], []))
+    assertUnreadable(lengthsAndBlocks([], [block]))
+    assertUnreadable(lengthsAndBlocks([body.length, 1], [block]))
+    assertUnreadable(lengthsAndBlocks([body.length], [block, block]))
     for (const length of [0, 1, body.length - 1, body.length + 1]) {
-      unreadable(lengthsAndBlocks([length], [block]))
-      unreadable(wholeBlock(body, encode(length)))
+      assertUnreadable(lengthsAndBlocks([length], [block]))
+      assertUnreadable(wholeBlock(body, encode(length)))
     }
     for (const other of [null, 1, 'block', [1], {}, extension(98, block)]) {
-      unreadable(array([extension(98, encode(body.length)), other]))
+      assertUnreadable(array([extension(98, encode(body.length)), other]))
     }
-    unreadable(array([bin(encode(body.length)), bin(block)]))
-    unreadable(array([extension(97, encode(body.length)), bin(block)]))
-    unreadable(array([]))
+    assertUnreadable(array([bin(encode(body.length)), bin(block)]))
+    assertUnreadable(array([extension(97, encode(body.length)), bin(block)]))
+    assertUnreadable(array([]))
   })
 
   it('is rejected when more follows', () => {
-    unreadable(Buffer.concat([framed(body), Buffer.of(0)]))
-    unreadable(Buffer.concat([wholeBlock(body), Buffer.of(0)]))
+    assertUnreadable(Buffer.concat([framed(body), Buffer.of(0)]))
+    assertUnreadable(Buffer.concat([wholeBlock(body), Buffer.of(0)]))
   })
 
   it('is rejected when it has more blocks than a client cuts', () => {
     const [lengths, blocks] = [Array(4096).fill(1), Array(4096).fill(Buffer.of(0x10, 0x61))]
-    gives(lengthsAndBlocks(lengths, blocks), Buffer.alloc(4096, 'a'))
-    unreadable(lengthsAndBlocks([...lengths, 1], [...blocks, Buffer.of(0x10, 0x61)]))
+    assertDecompresses(lengthsAndBlocks(lengths, blocks), Buffer.alloc(4096, 'a'))
+    assertUnreadable(lengthsAndBlocks([...lengths, 1], [...blocks, Buffer.of(0x10, 0x61)]))
     const million = 1_000_000
     const empty = array([extension(98, Buffer.alloc(million)), ...Array(million).fill(bin(Buffer.of(0)))], 4)
     const startedAt = process.cpuUsage()
-    unreadable(empty)
-    unreadable(array([extension(98, Buffer.alloc(megabytes(4) - 20)), bin(Buffer.of(0))]))
+    assertUnreadable(empty)
+    assertUnreadable(array([extension(98, Buffer.alloc(megabytes(4) - 20)), bin(Buffer.of(0))]))
     assert.ok(process.cpuUsage(startedAt).user < 200_000, 'within 0.2 s')
   })
 
-  it('is rejected at whichever byte it is cut off', () => {
+  it('is rejected if it is cut off at any byte', () => {
     for (const sent of [framed(body), wholeBlock(body), blockArray([body, body])]) {
-      for (let length = 0; length < sent.length; length++) unreadable(sent.subarray(0, length))
+      for (let length = 0; length < sent.length; length++) assertUnreadable(sent.subarray(0, length))
     }
   })
 })

@@ -10,56 +10,57 @@ import { type Extension, MessagePackReader, type Token } from './message-pack-re
 export function decompress(body: Uint8Array): Uint8Array {
   const reader = new MessagePackReader(body)
   const first = reader.next()
-  if (first.kind === 'extension' && first.extension.type === wholeBlock) {
+  if (first.kind === 'extension' && first.extension.type === singleBlockType) {
     requireEnd(reader)
-    return decompressWhole(first.extension)
+    return decompressSingle(first.extension)
   }
-  return first.kind === 'array' ? decompressArray(reader, first.length) : body
+  return first.kind === 'array' ? decompressBlocks(reader, first.length) : body
 }
 
-const blockLengths = 98
-const wholeBlock = 99
+const blockLengthsType = 98
+const singleBlockType = 99
 
 /** Clients split at 32 KB; a message of the largest size fits in blocks of 1 KB. */
 const blocksMax = 4096
 
-function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
+function decompressBlocks(reader: MessagePackReader, length: number): Uint8Array {
   if (length > blocksMax + 1) throw new UnreadableMessageError()
-  const lengths = blockLengthsIn(reader.next(), length - 1)
-  requireLegal(lengths.reduce((sum, each) => sum + each, 0))
-  const blocks = lengths.map((each) => decodeLz4Block(bytesIn(reader.next()), each))
+  const lengths = readBlockLengths(reader.next(), length - 1)
+  requireAllowedSize(lengths.reduce((sum, each) => sum + each, 0))
+  const blocks = lengths.map((each) => decodeLz4Block(requireBytes(reader.next()), each))
   requireEnd(reader)
   return Buffer.concat(blocks)
 }
 
-function blockLengthsIn(token: Token, count: number): number[] {
-  if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessageError()
+function readBlockLengths(token: Token, count: number): number[] {
+  if (token.kind !== 'extension' || token.extension.type !== blockLengthsType)
+    throw new UnreadableMessageError()
   const reader = new MessagePackReader(token.extension.bytes)
-  const lengths = Array.from({ length: count }, () => lengthIn(reader.next()))
+  const lengths = Array.from({ length: count }, () => requireLength(reader.next()))
   requireEnd(reader)
   return lengths
 }
 
-function decompressWhole({ bytes }: Extension): Uint8Array {
+function decompressSingle({ bytes }: Extension): Uint8Array {
   const reader = new MessagePackReader(bytes)
-  const length = lengthIn(reader.next())
-  requireLegal(length)
+  const length = requireLength(reader.next())
+  requireAllowedSize(length)
   return decodeLz4Block(bytes.subarray(reader.position), length)
 }
 
-const bytesIn = (token: Token): Uint8Array => {
+const requireBytes = (token: Token): Uint8Array => {
   if (token.kind !== 'bytes') throw new UnreadableMessageError()
   return token.bytes
 }
 
-const lengthIn = (token: Token): number => {
+const requireLength = (token: Token): number => {
   const isLength = token.kind === 'value' && Number.isSafeInteger(token.value) && Number(token.value) >= 0
   if (!isLength) throw new UnreadableMessageError()
   return Number(token.value)
 }
 
-/** Checked before anything is allocated: the lengths come from the client. */
-function requireLegal(length: number): void {
+/** Must be called before the length is allocated, because it comes from the client. */
+function requireAllowedSize(length: number): void {
   if (length > messageBytesMax) throw new OversizedMessageError()
 }
 
@@ -70,35 +71,35 @@ function requireEnd(reader: MessagePackReader): void {
 /** Decodes one raw LZ4 block into exactly `length` bytes, which the caller has checked against its limit. */
 export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
   const output = Buffer.allocUnsafe(length)
-  let from = 0
-  let to = 0
-  const byte = (): number => {
-    const value = block[from++]
+  let readAt = 0
+  let writeAt = 0
+  const readByte = (): number => {
+    const value = block[readAt++]
     if (value === undefined) throw new UnreadableMessageError()
     return value
   }
   /** Lengths of 15 and more continue in further bytes. */
-  const lengthOf = (nibble: number): number => {
+  const readLength = (nibble: number): number => {
     let total = nibble
-    for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = byte()
+    for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = readByte()
     return total
   }
   while (true) {
-    const token = byte()
-    const literals = lengthOf(token >> 4)
-    if (from + literals > block.length || to + literals > length) throw new UnreadableMessageError()
-    output.set(block.subarray(from, from + literals), to)
-    from += literals
-    to += literals
+    const token = readByte()
+    const literals = readLength(token >> 4)
+    if (readAt + literals > block.length || writeAt + literals > length) throw new UnreadableMessageError()
+    output.set(block.subarray(readAt, readAt + literals), writeAt)
+    readAt += literals
+    writeAt += literals
     // The last sequence has literals only, so an empty block or one that ends with a match was truncated.
-    if (from === block.length) break
-    const distance = byte() | (byte() << 8)
-    const match = lengthOf(token & 15) + matchLengthMin
-    if (distance === 0 || distance > to || to + match > length) throw new UnreadableMessageError()
-    copyWithin(output, to, distance, match)
-    to += match
+    if (readAt === block.length) break
+    const distance = readByte() | (readByte() << 8)
+    const match = readLength(token & 15) + matchLengthMin
+    if (distance === 0 || distance > writeAt || writeAt + match > length) throw new UnreadableMessageError()
+    copyWithin(output, writeAt, distance, match)
+    writeAt += match
   }
-  if (to !== length) throw new UnreadableMessageError()
+  if (writeAt !== length) throw new UnreadableMessageError()
   return output
 }
 

@@ -30,7 +30,7 @@ import {
 import { messageBytesMax, OversizedMessageError } from '../call-error.ts'
 import { UnreadableMessageError } from '../message.ts'
 import { decodeLz4Block, decompress } from './decompress.ts'
-import { isTimestamp, timestampIn } from './message-pack.ts'
+import { decodeTimestamp, isTimestamp } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 
@@ -85,7 +85,7 @@ describe('Whatever the bytes are', () => {
         const elsewhere = encodeTimeSpecToTimestamp(spec)
         assert.deepEqual(Buffer.from(token.extension.bytes), Buffer.from(elsewhere))
         const milliseconds = sec * 1000 + Math.floor(microseconds / 1000)
-        assert.equal(Date.parse(String(timestampIn(elsewhere))), milliseconds)
+        assert.equal(Date.parse(String(decodeTimestamp(elsewhere))), milliseconds)
       }),
       fuzzed({ runs: 2000, properties }),
     )

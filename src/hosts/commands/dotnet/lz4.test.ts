@@ -5,9 +5,9 @@ import { lz4Block, lz4Sequence } from '../../../../test/support/lz4-encoder.ts'
 import { UnreadableMessageError } from '../message.ts'
 import { decodeLz4Block } from './decompress.ts'
 
-const restores = (bytes: Uint8Array, block = lz4Block(bytes)) =>
+const assertDecodes = (bytes: Uint8Array, block = lz4Block(bytes)) =>
   assert.ok(decodeLz4Block(block, bytes.length).equals(bytes))
-const rejects = (block: Uint8Array, length: number) =>
+const assertRejects = (block: Uint8Array, length: number) =>
   assert.throws(() => decodeLz4Block(block, length), UnreadableMessageError)
 const letters = (length: number) => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz')
 
@@ -15,7 +15,7 @@ describe('an LZ4 block', () => {
   it('holds literals of any length', () => {
     for (const length of [1, 14, 15, 16, 269, 270, 271, 525, 70_000]) {
       const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 7919) % 251))
-      restores(bytes, lz4Sequence(bytes))
+      assertDecodes(bytes, lz4Sequence(bytes))
     }
     assert.equal(decodeLz4Block(Buffer.of(0), 0).length, 0)
   })
@@ -28,58 +28,59 @@ describe('an LZ4 block', () => {
         for (let at = literals.length; at < literals.length + match; at++)
           expected[at] = expected[at - distance] as number
         const block = [lz4Sequence(literals, distance, match), lz4Sequence(Buffer.from('12345'))]
-        restores(expected, Buffer.concat(block))
+        assertDecodes(expected, Buffer.concat(block))
       }
     }
   })
 
-  it('is what an encoder makes of any bytes', () => {
+  it('decodes what an encoder makes of any bytes', () => {
     const repetitive = fc
       .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat({ max: 60 })), { maxLength: 30 })
       .map((runs) => Buffer.concat(runs.flatMap(([run, times]) => Array(times).fill(run))))
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), repetitive), (bytes) => restores(bytes)),
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), repetitive), (bytes) => assertDecodes(bytes)),
     )
     assert.ok(lz4Block(Buffer.alloc(100_000)).length < 500)
-    restores(Buffer.alloc(4 * 1024 ** 2))
+    assertDecodes(Buffer.alloc(4 * 1024 ** 2))
   })
 
-  it('is rejected when it gives more or less than it said', () => {
+  it('is rejected when its length differs from the announced one', () => {
     const bytes = letters(1000)
-    for (const length of [0, 1, 999, 1001, 4096]) rejects(lz4Block(bytes), length)
-    rejects(Buffer.alloc(0), 1)
-    rejects(Buffer.alloc(0), 0)
+    for (const length of [0, 1, 999, 1001, 4096]) assertRejects(lz4Block(bytes), length)
+    assertRejects(Buffer.alloc(0), 1)
+    assertRejects(Buffer.alloc(0), 0)
   })
 
   it('is rejected when its end is cut off behind a match', () => {
-    rejects(lz4Sequence(letters(4), 4, 8), 12)
+    assertRejects(lz4Sequence(letters(4), 4, 8), 12)
   })
 
-  it('is rejected when it refers to what is not there', () => {
+  it('is rejected when it refers to bytes before its start', () => {
     const end = lz4Sequence(Buffer.from('12345'))
-    const after = (sequence: Buffer, length: number) => rejects(Buffer.concat([sequence, end]), length)
+    const after = (sequence: Buffer, length: number) => assertRejects(Buffer.concat([sequence, end]), length)
     after(lz4Sequence(letters(4), 0, 8), 17)
     after(lz4Sequence(letters(4), 5, 8), 17)
     after(lz4Sequence(letters(0), 1, 8), 13)
     after(lz4Sequence(letters(4), 65_535, 8), 17)
   })
 
-  it('is rejected at whichever byte it is cut off', () => {
+  it('is rejected if it is cut off at any byte', () => {
     const bytes = Buffer.concat([letters(300), Buffer.alloc(600), letters(300)])
     const block = lz4Block(bytes)
-    for (let length = 0; length < block.length; length++) rejects(block.subarray(0, length), bytes.length)
+    for (let length = 0; length < block.length; length++)
+      assertRejects(block.subarray(0, length), bytes.length)
   })
 
-  it('is rejected when a length goes on forever', () => {
-    rejects(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
-    rejects(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+  it('is rejected when a length never ends', () => {
+    assertRejects(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+    assertRejects(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
   })
 
-  it('is rejected before more is written than it may give', () => {
+  it('is rejected before more than its length is written', () => {
     const startedAt = process.cpuUsage()
     const start = Buffer.of(0x1f, 0x61, 1, 0)
     for (let round = 0; round < 10; round++) {
-      rejects(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
+      assertRejects(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
     }
     assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
   })

@@ -37,15 +37,15 @@ export class MessagePackReader {
     if (code <= 0x9f) return this.#container('array', code & 0x0f)
     if (code <= 0xbf) return value(this.#text(code & 0x1f))
     if (code >= 0xe0) return value(code - 0x100)
-    const read = readings[code - 0xc0]
+    const read = tokenReaders[code - 0xc0]
     if (read === undefined) throw new UnreadableMessageError()
     return read(this)
   }
 
   /** Skips the rest of an announced token. It does not recurse, because the sender chooses the depth. */
   skipRest(token: Token): void {
-    let pending = restOf(token)
-    while (pending > 0) pending += restOf(this.next()) - 1
+    let pending = entryCountOf(token)
+    while (pending > 0) pending += entryCountOf(this.next()) - 1
   }
 
   /** Returns the start of the next `length` bytes. */
@@ -88,7 +88,7 @@ export class MessagePackReader {
   }
 
   /** The token types 0xc0 to 0xdf in order; the undefined one is never used. */
-  static readonly readings: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
+  static readonly tokenReaders: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
     () => value(null),
     undefined,
     () => value(false),
@@ -112,13 +112,13 @@ export class MessagePackReader {
   ]
 }
 
-const { readings } = MessagePackReader
+const { tokenReaders } = MessagePackReader
 
 const value = (plain: null | boolean | number | string): Token => ({ kind: 'value', value: plain })
 
 const bytes = (taken: Uint8Array): Token => ({ kind: 'bytes', bytes: taken })
 
-function restOf(token: Token): number {
+function entryCountOf(token: Token): number {
   if (token.kind === 'array') return token.length
   return token.kind === 'map' ? 2 * token.length : 0
 }

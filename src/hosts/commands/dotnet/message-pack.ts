@@ -3,11 +3,11 @@ import { messageBytesMax } from '../call-error.ts'
 import {
   type Content,
   type Encoding,
+  formatTimestamp,
   type Message,
   type MessageField,
-  partsOf,
+  parseTimestamp,
   type Scalar,
-  timestampOf,
   UnreadableMessageError,
   unreadable,
 } from '../message.ts'
@@ -38,19 +38,24 @@ export const messagePack: Encoding = {
   },
 }
 
-type Read = (reader: MessagePackReader, token: Token) => unknown
+type FieldReader = (reader: MessagePackReader, token: Token) => unknown
 
-function readerOf({ fields, rejected = [] }: Message): (reader: MessagePackReader, token: Token) => Content {
+function readerOf({
+  fields,
+  rejectedNames = [],
+}: Message): (reader: MessagePackReader, token: Token) => Content {
   const known = new Map([
-    ...fields.map((field) => [labelOf(field.name), { name: field.name, read: readOf(field) }] as const),
-    ...rejected.map((name) => [labelOf(name), { name, read: readScalar }] as const),
+    ...fields.map(
+      (field) => [labelOf(field.name), { name: field.name, read: fieldReaderOf(field) }] as const,
+    ),
+    ...rejectedNames.map((name) => [labelOf(name), { name, read: readScalar }] as const),
   ])
   const defaults = Object.fromEntries(fields.flatMap(defaultOf))
   return (reader, token) => {
     if (token.kind !== 'map') throw new UnreadableMessageError()
     const content: Record<string, unknown> = { ...defaults }
     for (let entry = 0; entry < token.length; entry++) {
-      const field = known.get(keyIn(reader))
+      const field = known.get(readKey(reader))
       const found = reader.next()
       if (field) content[field.name] = field.read(reader, found)
       else reader.skipRest(found)
@@ -60,7 +65,7 @@ function readerOf({ fields, rejected = [] }: Message): (reader: MessagePackReade
 }
 
 /** A key that is not a plain value matches no field. */
-function keyIn(reader: MessagePackReader): string {
+function readKey(reader: MessagePackReader): string {
   const token = reader.next()
   if (token.kind === 'value') return String(token.value)
   reader.skipRest(token)
@@ -73,11 +78,12 @@ const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string
   return isNumber && isNeverNullForDotnet ? [[name, 0]] : []
 }
 
-function readOf({ name, shape, isRepeated }: MessageField): Read {
-  if (isRepeated) return (reader, token) => readScalars(reader, token, shape === 'uuid' ? guidIn : asIs)
+function fieldReaderOf({ name, shape, isRepeated }: MessageField): FieldReader {
+  if (isRepeated)
+    return (reader, token) => readScalars(reader, token, shape === 'uuid' ? normalizeGuid : identity)
   // The ids of a list's filters are text.
-  if (shape === 'text' && /^ids?$|Id$/.test(name)) return readGuids
-  return typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
+  if (shape === 'text' && /^ids?$|Id$/.test(name)) return readGuidList
+  return typeof shape === 'string' ? scalarReaders[shape] : nullable(readerOf(shape))
 }
 
 /** Lists have no value for an absent entry: a zero UUID in them is an id like any other. */
@@ -91,41 +97,41 @@ function readScalars(reader: MessagePackReader, token: Token, convert: (item: un
 /** Lists contain UUIDs of 38 bytes each: a longer list than a message can hold contains something else. */
 const listItemsMax = Math.floor(messageBytesMax / 38)
 
-const orNil =
-  (read: Read): Read =>
+const nullable =
+  (read: FieldReader): FieldReader =>
   (reader, token) =>
     token.kind === 'value' && token.value === null ? undefined : read(reader, token)
 
-/** The field's kind reports violations of the value. */
+/** Returns the value as it is, because the kind of the field checks it later. */
 function readScalar(reader: MessagePackReader, token: Token): unknown {
   if (token.kind === 'value') return token.value
-  if (isTimestamp(token)) return timestampIn(token.extension.bytes)
+  if (isTimestamp(token)) return decodeTimestamp(token.extension.bytes)
   reader.skipRest(token)
   return unreadable
 }
 
-const asIs = (item: unknown): unknown => item
+const identity = (item: unknown): unknown => item
 
-const readGuid: Read = (reader, token) => guidIn(readScalar(reader, token))
+const readGuid: FieldReader = (reader, token) => normalizeGuid(readScalar(reader, token))
 
 /** Reads one id, or several separated by commas. */
-const readGuids: Read = (reader, token) => {
+const readGuidList: FieldReader = (reader, token) => {
   const text = readScalar(reader, token)
-  return typeof text === 'string' ? text.split(',').map(guidIn).join(',') : text
+  return typeof text === 'string' ? text.split(',').map(normalizeGuid).join(',') : text
 }
 
-/** The zero of a value type means that it was not set. */
-const unless =
-  (zero: string): Read =>
+/** In .NET, the zero of a value type means that it was not set. */
+const undefinedIf =
+  (zero: string): FieldReader =>
   (reader, token) => {
     const read = readScalar(reader, token)
     return read === zero ? undefined : read
   }
 
-const scalarReadings: Readonly<Record<Scalar, Read>> = {
+const scalarReaders: Readonly<Record<Scalar, FieldReader>> = {
   text: readScalar,
   uuid: readGuid,
-  timestamp: unless('0001-01-01T00:00:00Z'),
+  timestamp: undefinedIf('0001-01-01T00:00:00Z'),
   number: readScalar,
   wholeNumber: readScalar,
   flag: readScalar,
@@ -133,15 +139,15 @@ const scalarReadings: Readonly<Record<Scalar, Read>> = {
   values: readScalar,
 }
 
-type Write = (writer: MessagePackWriter, value: unknown) => void
+type FieldWriter = (writer: MessagePackWriter, value: unknown) => void
 
 function writerOf({ fields }: Message): (writer: MessagePackWriter, content: Content) => void {
-  const writings = fields
-    .filter(({ isLeftOutForDotnet }) => !isLeftOutForDotnet)
-    .map((field) => ({ ...field, key: labelOf(field.name), write: writeOf(field) }))
+  const fieldWriters = fields
+    .filter(({ isOmittedForDotnet }) => !isOmittedForDotnet)
+    .map((field) => ({ ...field, key: labelOf(field.name), write: fieldWriterOf(field) }))
   return (writer, content) => {
-    writer.map(writings.length)
-    for (const { key, name, write } of writings) {
+    writer.map(fieldWriters.length)
+    for (const { key, name, write } of fieldWriters) {
       writer.text(key)
       const value = content[name]
       if (value === undefined || value === null) writer.nil()
@@ -150,8 +156,8 @@ function writerOf({ fields }: Message): (writer: MessagePackWriter, content: Con
   }
 }
 
-function writeOf({ shape, isRepeated }: MessageField): Write {
-  const write = typeof shape === 'string' ? scalarWritings[shape] : (writerOf(shape) as Write)
+function fieldWriterOf({ shape, isRepeated }: MessageField): FieldWriter {
+  const write = typeof shape === 'string' ? scalarWriters[shape] : (writerOf(shape) as FieldWriter)
   if (!isRepeated) return write
   return (writer, value) => {
     const items = value as readonly unknown[]
@@ -168,17 +174,17 @@ function writePlain(writer: MessagePackWriter, value: unknown): void {
   else writer.nil()
 }
 
-const writeText: Write = (writer, value) => writer.text(value as string)
-const writeNumber: Write = (writer, value) => writer.number(value as number)
+const writeText: FieldWriter = (writer, value) => writer.text(value as string)
+const writeNumber: FieldWriter = (writer, value) => writer.number(value as number)
 
-const scalarWritings: Readonly<Record<Scalar, Write>> = {
+const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   text: writeText,
   uuid: writeText,
   number: writeNumber,
   wholeNumber: writeNumber,
   flag: (writer, value) => writer.flag(value as boolean),
   timestamp(writer, value) {
-    const { seconds, nanoseconds } = partsOf(value as string)
+    const { seconds, nanoseconds } = parseTimestamp(value as string)
     writer.timestamp(seconds, nanoseconds)
   },
   values(writer, value) {
@@ -192,17 +198,17 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
 }
 
 /** The four hexadecimal formats of a Guid in .NET: N, D, B and P. */
-const forms = [
+const guidFormats = [
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
   /^\{([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}$/i,
   /^\(([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\)$/i,
 ]
 
 /** Converts every format to the one that fields parse; any other text is unchanged, for the field to reject. */
-function guidIn(given: unknown): unknown {
+function normalizeGuid(given: unknown): unknown {
   if (typeof given !== 'string') return given
   const text = given.trim()
-  for (const form of forms) {
+  for (const form of guidFormats) {
     const parts = form.exec(text)
     if (parts) return parts.slice(1).join('-')
   }
@@ -215,14 +221,14 @@ const timestampType = -1
 export const isTimestamp = (token: Token): token is { kind: 'extension'; extension: Extension } =>
   token.kind === 'extension' && token.extension.type === timestampType
 
-/** Reads its 32, 64 or 96-bit form. */
-export function timestampIn(bytes: Uint8Array): string | typeof unreadable {
+/** Decodes the 32, 64 or 96-bit form. */
+export function decodeTimestamp(bytes: Uint8Array): string | typeof unreadable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length === 4) return timestampOf({ seconds: view.getUint32(0), nanoseconds: 0 })
+  if (bytes.length === 4) return formatTimestamp({ seconds: view.getUint32(0), nanoseconds: 0 })
   if (bytes.length === 8) {
     const packed = view.getBigUint64(0)
-    return timestampOf({ seconds: Number(packed & 0x3_ffff_ffffn), nanoseconds: Number(packed >> 34n) })
+    return formatTimestamp({ seconds: Number(packed & 0x3_ffff_ffffn), nanoseconds: Number(packed >> 34n) })
   }
   if (bytes.length !== 12) throw new UnreadableMessageError()
-  return timestampOf({ seconds: Number(view.getBigInt64(4)), nanoseconds: view.getUint32(0) })
+  return formatTimestamp({ seconds: Number(view.getBigInt64(4)), nanoseconds: view.getUint32(0) })
 }

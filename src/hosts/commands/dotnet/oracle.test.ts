@@ -4,7 +4,7 @@ import { decode, ExtData, ExtensionCodec, encode } from '@msgpack/msgpack'
 import fc from 'fast-check'
 import { compress } from 'lz4-wasm-nodejs'
 import type { Command } from '../commands.ts'
-import { commands } from '../main.ts'
+import { commandsOfEdition } from '../main.ts'
 import { decompress } from './decompress.ts'
 import { messagePack } from './message-pack.ts'
 
@@ -13,7 +13,8 @@ import { messagePack } from './message-pack.ts'
  * a mistake.
  */
 describe('compared with independent libraries', () => {
-  const commandNamed = (name: string) => commands('v1').find((command) => command.name === name) as Command
+  const commandNamed = (name: string) =>
+    commandsOfEdition('v1').find((command) => command.name === name) as Command
 
   /** Splits a long body as the .NET clients do: an array of the lengths, then each block. */
   function inBlocks(body: Uint8Array, blockBytes: number): Uint8Array {

@@ -15,13 +15,13 @@ import {
   timestamp,
 } from '../../../../test/support/message-pack-encoder.ts'
 import { resources } from '../../../resources/all.ts'
-import { commands } from '../main.ts'
+import { commandsOfEdition } from '../main.ts'
 import { type Content, UnreadableMessageError, unreadable } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 
 const commandNamed = (name: string) => {
-  const command = commands('v1').find((candidate) => candidate.name === name)
-  if (!command) throw new Error(`${name} is no command.`)
+  const command = commandsOfEdition('v1').find((candidate) => candidate.name === name)
+  if (!command) throw new Error(`${name} is not a command.`)
   return command
 }
 const read = (name: string, body: unknown): Content =>
@@ -87,7 +87,7 @@ describe('a command of a .NET client', () => {
   })
 
   it('gives nil for every field, each of which then counts as null', () => {
-    for (const { name, request } of commands('v1')) {
+    for (const { name, request } of commandsOfEdition('v1')) {
       const fields = request.fields.map((field) => field.name)
       const content = read(
         name,
@@ -98,7 +98,7 @@ describe('a command of a .NET client', () => {
   })
 
   it('may leave every key out: required numbers are zero then, everything else is absent', () => {
-    for (const { name, entity, request } of commands('v1')) {
+    for (const { name, entity, request } of commandsOfEdition('v1')) {
       const declared = resources.find(({ title }) => title === entity)?.fields ?? {}
       const expected = request.fields
         .filter(({ shape }) => shape === 'number' || shape === 'wholeNumber')
@@ -184,7 +184,7 @@ describe('a command of a .NET client', () => {
     assert.equal(read('CreateProject', { Name: 'a \ufffd b' }).name, 'a \ufffd b')
   })
 
-  it('cannot be read when its text is no UTF-8', () => {
+  it('cannot be read when its text is not UTF-8', () => {
     for (const bytes of ['ff', 'c3', 'c0af', 'eda080', 'f4908080', '61e282']) {
       rejects('CreateProject', { Name: text(Buffer.from(bytes, 'hex')) })
     }

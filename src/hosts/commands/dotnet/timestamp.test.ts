@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { instant, timestamp } from '../../../../test/support/message-pack-encoder.ts'
-import { partsOf, UnreadableMessageError, unreadable } from '../message.ts'
-import { isTimestamp, timestampIn } from './message-pack.ts'
+import { parseTimestamp, UnreadableMessageError, unreadable } from '../message.ts'
+import { decodeTimestamp, isTimestamp } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 
 function read(bytes: Buffer) {
   const token = new MessagePackReader(bytes).next()
   assert.ok(isTimestamp(token))
-  return timestampIn(token.extension.bytes)
+  return decodeTimestamp(token.extension.bytes)
 }
 
 const timestamps = {
@@ -56,7 +56,7 @@ describe('a timestamp', () => {
 
   it('of any other size cannot be read', () => {
     for (const size of [0, 1, 2, 3, 5, 7, 9, 11, 13, 16, 300]) {
-      assert.throws(() => timestampIn(Buffer.alloc(size)), UnreadableMessageError)
+      assert.throws(() => decodeTimestamp(Buffer.alloc(size)), UnreadableMessageError)
     }
   })
 
@@ -68,7 +68,7 @@ describe('a timestamp', () => {
         const text = read(sent)
         assert.ok(typeof text === 'string')
         const writer = new MessagePackWriter()
-        const parts = partsOf(text)
+        const parts = parseTimestamp(text)
         writer.timestamp(parts.seconds, parts.nanoseconds)
         assert.deepEqual(writer.finish(), instant(text))
         assert.equal(read(writer.finish()), text)

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decode } from '../../../../test/support/message-pack-decoder.ts'
 import { encode, float64, instant } from '../../../../test/support/message-pack-encoder.ts'
-import { commands } from '../main.ts'
+import { commandsOfEdition } from '../main.ts'
 import type { Content } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 
 const commandNamed = (name: string) => {
-  const command = commands('v1').find((candidate) => candidate.name === name)
-  if (!command) throw new Error(`${name} is no command.`)
+  const command = commandsOfEdition('v1').find((candidate) => candidate.name === name)
+  if (!command) throw new Error(`${name} is not a command.`)
   return command
 }
 const write = (name: string, content: Content): Buffer =>
@@ -20,7 +20,7 @@ const otherId = '81d2c3b4-a596-4788-99aa-bbccddeeff00'
 const ascii = (value: string) => Buffer.from(value).toString('hex')
 
 describe('a result for a .NET client', () => {
-  it('has PascalCase keys, nil for what there is none of, and no number of pages', () => {
+  it('has PascalCase keys, nil for absent values, and no number of pages', () => {
     const project = {
       id,
       name: 'New pier',
@@ -104,7 +104,7 @@ describe('a result for a .NET client', () => {
     }
   })
 
-  it('can be read back by any decoder, whatever it says', () => {
+  it('can be read by any decoder for every content', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })
     const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
     const at = fc.tuple(seconds, fc.integer({ min: 0, max: 999_999 })).map(([whole, micro]) => {

@@ -58,7 +58,7 @@ export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>
   ]
 }
 
-/** Every message of ours once, each after those it is made of. */
+/** Returns every message that is not protobuf's own once, each after the messages of its fields. */
 export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
   const found = new Map<string, Message>()
   const add = (message: Message) => {
@@ -73,20 +73,20 @@ export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'
   return [...found.values()]
 }
 
-/** Types with a message of protobuf's own. */
-export const wellKnown: Readonly<Record<string, string>> = {
+/** Kinds of values that protobuf has a message for. */
+const wellKnownTypes: Readonly<Record<string, string>> = {
   timestamp: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',
 }
 
 /** Messages, including timestamps, can be absent without a marker. */
 export const hasMarkedPresence = ({ shape, isOptional }: MessageField): boolean =>
-  isOptional === true && typeof shape === 'string' && !(shape in wellKnown)
+  isOptional === true && typeof shape === 'string' && !(shape in wellKnownTypes)
 
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-export const scalarTypes = {
+const scalarTypes = {
   text: Type.STRING,
   uuid: Type.STRING,
   number: Type.DOUBLE,
@@ -94,7 +94,7 @@ export const scalarTypes = {
   flag: Type.BOOL,
 } as const
 
-const isOwn = (shape: Scalar): shape is keyof typeof scalarTypes => shape in scalarTypes
+const isScalarType = (shape: Scalar): shape is keyof typeof scalarTypes => shape in scalarTypes
 
 const typeNameOf = (edition: Edition, message: Message): string =>
   `.${message.package ?? packages[edition].name}.${message.name}`
@@ -121,6 +121,6 @@ function typeOf(
   { shape }: MessageField,
 ): Partial<Pick<FieldDescriptorProto, 'type' | 'typeName'>> {
   if (typeof shape !== 'string') return { type: Type.MESSAGE, typeName: typeNameOf(edition, shape) }
-  if (isOwn(shape)) return { type: scalarTypes[shape] }
-  return { type: Type.MESSAGE, typeName: `.${wellKnown[shape]}` }
+  if (isScalarType(shape)) return { type: scalarTypes[shape] }
+  return { type: Type.MESSAGE, typeName: `.${wellKnownTypes[shape]}` }
 }

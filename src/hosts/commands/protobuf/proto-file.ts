@@ -11,7 +11,7 @@ import type { Edition, Resource } from '../../../resources/define-resource.ts'
 import { describeField } from '../../../resources/derived.ts'
 import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
-import { neverClearedFrom } from '../messages.ts'
+import { neverClearedNumberMin } from '../messages.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
 import { packages } from './service.ts'
 
@@ -85,10 +85,10 @@ export interface Comments {
 }
 
 export function commentsOf(resources: readonly Resource[]): Comments {
-  const known = new Map(resources.flatMap(subjectsOf))
+  const subjects = new Map(resources.flatMap(subjectsOf))
   const find = (name: string): Subject => {
-    const subject = known.get(name)
-    if (!subject) throw new Error(`${name} belongs to no resource, so nothing can be said of it.`)
+    const subject = subjects.get(name)
+    if (!subject) throw new Error(`${name} belongs to no resource and has no comment.`)
     return subject
   }
   return {
@@ -105,7 +105,7 @@ export function commentsOf(resources: readonly Resource[]): Comments {
       const declared = resource.fields[field.name]
       if (!declared)
         return (
-          ownComments[kind]?.[field.name] ??
+          commentsByKind[kind]?.[field.name] ??
           sharedComments[field.name] ??
           `The ${resource.noun}; absent when success is false.`
         )
@@ -155,7 +155,7 @@ const keyComments: Readonly<Record<string, string>> = {
 }
 
 /** Comments for fields that several kinds of message have under the same name. */
-const ownComments: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
+const commentsByKind: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
   record: { id: 'Its id, a UUID.' },
   create: { id: 'A UUID; left out, one is made.' },
 }
@@ -188,7 +188,7 @@ function presenceOf(field: Field, kind: Kind): string {
   if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
   if (presence === 'updateOnly')
     return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'
-  return number < neverClearedFrom
+  return number < neverClearedNumberMin
     ? 'Left out, it is cleared, unless update_mask is given and does not name it.'
     : 'Left out, it stays as it is, unless update_mask names it.'
 }

@@ -9,12 +9,12 @@ import {
   file_google_protobuf_timestamp,
 } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
-import { commands } from '../main.ts'
+import { commandsOfEdition } from '../main.ts'
 import {
   type Content,
   type Message,
   type MessageField,
-  partsOf,
+  parseTimestamp,
   UnreadableMessageError,
   unreadable,
 } from '../message.ts'
@@ -22,7 +22,7 @@ import { fileDescriptor, messagesIn } from './descriptors.ts'
 import { protobuf } from './protobuf.ts'
 import { packages } from './service.ts'
 
-const [v1, ext] = [commands('v1'), commands('ext')]
+const [v1, ext] = [commandsOfEdition('v1'), commandsOfEdition('ext')]
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
     file: [
@@ -57,7 +57,7 @@ describe('Protocol Buffers', () => {
       )
     })
 
-    test(`no bytes whatever make the reader of ${message.name} do anything but read or reject`, () => {
+    test(`the reader of ${message.name} reads or rejects any bytes`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
           try {
@@ -118,7 +118,7 @@ describe('Protocol Buffers', () => {
     }
   })
 
-  test('text that is no UTF-8 is rejected', () => {
+  test('text that is not UTF-8 is rejected', () => {
     const bytes = new BinaryWriter()
       .tag(2, WireType.LengthDelimited)
       .bytes(Buffer.from([0xff, 0xfe]))
@@ -189,7 +189,7 @@ function initValue({ shape, isRepeated }: MessageField, value: unknown): unknown
   if (isRepeated) return (value as unknown[]).map((item) => initValue({ shape } as MessageField, item))
   if (typeof shape !== 'string') return initOf(shape, value as Content)
   if (shape !== 'timestamp') return value
-  const { seconds, nanoseconds } = partsOf(value as string)
+  const { seconds, nanoseconds } = parseTimestamp(value as string)
   return { seconds: BigInt(seconds), nanos: nanoseconds }
 }
 

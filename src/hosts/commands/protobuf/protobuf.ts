@@ -2,11 +2,11 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import {
   type Content,
   type Encoding,
+  formatTimestamp,
   type Message,
   type MessageField,
-  partsOf,
+  parseTimestamp,
   type Scalar,
-  timestampOf,
   UnreadableMessageError,
   type unreadable,
 } from '../message.ts'
@@ -40,7 +40,7 @@ type ReadMessage = (reader: BinaryReader, end: number, into: Draft) => Draft
 type WriteMessage = (writer: BinaryWriter, content: Content) => void
 
 function readerOf({ fields }: Message): ReadMessage {
-  const known = new Map(fields.map((field) => [field.number, { name: field.name, ...readingOf(field) }]))
+  const known = new Map(fields.map((field) => [field.number, { name: field.name, ...fieldReaderOf(field) }]))
   return (reader, end, into) => {
     while (reader.pos < end) {
       const [number, wireType] = reader.tag()
@@ -53,18 +53,18 @@ function readerOf({ fields }: Message): ReadMessage {
   }
 }
 
-interface Reading {
+interface FieldReader {
   readonly wireType: WireType
   /** A repeated message is merged into the first one; a list grows. */
   read(reader: BinaryReader, before?: unknown): unknown
 }
 
-function readingOf({ shape, isRepeated }: MessageField): Reading {
-  const reading = typeof shape === 'string' ? scalarReadings[shape] : messageReading(shape)
-  return isRepeated ? { wireType: reading.wireType, read: collecting(reading.read) } : reading
+function fieldReaderOf({ shape, isRepeated }: MessageField): FieldReader {
+  const valueReader = typeof shape === 'string' ? scalarReaders[shape] : messageReader(shape)
+  return isRepeated ? { wireType: valueReader.wireType, read: readIntoList(valueReader.read) } : valueReader
 }
 
-function messageReading(message: Message): Reading {
+function messageReader(message: Message): FieldReader {
   const read = readerOf(message)
   return {
     wireType: WireType.LengthDelimited,
@@ -72,8 +72,8 @@ function messageReading(message: Message): Reading {
   }
 }
 
-const collecting =
-  (read: Reading['read']): Reading['read'] =>
+const readIntoList =
+  (read: FieldReader['read']): FieldReader['read'] =>
   (reader, before) => {
     const items = (before as unknown[] | undefined) ?? []
     if (items.length === itemsMax) throw new UnreadableMessageError()
@@ -84,14 +84,14 @@ const collecting =
 // A hundred times the longest legal list; two million empty entries fit into a message and would take seconds to check.
 const itemsMax = 10_000
 
-const textReading: Reading = {
+const textReader: FieldReader = {
   wireType: WireType.LengthDelimited,
   read: (reader) => reader.string(true),
 }
 
-const scalarReadings: Readonly<Record<Scalar, Reading>> = {
-  text: textReading,
-  uuid: textReading,
+const scalarReaders: Readonly<Record<Scalar, FieldReader>> = {
+  text: textReader,
+  uuid: textReader,
   number: { wireType: WireType.Bit64, read: (reader) => reader.double() },
   wholeNumber: { wireType: WireType.Varint, read: (reader) => reader.int32() },
   flag: { wireType: WireType.Varint, read: (reader) => reader.bool() },
@@ -111,23 +111,23 @@ function readTimestamp(reader: BinaryReader): string | typeof unreadable {
     else reader.skip(wireType, number)
   }
   if (reader.pos !== end) throw new UnreadableMessageError()
-  return timestampOf({ seconds, nanoseconds })
+  return formatTimestamp({ seconds, nanoseconds })
 }
 
 function writerOf({ fields }: Message): WriteMessage {
-  const writings = fields.map((field) => ({ name: field.name, write: writingOf(field) }))
+  const fieldWriters = fields.map((field) => ({ name: field.name, write: fieldWriterOf(field) }))
   return (writer, content) => {
-    for (const { name, write } of writings) {
+    for (const { name, write } of fieldWriters) {
       const value = content[name]
       if (value !== undefined && value !== null) write(writer, value)
     }
   }
 }
 
-type Write = (writer: BinaryWriter, value: unknown) => void
+type FieldWriter = (writer: BinaryWriter, value: unknown) => void
 
-function writingOf({ number, shape, isRepeated, isOptional }: MessageField): Write {
-  const write = typeof shape === 'string' ? scalarWriting(number, shape) : messageWriting(number, shape)
+function fieldWriterOf({ number, shape, isRepeated, isOptional }: MessageField): FieldWriter {
+  const write = typeof shape === 'string' ? scalarWriter(number, shape) : messageWriter(number, shape)
   if (isRepeated) {
     return (writer, items) => {
       for (const item of items as readonly unknown[]) write(writer, item)
@@ -140,13 +140,13 @@ function writingOf({ number, shape, isRepeated, isOptional }: MessageField): Wri
 
 const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
 
-function scalarWriting(number: number, shape: Scalar): Write {
-  const { wireType } = scalarReadings[shape]
-  const write = scalarWritings[shape]
+function scalarWriter(number: number, shape: Scalar): FieldWriter {
+  const { wireType } = scalarReaders[shape]
+  const write = scalarWriters[shape]
   return (writer, value) => write(writer.tag(number, wireType), value)
 }
 
-function messageWriting(number: number, message: Message): Write {
+function messageWriter(number: number, message: Message): FieldWriter {
   const write = writerOf(message)
   return (writer, value) => {
     writer.tag(number, WireType.LengthDelimited).fork()
@@ -155,16 +155,16 @@ function messageWriting(number: number, message: Message): Write {
   }
 }
 
-const writeText: Write = (writer, value) => void writer.string(value as string)
+const writeText: FieldWriter = (writer, value) => void writer.string(value as string)
 
-const scalarWritings: Readonly<Record<Scalar, Write>> = {
+const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   text: writeText,
   uuid: writeText,
   number: (writer, value) => void writer.double(value as number),
   wholeNumber: (writer, value) => void writer.int32(value as number),
   flag: (writer, value) => void writer.bool(value as boolean),
   timestamp(writer, value) {
-    const { seconds, nanoseconds } = partsOf(value as string)
+    const { seconds, nanoseconds } = parseTimestamp(value as string)
     writer.fork()
     if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
     if (nanoseconds !== 0) writer.tag(2, WireType.Varint).int32(nanoseconds)

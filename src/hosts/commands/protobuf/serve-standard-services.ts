@@ -14,7 +14,6 @@ import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
-import { errorDetailsFile } from './error-details-file.ts'
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING'
 
@@ -29,27 +28,27 @@ export function serveStandardServices(
     file_google_protobuf_timestamp.proto,
   ]
   const editions = [...new Set(commands.map(({ edition }) => edition))]
-  const own = editions.map((edition) =>
+  const ownFiles = editions.map((edition) =>
     fileDescriptor(
       edition,
       commands.filter((command) => command.edition === edition),
     ),
   )
-  const files = [...own, ...imported, healthFile(), errorDetailsFile()]
-  new ReflectionService({ all: describedBy(files) }).addToServer(server)
+  const files = [...ownFiles, ...imported, healthFile(), errorDetailsFile()]
+  new ReflectionService({ all: packageDefinitionOf(files) }).addToServer(server)
   const health = new HealthImplementation()
   health.addToServer(server)
   return (name, status) => health.setStatus(name, status)
 }
 
 /** Reflection only reads the files. */
-const describedBy = (files: readonly FileDescriptorProto[]) => ({
+const packageDefinitionOf = (files: readonly FileDescriptorProto[]) => ({
   format: 'Protocol Buffer 3 DescriptorProto' as const,
   type: {},
   fileDescriptorProtos: files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file))),
 })
 
-const packageName = 'grpc.health.v1'
+const healthPackage = 'grpc.health.v1'
 
 /**
  * gRPC's own description of its health service. The one from the library's loader has no syntax and wrong names for nested types,
@@ -58,7 +57,7 @@ const packageName = 'grpc.health.v1'
 const healthFile = (): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
     name: 'grpc/health/v1/health.proto',
-    package: packageName,
+    package: healthPackage,
     syntax: 'proto3',
     messageType: [
       { name: 'HealthCheckRequest', field: [field('service', { type: Type.STRING })] },
@@ -67,7 +66,7 @@ const healthFile = (): FileDescriptorProto =>
         field: [
           field('status', {
             type: Type.ENUM,
-            typeName: `.${packageName}.HealthCheckResponse.ServingStatus`,
+            typeName: `.${healthPackage}.HealthCheckResponse.ServingStatus`,
           }),
         ],
         enumType: [
@@ -87,7 +86,7 @@ const healthFile = (): FileDescriptorProto =>
           field('statuses', {
             label: Label.REPEATED,
             type: Type.MESSAGE,
-            typeName: `.${packageName}.HealthListResponse.StatusesEntry`,
+            typeName: `.${healthPackage}.HealthListResponse.StatusesEntry`,
           }),
         ],
         nestedType: [
@@ -98,7 +97,7 @@ const healthFile = (): FileDescriptorProto =>
               field('value', {
                 number: 2,
                 type: Type.MESSAGE,
-                typeName: `.${packageName}.HealthCheckResponse`,
+                typeName: `.${healthPackage}.HealthCheckResponse`,
               }),
             ],
             options: { mapEntry: true },
@@ -130,6 +129,37 @@ const field = (name: string, init: FieldInit): FieldInit => ({
 
 const method = (name: string, input: string, output: string) => ({
   name,
-  inputType: `.${packageName}.${input}`,
-  outputType: `.${packageName}.${output}`,
+  inputType: `.${healthPackage}.${input}`,
+  outputType: `.${healthPackage}.${output}`,
 })
+
+const errorPackage = 'google.rpc'
+
+/** Describes the error details of rejected calls, so that clients that use reflection can print them. */
+export const errorDetailsFile = (): FileDescriptorProto =>
+  create(FileDescriptorProtoSchema, {
+    name: 'google/rpc/error_details.proto',
+    package: errorPackage,
+    syntax: 'proto3',
+    messageType: [
+      {
+        name: 'BadRequest',
+        field: [
+          field('field_violations', {
+            jsonName: 'fieldViolations',
+            label: Label.REPEATED,
+            type: Type.MESSAGE,
+            typeName: `.${errorPackage}.BadRequest.FieldViolation`,
+          }),
+        ],
+        nestedType: [
+          {
+            name: 'FieldViolation',
+            field: [field('field', text), field('description', { ...text, number: 2 })],
+          },
+        ],
+      },
+    ],
+  })
+
+const text = { type: Type.STRING } as const

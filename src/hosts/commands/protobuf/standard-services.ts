@@ -21,9 +21,9 @@ export function addStandardServices(server: Server, commands: readonly Command[]
   const names = ['', ...[...editions].map(serviceNameOf)]
   let status: ServingStatus = 'SERVING'
   let setStatus: ((name: string, status: ServingStatus) => void) | undefined
-  addLateServices(server, standard, (late) => {
-    const { serveStandardServices } = require('./serve-standard-services.ts') as Late
-    setStatus = serveStandardServices(late, commands)
+  addLazyServices(server, standard, (collector) => {
+    const { serveStandardServices } = require('./serve-standard-services.ts') as ServingModule
+    setStatus = serveStandardServices(collector, commands)
     for (const name of names) setStatus(name, status)
   })
   return {
@@ -34,42 +34,42 @@ export function addStandardServices(server: Server, commands: readonly Command[]
   }
 }
 
-const alone = { requestStream: false, responseStream: false }
-const reflection: LateService = { ServerReflectionInfo: { requestStream: true, responseStream: true } }
+const unary = { requestStream: false, responseStream: false }
+const reflection: LazyService = { ServerReflectionInfo: { requestStream: true, responseStream: true } }
 
-const standard: Readonly<Record<string, LateService>> = {
-  'grpc.health.v1.Health': { Check: alone, List: alone, Watch: { ...alone, responseStream: true } },
+const standard: Readonly<Record<string, LazyService>> = {
+  'grpc.health.v1.Health': { Check: unary, List: unary, Watch: { ...unary, responseStream: true } },
   'grpc.reflection.v1.ServerReflection': reflection,
   'grpc.reflection.v1alpha.ServerReflection': reflection,
 }
 
 /**
- * The libraries and all descriptions take a fifth of this host's start, and many hosts never need them. They load synchronously,
- * because a call cannot be read later.
+ * Loading the libraries and all descriptions takes a fifth of this host's start, and many hosts never need them. They are loaded
+ * synchronously, because the library cannot postpone reading a call.
  */
 const require = createRequire(import.meta.url)
-type Late = typeof import('./serve-standard-services.ts')
+type ServingModule = typeof import('./serve-standard-services.ts')
 
 /**
  * A service that a library describes and serves, with the properties of its calls that are needed before the library is loaded.
  */
-type LateService = Readonly<Record<string, Pick<Method, 'requestStream' | 'responseStream'>>>
+type LazyService = Readonly<Record<string, Pick<Method, 'requestStream' | 'responseStream'>>>
 
 type Method = MethodDefinition<unknown, unknown>
 type Handle = (...parameters: unknown[]) => void
 
-/** Adds services, by their full names, that `serve` creates when the first call of one of them arrives. */
-function addLateServices(
+/** Adds services by their full names. `serve` creates them when the first call arrives. */
+function addLazyServices(
   server: Server,
-  services: Readonly<Record<string, LateService>>,
+  services: Readonly<Record<string, LazyService>>,
   serve: (server: Pick<Server, 'addService'>) => void,
 ): void {
-  let made: ReadonlyMap<string, Served> | undefined
-  const find = (path: string): Served => {
-    made ??= servedBy(serve)
-    const served = made.get(path)
-    if (served === undefined) throw new Error(`Nothing serves ${path}.`)
-    return served
+  let served: ReadonlyMap<string, ServedMethod> | undefined
+  const findMethod = (path: string): ServedMethod => {
+    served ??= collectMethods(serve)
+    const servedMethod = served.get(path)
+    if (servedMethod === undefined) throw new Error(`No service handles ${path}.`)
+    return servedMethod
   }
   for (const [service, calls] of Object.entries(services)) {
     const definition: Record<string, Method> = {}
@@ -78,25 +78,27 @@ function addLateServices(
       const path = `/${service}/${name}`
       definition[name] = {
         ...{ path, ...kind },
-        requestSerialize: (value) => find(path).method.requestSerialize(value),
-        requestDeserialize: (bytes) => find(path).method.requestDeserialize(bytes),
-        responseSerialize: (value) => find(path).method.responseSerialize(value),
-        responseDeserialize: (bytes) => find(path).method.responseDeserialize(bytes),
+        requestSerialize: (value) => findMethod(path).method.requestSerialize(value),
+        requestDeserialize: (bytes) => findMethod(path).method.requestDeserialize(bytes),
+        responseSerialize: (value) => findMethod(path).method.responseSerialize(value),
+        responseDeserialize: (bytes) => findMethod(path).method.responseDeserialize(bytes),
       }
-      const handle: Handle = (...parameters) => find(path).handle(...parameters)
+      const handle: Handle = (...parameters) => findMethod(path).handle(...parameters)
       handles[name] = handle as UntypedHandleCall
     }
     server.addService(definition, handles)
   }
 }
 
-interface Served {
+interface ServedMethod {
   readonly method: Method
   readonly handle: Handle
 }
 
-function servedBy(serve: (server: Pick<Server, 'addService'>) => void): ReadonlyMap<string, Served> {
-  const served = new Map<string, Served>()
+function collectMethods(
+  serve: (server: Pick<Server, 'addService'>) => void,
+): ReadonlyMap<string, ServedMethod> {
+  const served = new Map<string, ServedMethod>()
   serve({
     addService(definition: ServiceDefinition, handles: UntypedServiceImplementation) {
       for (const [name, method] of Object.entries(definition)) {

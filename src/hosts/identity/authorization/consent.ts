@@ -1,27 +1,27 @@
-import { hasConsent } from '../../../auth/access-token.ts'
+import { hasConsentSql } from '../../../auth/access-token.ts'
 import { type Sql, sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { Identity } from '../core/identity.ts'
 import type { LiveSession } from '../core/sessions.ts'
 import type { Client } from '../values/clients.ts'
-import { timestamp } from '../values/timestamps.ts'
 import type { AuthorizationRequest } from './parse-authorization-request.ts'
 import type { PendingRequest } from './pending-request.ts'
 
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
 /**
- * The condition that the client, as currently registered, may get tokens of this scope; the query must alias
+ * The condition that the client, as currently registered, may get tokens with this scope. The query must alias
  * the user's row as `account`.
  */
-export const isAllowedNow = (client: Client, scope: Sql): Sql =>
-  needsConsent(client) ? hasConsent(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
+export const isScopeAllowed = (client: Client, scope: Sql): Sql =>
+  needsConsent(client) ? hasConsentSql(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
 /**
- * Any program on a device can listen at its loopback address or register its scheme. Without a secret, the
- * program cannot prove that it is the client that was allowed before, so consent is not remembered (RFC 8252,
- * 8.6).
+ * True if any program on the device can pretend to be the client, by listening at its loopback address or registering
+ * its scheme. Without a secret, a program cannot prove that it is the client with consent, so the user is asked each
+ * time (RFC 8252, 8.6).
  */
-export function isAnyProgram({ client, redirectUri }: AuthorizationRequest): boolean {
+export function canBeImpersonated({ client, redirectUri }: AuthorizationRequest): boolean {
   const { protocol, hostname } = new URL(redirectUri)
   return client.secretHash === undefined && (!/^https?:$/.test(protocol) || loopbackPattern.test(hostname))
 }
@@ -36,8 +36,8 @@ export async function hasConsented(
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (!needsConsent(client)) return true
-  // In this case only a consent to this very request counts, not an earlier one.
-  const mustAnswer = prompts.has('consent') || isAnyProgram(request)
+  // In this case only consent to this very request counts, not earlier consent.
+  const mustAnswer = prompts.has('consent') || canBeImpersonated(request)
   if (mustAnswer && allowedBy !== accountId) return false
   const [consent] = await database.query(sql`
     select from consents where user_id = ${accountId} and client_id = ${client.id}
@@ -45,7 +45,7 @@ export async function hasConsented(
   return consent !== undefined
 }
 
-/** A single statement, so that two tabs that consent concurrently do not overwrite each other. */
+/** Stores consent in a single statement, so that two tabs that consent concurrently do not overwrite each other. */
 export async function grantConsent(
   { database, now }: Identity,
   { request: { clientId, scopes } }: PendingRequest,

@@ -1,22 +1,28 @@
-import { type Language, languageAmong } from '../../../model/language.ts'
+import { type Language, supportedLanguage } from '../../../model/language.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import {
-  type GivenParameters,
   type Parameters,
   parseParameters,
-  parseSingle,
+  type RawParameters,
   requireParameter,
   requireShortState,
+  singleParameters,
 } from '../core/endpoint.ts'
-import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../values/clients.ts'
+import {
+  scopes as allScopes,
+  type Client,
+  type Clients,
+  redirectUrlsOf,
+  splitScope,
+} from '../values/clients.ts'
 import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
 import {
   isImplicit,
   type ReplyTo,
   type ResponseMode,
-  rejectedToClient,
+  reportErrorsToClient,
   responseModes,
-} from './answer-client.ts'
+} from './client-response.ts'
 
 /** A valid authorization request: RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {
@@ -26,12 +32,12 @@ export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
-  /** Only a client with a secret may omit it. */
+  /** Undefined only for a client with a secret. */
   readonly codeChallenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
-  /** The login that the client expects. It is only a suggestion, truncated to the longest possible login. */
+  /** The login that the client expects, truncated to the longest possible login. It is only a suggestion. */
   readonly loginHint: string | undefined
   /** The supported language that the client requested. */
   readonly language: Language | undefined
@@ -39,15 +45,15 @@ export interface AuthorizationRequest {
   readonly parameters: Parameters
 }
 
-export function parseAuthorizationRequest(clients: Clients, given: GivenParameters): AuthorizationRequest {
-  const single = parseSingle(given)
+export function parseAuthorizationRequest(clients: Clients, raw: RawParameters): AuthorizationRequest {
+  const single = singleParameters(raw)
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // So far the client is unknown, so errors are shown to the user; from here on they are sent to the client.
+  // Until here the client is unknown, so errors are shown to the user. From here on they are sent to the client.
   const replyTo = replyToOf(client, redirectUri, single)
-  return rejectedToClient(replyTo, () => {
-    const parameters = parseParameters(given)
+  return reportErrorsToClient(replyTo, () => {
+    const parameters = parseParameters(raw)
     rejectRequestObjects(parameters)
     requireCodeFlow(parameters)
     requireResponseMode(client, parameters)
@@ -62,9 +68,9 @@ export function parseAuthorizationRequest(clients: Clients, given: GivenParamete
       prompts: parsePrompts(parameters),
       maxAgeSeconds: parseMaxAge(parameters),
       idTokenHint: parameters.id_token_hint,
-      loginHint: hintOf(parameters),
+      loginHint: truncatedHint(parameters),
       language: replyTo.language,
-      parameters: requireShort(parameters),
+      parameters: requireShortRequest(parameters),
     }
   })
 }
@@ -86,25 +92,28 @@ function requireRedirectUri(client: Client, parameters: Parameters): string {
 const replyToOf = (
   client: Client,
   redirectUri: string,
-  { state, response_type: responseType = '', response_mode: wanted, ui_locales: locales }: Parameters,
+  { state, response_type: responseType = '', response_mode: requestedMode, ui_locales: locales }: Parameters,
 ): ReplyTo => ({
   redirectUri,
   state,
-  addresses: addressesOf(client),
-  language: languageAmong(locales),
+  redirectUrls: redirectUrlsOf(client),
+  language: supportedLanguage(locales),
   // Responses to the implicit types, including errors, are sent in the fragment (RFC 6749, 4.2.2.1).
-  mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
+  mode:
+    allowedModes(client).find((mode) => mode === requestedMode) ??
+    (isImplicit(responseType) ? 'fragment' : 'query'),
 })
 
 /**
  * The contract's client cannot choose a mode. Errors of an implicit type are sent in the fragment, whatever
  * mode is requested.
  */
-const modesOf = ({ registration }: Client): readonly ResponseMode[] => (registration ? responseModes : [])
+const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
+  registration ? responseModes : []
 
 /**
- * OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something other than what was
- * requested.
+ * OpenID Connect Core, 6 and Registration, 2.1.1. Ignoring these parameters would grant something other than what
+ * was requested.
  */
 function rejectRequestObjects(parameters: Parameters): void {
   if (parameters.request !== undefined)
@@ -126,18 +135,18 @@ function requireCodeFlow(parameters: Parameters): void {
 
 const implicitTypes: ReadonlySet<string> = new Set(['id_token', 'token', 'id_token token'])
 
-function requireResponseMode({ registration }: Client, { response_mode: wanted }: Parameters): void {
-  const known: readonly string[] = registration ? responseModes : ['query']
-  if (wanted !== undefined && !known.includes(wanted))
-    throw invalidRequest(`response_mode must be ${known.join(', ')}.`)
+function requireResponseMode({ registration }: Client, { response_mode: requestedMode }: Parameters): void {
+  const allowed: readonly string[] = registration ? responseModes : ['query']
+  if (requestedMode !== undefined && !allowed.includes(requestedMode))
+    throw invalidRequest(`response_mode must be ${allowed.join(', ')}.`)
 }
 
 function requireScopes(client: Client, parameters: Parameters): readonly string[] {
-  const asked = splitScope(parameters.scope ?? '')
-  if (asked.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
+  const named = splitScope(parameters.scope ?? '')
+  if (named.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
   // OpenID Connect Core, 3.1.2.1: unknown scopes should be ignored. The web client gets an error for its
   // mistake instead.
-  const requested = client.registration ? asked.filter((scope) => client.scopes.includes(scope)) : asked
+  const requested = client.registration ? named.filter((scope) => client.scopes.includes(scope)) : named
   if (requested.length === 0 || requested.some((scope) => !client.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
   // Scopes are returned in a fixed order, so that equal grants have equal text.
@@ -146,8 +155,9 @@ function requireScopes(client: Client, parameters: Parameters): readonly string[
 
 /** RFC 7636, 4.3: without a method it would be `plain`, which protects nothing. */
 function parseCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
-  const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
-  if (registration?.requiresPkce === false && !isAsked) return undefined
+  const hasChallenge =
+    parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
+  if (registration?.requiresPkce === false && !hasChallenge) return undefined
   const codeChallenge = parameters.code_challenge
   // Many libraries send no challenge by default, and show their users only this message.
   if (codeChallenge === undefined)
@@ -160,25 +170,26 @@ function parseCodeChallenge({ registration }: Client, parameters: Parameters): s
 
 const codeChallengePattern = /^[\w-]{43}$/
 
-/** A suggestion only: a hint longer than any login is truncated, not rejected. */
-const hintOf = ({ login_hint: hint }: Parameters): string | undefined => hint?.slice(0, loginCharactersMax)
+/** A hint is only a suggestion, so one that is too long is truncated, not rejected. */
+const truncatedHint = ({ login_hint: hint }: Parameters): string | undefined =>
+  hint?.slice(0, loginCharactersMax)
 
-/** A sealed request still has to fit into an address; common proxies accept 8 KB. */
+/** A sealed request has to fit into a URL; common proxies accept 8 KB. */
 const requestBytesMax = 5000
 
-function requireShort(parameters: Parameters): Parameters {
-  const kept: Parameters = {
-    ...Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]])),
-    login_hint: hintOf(parameters),
-    // If several are named, one is kept.
-    ui_locales: languageAmong(parameters.ui_locales),
+function requireShortRequest(parameters: Parameters): Parameters {
+  const sealed: Parameters = {
+    ...Object.fromEntries(sealedParameters.map((name) => [name, parameters[name]])),
+    login_hint: truncatedHint(parameters),
+    // Only the one that the pages will use is kept.
+    ui_locales: supportedLanguage(parameters.ui_locales),
   }
-  if (Buffer.byteLength(JSON.stringify(kept)) > requestBytesMax)
+  if (Buffer.byteLength(JSON.stringify(sealed)) > requestBytesMax)
     throw invalidRequest('The authorization request is too long.')
-  return kept
+  return sealed
 }
 
-const rememberedNames = [
+const sealedParameters = [
   'client_id',
   'redirect_uri',
   'response_type',

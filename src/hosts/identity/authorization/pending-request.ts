@@ -1,7 +1,7 @@
 import type { Parameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { OAuthError } from '../values/oauth-error.ts'
-import { AuthorizationError } from './answer-client.ts'
+import { AuthorizationError } from './client-response.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './parse-authorization-request.ts'
 
 /**
@@ -11,7 +11,7 @@ import { type AuthorizationRequest, parseAuthorizationRequest } from './parse-au
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest
-  /** The time it was first received: a later sign-in satisfies `prompt=login` and any `max_age`. */
+  /** The time at which it was first received: a later sign-in satisfies `prompt=login` and any `max_age`. */
   readonly since: number
   /** The browser's session at the time of the request. It ends once another account signs in. */
   readonly sessionId?: string | undefined
@@ -19,7 +19,8 @@ export interface PendingRequest {
   readonly allowedBy?: string | undefined
 }
 
-interface Sealed extends Omit<PendingRequest, 'request'> {
+/** Browsers keep it between two versions of this host, so its property names do not change. */
+interface SealedRequest extends Omit<PendingRequest, 'request'> {
   readonly parameters: Parameters
 }
 
@@ -30,17 +31,21 @@ export const sealPendingRequest = (
   { seals }: Identity,
   { request: { parameters }, ...others }: PendingRequest,
 ): string =>
-  seals.seal('authRequest', { parameters, ...others } satisfies Sealed, others.since + pendingMilliseconds)
+  seals.seal(
+    'authRequest',
+    { parameters, ...others } satisfies SealedRequest,
+    others.since + pendingMilliseconds,
+  )
 
 /**
- * Parses the request again, because clients and origins may have changed; undefined if it can no longer be
- * processed.
+ * Opens a sealed request and parses it again, because clients and origins may have changed. Returns undefined if
+ * it has expired or is no longer valid.
  */
 export async function openPendingRequest(
   { seals, clients }: Identity,
   text: string | undefined,
 ): Promise<PendingRequest | undefined> {
-  const sealed = text === undefined ? undefined : await seals.open<Sealed>('authRequest', text)
+  const sealed = text === undefined ? undefined : await seals.open<SealedRequest>('authRequest', text)
   if (!sealed) return undefined
   try {
     const { parameters, ...others } = sealed

@@ -10,32 +10,33 @@ interface Credentials {
   readonly isBasic?: boolean
 }
 
-/** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or, for a public client, by name only. */
+/** RFC 6749, 2.3: a client authenticates by Basic or by `client_secret` in the form; a public one only names itself. */
 export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
   const credentials = parseCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
   // The secret of an unknown client is compared too, so that response times do not reveal client names.
-  const fits = equalSecrets(client?.secretHash, credentials.secret)
-  // The contract's own client is named in the form.
-  const isNamed =
+  const secretMatches = isSameSecret(client?.secretHash, credentials.secret)
+  // The contract's public client names itself in the form, not by Basic.
+  const isMethodAllowed =
     !credentials.isBasic || client?.secretHash !== undefined || client?.registration !== undefined
-  if (!client || !fits || !isNamed) throw rejected(identity, call, client, 'wrong credentials')
+  if (!client || !secretMatches || !isMethodAllowed)
+    throw recordRejection(identity, call, client, 'wrong credentials')
   return client
 }
 
-/** Endpoints that describe tokens require a secret: knowing a public name is not enough. */
+/** Requires a client with a secret, for endpoints that describe tokens: the name of a client is public. */
 export function authenticateConfidentialClient(
   identity: Identity,
   call: Call,
   parameters: Parameters,
 ): Client {
   const client = authenticateClient(identity, call, parameters)
-  if (client.secretHash === undefined) throw rejected(identity, call, client, 'no secret')
+  if (client.secretHash === undefined) throw recordRejection(identity, call, client, 'no secret')
   return client
 }
 
-/** The name of an unknown client is not logged: it may be a secret sent in the wrong place. */
-function rejected({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
+/** Returns the error. The name of an unknown client is not logged: it may be a secret sent in the wrong field. */
+function recordRejection({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call
   securityLog({ event: 'client-refused', outcome, client: client?.id, address, requestId })
   return invalidClient()
@@ -76,7 +77,7 @@ function decodeForm(text: string): string {
 }
 
 /** Hashes have equal lengths, so each comparison takes the same time. */
-function equalSecrets(expected: Buffer | undefined, given: string | undefined): boolean {
+function isSameSecret(expected: Buffer | undefined, given: string | undefined): boolean {
   const isEqual = timingSafeEqual(expected ?? digestOf(''), digestOf(given ?? ''))
   return isEqual && (expected === undefined) === (given === undefined)
 }

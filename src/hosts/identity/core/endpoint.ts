@@ -12,14 +12,14 @@ export interface Operation extends HttpOperation {
   readonly method: 'GET' | 'POST'
   readonly security?: readonly Schema[]
   /** The JSON response; without one the browser is redirected. */
-  readonly answer?: Schema
+  readonly response?: Schema
   /** The page shown when the browser is not redirected. */
   readonly page?: string
   /** The components to which the response refers. */
   readonly schemas?: Readonly<Record<string, Schema>>
 }
 
-/** A complete endpoint: both the route and its documentation are made from it. */
+/** A complete endpoint: its route and its documentation are both created from this. */
 export interface Endpoint extends Operation {
   /** Called once, when the host starts. */
   readonly handler: (identity: Identity) => Handler
@@ -39,39 +39,39 @@ export interface Route extends Operation {
 export interface Call extends RequestOrigin {
   readonly method: Operation['method']
   /** From the query for GET, from the form for POST. */
-  readonly parameters: GivenParameters
+  readonly parameters: RawParameters
   readonly headers: IncomingHttpHeaders
 }
 
-export type Answer =
+export type HandlerResult =
   | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
   | {
       readonly page: Page
-      /** The language that the client requests; if absent, the browser's is used. */
+      /** The language that the client requested; if absent, the browser's is used. */
       readonly language?: Language | undefined
       readonly cookie?: string | undefined
     }
 
-export type Handler = (call: Call) => Promise<Answer>
+export type Handler = (call: Call) => Promise<HandlerResult>
 
 /** A query or a form as received: the value of a repeated key is an array. */
-export type GivenParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Each parameter occurs once and is not empty. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 /** RFC 6749, 3.1 and 3.2: a parameter without a value counts as not sent, and none may be repeated. */
-export function parseParameters(given: GivenParameters): Parameters {
+export function parseParameters(given: RawParameters): Parameters {
   const repeated = Object.keys(given).find((name) => typeof given[name] !== 'string')
-  if (repeated !== undefined) throw invalidRequest(`${shown(repeated)} must be sent once.`)
-  return parseSingle(given)
+  if (repeated !== undefined) throw invalidRequest(`${printable(repeated)} must be sent once.`)
+  return singleParameters(given)
 }
 
-/** Drops repeated parameters, for steps that need the request before they can report an error. */
-export function parseSingle(given: GivenParameters): Parameters {
-  const single = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
-  return Object.assign(Object.create(null), Object.fromEntries(single))
+/** Returns the parameters that occur once, for steps that must not fail because of repeated ones. */
+export function singleParameters(given: RawParameters): Parameters {
+  const entries = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
+  return Object.assign(Object.create(null), Object.fromEntries(entries))
 }
 
 export function requireParameter(parameters: Parameters, name: string): string {
@@ -80,14 +80,14 @@ export function requireParameter(parameters: Parameters, name: string): string {
   return value
 }
 
-/** The state is returned in an address; common proxies accept 8 KB. */
+/** The state is returned in a URL; common proxies accept 8 KB. */
 const stateCharactersMax = 6000
 
-/** Checked before any response that includes the state, including errors. */
+/** Must be called before any response that includes the state, including errors. */
 export function requireShortState({ state = '' }: Parameters): void {
   if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
     throw invalidRequest('state is too long.')
 }
 
-/** RFC 6749, 5.2 allows printable ASCII in a description, without quotes and backslashes. */
-const shown = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')
+/** Makes a name safe for an error description, which may not contain quotes and backslashes (RFC 6749, 5.2). */
+const printable = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')

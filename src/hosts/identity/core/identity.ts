@@ -4,8 +4,8 @@ import type { Passwords } from '../../../accounts/passwords.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Log } from '../../../http/log.ts'
 import type { SecurityLog } from '../../../observability/security-log.ts'
-import type { SecretBox } from '../keys/key-ring.ts'
 import type { Seals } from '../keys/seals.ts'
+import type { SecretBox } from '../keys/secret-box.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { Clients } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
@@ -23,6 +23,7 @@ export interface Identity {
   readonly providers: ExternalProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals
+  /** Encrypts stored second factors. */
   readonly factorBox: SecretBox
   /** Epoch milliseconds. */
   readonly now: () => number

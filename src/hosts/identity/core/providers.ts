@@ -10,20 +10,20 @@ import type { Budget } from '../../../model/budget.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
 export interface ExternalProvider extends ProviderSettings {
-  /** Returns the provider's discovery document; throws while it cannot be fetched. */
-  configure(): Promise<client.Configuration>
+  /** Fetches and caches the provider's discovery document; throws while it cannot be fetched. */
+  loadConfiguration(): Promise<client.Configuration>
 }
 
 export type ExternalProviders = ReadonlyMap<string, ExternalProvider>
 
-/** The longest time that a page waits. */
-const answerSecondsMax = 5
-/** Providers seldom change their addresses, and announce changes in advance. */
-const knownMilliseconds = 10 * 60_000
+/** The longest time that a page waits for a provider. */
+const responseSecondsMax = 5
+/** Providers seldom change their endpoints, and announce changes in advance. */
+const configurationMilliseconds = 10 * 60_000
 /** A provider that is down is retried soon, but not by every request. */
-const failedMilliseconds = 5000
+const retryMilliseconds = 5000
 
-/** A provider is contacted only at its first sign-in, so that none delays the start. */
+/** Contacts no provider: each is contacted at its first sign-in, so that none delays the start. */
 export const openProviders = (
   settings: readonly ProviderSettings[],
   budgets: Budgets,
@@ -34,10 +34,10 @@ export const openProviders = (
       const fetch = openProviderFetch({
         host: new URL(provider.issuer).host,
         inFlight: budgets.budget('outsideRequests'),
-        answerBytesMax: budgetLimits.outsideAnswerBytes.max,
+        responseBytesMax: budgetLimits.outsideAnswerBytes.max,
       })
-      const configure = kept(now, () => discover(provider, fetch, now))
-      return [provider.id, { ...provider, configure }]
+      const loadConfiguration = cacheResult(now, () => discover(provider, fetch, now))
+      return [provider.id, { ...provider, loadConfiguration }]
     }),
   )
 
@@ -57,43 +57,43 @@ async function discover(
     new URL(issuer),
     clientId,
     metadata,
-    authenticate(clientSecret),
+    clientAuthentication(clientSecret),
     {
-      timeout: answerSecondsMax,
+      timeout: responseSecondsMax,
       [client.customFetch]: fetch,
       // Signatures are verified although tokens come directly from the provider.
       execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
     },
   )
-  // The package accepts some issuers under another name; an issuer shared by all customers would let any of
-  // them in.
+  // The package accepts some issuers that differ from the requested one. An issuer that all customers of a
+  // provider share would let any of them in.
   if (new URL(configuration.serverMetadata().issuer).href !== new URL(issuer).href)
     throw new Error('The provider reports a different issuer.')
   return configuration
 }
 
 /** Uses Basic unless the provider accepts the secret only in the form (OpenID Connect Discovery 1.0, 3). */
-const authenticate = (secret: string | undefined): client.ClientAuth =>
+const clientAuthentication = (secret: string | undefined): client.ClientAuth =>
   secret === undefined
     ? client.None()
     : (server, ...others) => {
         const methods = server.token_endpoint_auth_methods_supported
         const isForm = methods !== undefined && !methods.includes('client_secret_basic')
-        const way = isForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
-        way(server, ...others)
+        const method = isForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
+        method(server, ...others)
       }
 
-/** Runs one attempt at a time, and shares its result for a while. */
-function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promise<Value> {
+/** Shares one result among all calls for a while, and a failure for a shorter time. */
+function cacheResult<Value>(now: () => number, load: () => Promise<Value>): () => Promise<Value> {
   let current: { readonly value: Promise<Value>; until: number } | undefined
   return () => {
     if (current !== undefined && now() < current.until) return current.value
-    const made = { value: make(), until: now() + knownMilliseconds }
-    made.value.catch(() => {
-      made.until = now() + failedMilliseconds
+    const attempt = { value: load(), until: now() + configurationMilliseconds }
+    attempt.value.catch(() => {
+      attempt.until = now() + retryMilliseconds
     })
-    current = made
-    return made.value
+    current = attempt
+    return attempt.value
   }
 }
 
@@ -101,26 +101,26 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
 export class ProviderUnreachableError extends Error {}
 
 export interface ProviderFetchOptions {
-  /** The host of the issuer, which may be called although its address is not public. */
+  /** The host of the issuer, which may be called even if its network address is not public. */
   readonly host: string
-  /** Requests in flight. */
+  /** Limits the requests in flight. */
   readonly inFlight: Budget
-  readonly answerBytesMax: number
+  readonly responseBytesMax: number
 }
 
 /**
- * The `fetch` for `openid-client`. It calls https at public addresses and at the issuer's host, because a discovery document may
- * name any address. Redirects are not followed; the size of responses and, by the caller's signal, the time are limited.
+ * Creates the `fetch` for `openid-client`. It calls only https at public addresses and the issuer's host, because a discovery
+ * document may name any URL. It follows no redirects, and limits the size of responses. The caller's signal limits the time.
  */
-function openProviderFetch({ host, inFlight, answerBytesMax }: ProviderFetchOptions): CustomFetch {
+function openProviderFetch({ host, inFlight, responseBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers([host])
-  return async (address, { method, headers, body, signal }) => {
-    const target = new URL(address)
+  return async (url, { method, headers, body, signal }) => {
+    const target = new URL(url)
     const problem = receivers.problemOf(target)
     if (problem !== undefined) throw new ProviderUnreachableError(`An address of the provider ${problem}`)
     if (!inFlight.take()) throw new ProviderUnreachableError('Too many requests to providers are in flight.')
     const text = body === undefined || body === null ? undefined : String(body)
-    return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
+    return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, responseBytesMax)
       .catch((error: Error) => {
         throw error instanceof ProviderUnreachableError
           ? error
@@ -135,37 +135,37 @@ const send = (
   options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
   body: string | undefined,
   receivers: AllowedReceivers,
-  answerBytesMax: number,
+  responseBytesMax: number,
 ): Promise<Response> =>
   new Promise((resolve, reject) => {
     const request = target.protocol === 'https:' ? requestHttps : requestHttp
-    const sent = request(
+    const outgoing = request(
       target,
       // Each request uses a new connection, so that the resolved and checked address is the one connected to.
       { ...options, lookup: receivers.lookupFor(target), agent: false },
-      (answer) => readAnswer(answer, answerBytesMax).then(resolve, reject),
+      (response) => readResponse(response, responseBytesMax).then(resolve, reject),
     )
-    sent.on('error', reject)
-    sent.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 
-async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<Response> {
-  const pieces: Buffer[] = []
+async function readResponse(response: IncomingMessage, bytesMax: number): Promise<Response> {
+  const chunks: Buffer[] = []
   let bytes = 0
-  for await (const piece of answer) {
-    bytes += (piece as Buffer).length
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length
     if (bytes > bytesMax) {
-      answer.destroy()
-      throw new ProviderUnreachableError('The answer of the provider is too long.')
+      response.destroy()
+      throw new ProviderUnreachableError("The provider's response is too long.")
     }
-    pieces.push(piece as Buffer)
+    chunks.push(chunk as Buffer)
   }
-  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
     name,
     String(value),
   ])
-  const status = answer.statusCode ?? 0
-  return new Response(bodilessStatuses.has(status) ? null : Buffer.concat(pieces), { status, headers })
+  const status = response.statusCode ?? 0
+  return new Response(bodilessStatuses.has(status) ? null : Buffer.concat(chunks), { status, headers })
 }
 
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304])

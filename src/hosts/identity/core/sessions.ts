@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { endLinksOf, endLinksOfAccount } from '../../../accounts/links.ts'
-import { rememberLanguage } from '../../../accounts/login.ts'
+import { storeLanguage } from '../../../accounts/language.ts'
+import { endLinksOfAccount, endLinksOfSessions } from '../../../accounts/links.ts'
+import { lockFactors } from '../../../accounts/sign-in-methods.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
+import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { Language } from '../../../model/language.ts'
-import { millisecondsOf, timestamp } from '../values/timestamps.ts'
-import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
+import { type Account, accountColumns, factorChangeCount } from './accounts.ts'
 import type { Identity } from './identity.ts'
 
 /** An active session with the current data of its account. Times are epoch milliseconds. */
@@ -32,14 +33,14 @@ export interface SignInOrigin {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
-  /** The browser's sessions so far; those of other accounts end. */
+  /** The sessions that the browser had before; those of other accounts end. */
   readonly earlierSessionIds: readonly string[]
-  /** The language of its pages, if the client or the browser named one. */
+  /** The language of the pages, if the client or the browser requested one. */
   readonly language: Language | undefined
   /** Authentication methods in addition to a password. */
   readonly methods?: readonly string[]
-  /** Absent for a sign-in at this host. */
-  readonly outside?: FederatedSignIn | undefined
+  /** Absent for a sign-in on this host. */
+  readonly federated?: FederatedSignIn | undefined
 }
 
 export interface FederatedSignIn {
@@ -48,51 +49,51 @@ export interface FederatedSignIn {
   readonly identityId: string
   /** The time of the authentication there, if known. */
   readonly authenticatedAt: number | undefined
-  /** Sent sealed as the hint of the sign-out there; absent if it is too long for an address. */
+  /** The identity token, sealed: the hint for a sign-out there. Absent if it is too long for a URL. */
   readonly sealedToken?: string | undefined
 }
 
-/** Starts a session unless the account or its factors have changed since its password was verified. */
-export async function startSession(
+/** Stores a new session, unless the account or its factors have changed since the user was authenticated. */
+export async function insertSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp, factorChanges }: Account,
-  { clientId, address, userAgent, earlierSessionIds, language, methods, outside }: SignInOrigin,
+  { clientId, address, userAgent, earlierSessionIds, language, methods, federated }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = timestamp(now())
   const expiresAt = now() + sessionMilliseconds
   return database.transaction(async (transaction) => {
-    // Serializes with changes of factors: whichever comes first ends or rejects the other.
+    // A concurrent change of factors waits and then ends this session, or comes first and prevents it.
     await lockFactors(transaction, accountId)
-    if (outside && !(await holdIdentity(transaction, accountId, outside))) return undefined
+    if (federated && !(await lockIdentity(transaction, accountId, federated))) return undefined
     const [started] = await transaction.query(sql`
       insert into signin_sessions
         (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods,
         provider, outside_identity_id, outside_token, proved_at)
       select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${timestamp(expiresAt)},
         ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[],
-        ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null},
-        ${outside?.authenticatedAt === undefined ? null : timestamp(outside.authenticatedAt)}::timestamptz
+        ${federated?.provider ?? null}, ${federated?.identityId ?? null}::uuid, ${federated?.sealedToken ?? null},
+        ${federated?.authenticatedAt === undefined ? null : timestamp(federated.authenticatedAt)}::timestamptz
       from users as account where id = ${accountId} and active and security_stamp = ${securityStamp}
-        and ${factorChangesOf} = ${factorChanges}
+        and ${factorChangeCount} = ${factorChanges}
       returning id`)
     if (started === undefined) return undefined
-    await rememberLanguage(transaction, accountId, language)
+    await storeLanguage(transaction, accountId, language)
     const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
-    return { sessionId, expiresAt, endedSessionIds: await endRows(transaction, others, now()) }
+    return { sessionId, expiresAt, endedSessionIds: await endSessions(transaction, others, now()) }
   })
 }
 
-/** Prevents the external identity from being unlinked until commit; returns false if it is already gone. */
-async function holdIdentity(
+/** Keeps the external identity connected until commit; returns false if it was disconnected before. */
+async function lockIdentity(
   transaction: Queries,
   accountId: string,
   { identityId }: FederatedSignIn,
 ): Promise<boolean> {
-  const [held] = await transaction.query(
+  const [locked] = await transaction.query(
     sql`select 1 from outside_identities where id = ${identityId} and user_id = ${accountId} for key share`,
   )
-  return held !== undefined
+  return locked !== undefined
 }
 
 export async function findLiveSession(
@@ -114,10 +115,10 @@ export async function findLiveSession(
 export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${timestamp(now())}
   and account.active and account.security_stamp = session.security_stamp
-  ${isInUse(settings.inactivityMinutes, now())}`
+  ${usedRecently(settings.inactivityMinutes, now())}`
 
-/** A session without a time of last use began before such times were kept. */
-const isInUse = (inactivityMinutes: number, now: number): Sql =>
+/** Old sessions have no `last_used_at`, because it was not recorded yet. */
+const usedRecently = (inactivityMinutes: number, now: number): Sql =>
   inactivityMinutes === 0
     ? raw('')
     : sql`and coalesce(session.last_used_at, session.created_at) > ${timestamp(now - inactivityMinutes * 60_000)}`
@@ -130,12 +131,12 @@ export const sessionColumns: Sql = sql`
   ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**
- * Two statements: a successor token that a racing refresh inserts under its share lock on the session is visible only to
- * a statement that begins after the session has been marked.
+ * Ends sessions in two statements: a token that a concurrent refresh inserts under its lock on the session is visible only to a
+ * statement that begins after the session has been marked.
  */
-async function endRows(transaction: Queries, which: Sql, now: number): Promise<readonly string[]> {
+async function endSessions(transaction: Queries, condition: Sql, now: number): Promise<readonly string[]> {
   const ended = await transaction.query<{ id: string }>(
-    sql`update signin_sessions set ended_at = ${timestamp(now)} where ${which} and ended_at is null returning id`,
+    sql`update signin_sessions set ended_at = ${timestamp(now)} where ${condition} and ended_at is null returning id`,
   )
   const ids = ended.map(({ id }) => id)
   if (ids.length > 0)
@@ -144,8 +145,7 @@ async function endRows(transaction: Queries, which: Sql, now: number): Promise<r
 }
 
 /**
- * Ends all other sessions of the account and the links created in them. The requesting session, if any,
- * stays.
+ * Ends all sessions of the account and the links created in them, except the session to keep.
  */
 export async function endOtherSessions(
   transaction: Queries,
@@ -153,19 +153,19 @@ export async function endOtherSessions(
   keptSessionId: string | undefined,
   now: number,
 ): Promise<void> {
-  await endRows(transaction, sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`, now)
+  await endSessions(transaction, sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`, now)
   await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
 /**
- * Returns false if the session had already ended. Links that the user created before signing out stay valid.
+ * Ends a session; returns false if it had already ended. Links that the user created in it stay valid.
  */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
 ): Promise<boolean> {
   const ended = await database.transaction((transaction) =>
-    endRows(transaction, sql`id = ${sessionId}`, now()),
+    endSessions(transaction, sql`id = ${sessionId}`, now()),
   )
   return ended.length > 0
 }
@@ -176,17 +176,7 @@ export const endStolenSession = (
   sessionId: string,
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {
-    const ended = await endRows(transaction, sql`id = ${sessionId}`, now())
-    await endLinksOf(transaction, [sessionId])
+    const ended = await endSessions(transaction, sql`id = ${sessionId}`, now())
+    await endLinksOfSessions(transaction, [sessionId])
     return ended.length > 0
   })
-
-/**
- * Serializes changes of one account's factors until commit, so that checks still hold when the change is
- * written.
- */
-export async function lockFactors(transaction: Queries, accountId: string): Promise<void> {
-  await transaction.query(
-    sql`select from pg_advisory_xact_lock(hashtextextended(${`factors ${accountId}`}, 0))`,
-  )
-}

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../../../db/sql.ts'
-import { AuthorizationError, answerClient } from '../authorization/answer-client.ts'
+import { timestamp } from '../../../db/timestamps.ts'
+import { AuthorizationError, respondToClient } from '../authorization/client-response.ts'
 import { hasConsented } from '../authorization/consent.ts'
 import {
   type AuthorizationRequest,
@@ -11,16 +12,16 @@ import {
   type PendingRequest,
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
-import { consentPath, onThisHost, reportError, signInPage } from '../core/addresses.ts'
-import { optional, required } from '../core/describe.ts'
-import { type Answer, type Endpoint, type GivenParameters, parseSingle } from '../core/endpoint.ts'
+import { type Endpoint, type HandlerResult, type RawParameters, singleParameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
+import { optional, required } from '../core/operation-parts.ts'
 import type { LiveSession } from '../core/sessions.ts'
+import { consentPath, errorPageUrl, hostPathWithQuery, signInPageUrl } from '../core/urls.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
-import { createOpaqueToken, parseTokenHint } from '../tokens/verify-token.ts'
+import { clearedCookie, findBrowserSession, findSessionCookie } from '../sign-in/identity-cookie.ts'
+import { createOpaqueToken } from '../tokens/issue-tokens.ts'
+import { parseTokenHint } from '../tokens/verify-token.ts'
 import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
 export const authorize: Endpoint = {
@@ -54,9 +55,9 @@ export const authorize: Endpoint = {
     (identity) =>
     async ({ parameters, headers }) => {
       try {
-        const pending = await readPending(identity, parameters)
-        if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-        const hintedAccountId = await readHint(identity, pending.request)
+        const pending = await receiveRequest(identity, parameters)
+        if (!pending) return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
+        const hintedAccountId = await parseHint(identity, pending.request)
         const session = await findBrowserSession(identity, headers)
         if (
           !session ||
@@ -67,9 +68,9 @@ export const authorize: Endpoint = {
         if (!(await hasConsented(identity, pending, session)))
           return askForConsent(identity, pending, session)
         const code = await issueCode(identity, pending.request, session)
-        return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
+        return respondToClient(pending.request.replyTo, identity.settings.issuer, { code })
       } catch (error) {
-        return errorAnswer(identity, error)
+        return errorResult(identity, error)
       }
     },
 }
@@ -82,24 +83,24 @@ export const authorizeByForm: Endpoint = {
   method: 'POST',
 }
 
-/** Opens a new request, or one that returns from the sign-in page. */
-async function readPending(
+/** Parses a new request, or opens one that returns from the sign-in page. */
+async function receiveRequest(
   identity: Identity,
-  parameters: GivenParameters,
+  parameters: RawParameters,
 ): Promise<PendingRequest | undefined> {
-  const { authRequest } = parseSingle(parameters)
+  const { authRequest } = singleParameters(parameters)
   if (authRequest !== undefined) return openPendingRequest(identity, authRequest)
   return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
 }
 
-/** Returns the account that the client expects to be signed in. */
-async function readHint(identity: Identity, request: AuthorizationRequest): Promise<string | undefined> {
+/** Returns the id of the account that the client expects to be signed in. */
+async function parseHint(identity: Identity, request: AuthorizationRequest): Promise<string | undefined> {
   if (request.idTokenHint === undefined) return undefined
   const claims = await parseTokenHint(identity, request.idTokenHint)
   if (claims?.aud !== request.clientId)
     throw new AuthorizationError(
       request.replyTo,
-      invalidRequest('id_token_hint is no identity token of this client.'),
+      invalidRequest('id_token_hint is not an identity token of this client.'),
     )
   return claims.sub
 }
@@ -109,7 +110,7 @@ function askToSignIn(
   pending: PendingRequest,
   session: LiveSession | undefined,
   headers: IncomingHttpHeaders,
-): Answer {
+): HandlerResult {
   const mayShowPage = !pending.request.prompts.has('none')
   const hasJustSignedIn = session !== undefined && session.authenticatedAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
@@ -119,28 +120,33 @@ function askToSignIn(
     )
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId: session?.sessionId })
   return {
-    redirectTo: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
+    redirectTo: hostPathWithQuery(identity.settings, '/api/account/login-page', { authRequest }),
     // A form posted from another site comes without the cookie; the response must not delete it from the
     // browser.
-    cookie: !session && findCookie(identity, headers) !== undefined ? removedCookie(identity) : undefined,
+    cookie:
+      !session && findSessionCookie(identity, headers) !== undefined ? clearedCookie(identity) : undefined,
   }
 }
 
-function askForConsent(identity: Identity, pending: PendingRequest, { sessionId }: LiveSession): Answer {
+function askForConsent(
+  identity: Identity,
+  pending: PendingRequest,
+  { sessionId }: LiveSession,
+): HandlerResult {
   const { prompts, replyTo } = pending.request
   if (prompts.has('none'))
-    throw new AuthorizationError(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
+    throw new AuthorizationError(replyTo, new OAuthError('consent_required', 'The user has to give consent.'))
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId })
-  return { redirectTo: onThisHost(identity.settings, consentPath, { authRequest }) }
+  return { redirectTo: hostPathWithQuery(identity.settings, consentPath, { authRequest }) }
 }
 
-function errorAnswer(identity: Identity, error: unknown): Answer {
+function errorResult(identity: Identity, error: unknown): HandlerResult {
   if (error instanceof AuthorizationError) {
     const { code, message } = error.reason
-    const answer = { error: code, error_description: message }
-    return answerClient(error.replyTo, identity.settings.issuer, answer)
+    const response = { error: code, error_description: message }
+    return respondToClient(error.replyTo, identity.settings.issuer, response)
   }
-  if (error instanceof OAuthError) return { redirectTo: reportError(identity, error) }
+  if (error instanceof OAuthError) return { redirectTo: errorPageUrl(identity, error) }
   throw error
 }
 
@@ -152,7 +158,7 @@ function isSatisfiedBy(
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // The user has authenticated for this very request; asking again would loop forever.
+  // The user has signed in for this very request; asking again would loop forever.
   if (authenticatedAt >= since) return true
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
   return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now

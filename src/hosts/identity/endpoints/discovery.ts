@@ -1,26 +1,26 @@
 import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
-import { responseModes } from '../authorization/answer-client.ts'
-import { address, answering, text } from '../core/describe.ts'
+import { responseModes } from '../authorization/client-response.ts'
 import type { Endpoint } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
+import { hostUrl, jsonResponse, text } from '../core/operation-parts.ts'
 import { contractScopes, grantTypes, scopes } from '../values/clients.ts'
 
-/** Clients and hosts read the documents again after this long. */
+/** Clients and hosts may cache the documents for this long. */
 const maxAgeSeconds = 5 * 60
 
-const metadata = answering('Discovery', {
+const metadata = jsonResponse('Discovery', {
   type: 'object',
   required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
   properties: {
-    issuer: address('What the iss of tokens is.', ''),
-    authorization_endpoint: address('Where browsers are sent to sign in.', '/connect/authorize'),
-    token_endpoint: address('Where codes become tokens.', '/connect/token'),
-    userinfo_endpoint: address('Who has signed in.', '/connect/userinfo'),
-    end_session_endpoint: address('Where browsers are sent to sign out.', '/connect/endsession'),
-    revocation_endpoint: address('Where refresh tokens are revoked.', '/connect/revocation'),
-    introspection_endpoint: address('Where clients with a secret ask about tokens.', '/connect/introspect'),
-    jwks_uri: address('Where the keys are.', '/.well-known/openid-configuration/jwks'),
+    issuer: hostUrl('What the iss of tokens is.', ''),
+    authorization_endpoint: hostUrl('Where browsers are sent to sign in.', '/connect/authorize'),
+    token_endpoint: hostUrl('Where codes become tokens.', '/connect/token'),
+    userinfo_endpoint: hostUrl('Who has signed in.', '/connect/userinfo'),
+    end_session_endpoint: hostUrl('Where browsers are sent to sign out.', '/connect/endsession'),
+    revocation_endpoint: hostUrl('Where refresh tokens are revoked.', '/connect/revocation'),
+    introspection_endpoint: hostUrl('Where clients with a secret ask about tokens.', '/connect/introspect'),
+    jwks_uri: hostUrl('Where the keys are.', '/.well-known/openid-configuration/jwks'),
   },
   additionalProperties: true,
 })
@@ -53,7 +53,7 @@ export const getKeys: Endpoint = {
     'A JSON Web Key Set. A key that is rotated stays as long as tokens that it signed are valid, so keep the set and read it again when a token names a key that is not in it.',
   method: 'GET',
   path: '/.well-known/openid-configuration/jwks',
-  ...answering('KeySet', {
+  ...jsonResponse('KeySet', {
     type: 'object',
     required: ['keys'],
     properties: {
@@ -100,7 +100,7 @@ export const getServerMetadata: Endpoint = {
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
   // Without registered clients the document is the contract's, byte for byte.
-  const isRegistering = [...clients.values()].some(({ registration }) => registration !== undefined)
+  const hasRegisteredClients = [...clients.values()].some(({ registration }) => registration !== undefined)
   return {
     issuer,
     authorization_endpoint: `${issuer}/connect/authorize`,
@@ -110,13 +110,13 @@ function metadataOf({ settings: { issuer }, clients }: Identity) {
     revocation_endpoint: `${issuer}/connect/revocation`,
     introspection_endpoint: `${issuer}/connect/introspect`,
     jwks_uri: `${issuer}/.well-known/openid-configuration/jwks`,
-    scopes_supported: isRegistering ? scopes : contractScopes,
+    scopes_supported: hasRegisteredClients ? scopes : contractScopes,
     claims_supported: [
       ...['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce'],
-      ...(isRegistering ? ['preferred_username', 'email', 'email_verified', 'amr', 'acr'] : []),
+      ...(hasRegisteredClients ? ['preferred_username', 'email', 'email_verified', 'amr', 'acr'] : []),
     ],
     response_types_supported: ['code'],
-    response_modes_supported: isRegistering ? responseModes : ['query'],
+    response_modes_supported: hasRegisteredClients ? responseModes : ['query'],
     grant_types_supported: [...grantTypes],
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -3,41 +3,41 @@ import { sql } from '../../../db/sql.ts'
 import type { Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../../../model/problem.ts'
+import { type Endpoint, singleParameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import {
-  answering,
-  bySignInOfLastMinutes,
-  factorEndpoint,
-  id,
-  madeCodes,
+  factorOperation,
+  jsonResponse,
   object,
+  recoveryCodesResponse,
   ref,
   required,
-  success,
-} from '../core/describe.ts'
-import { type Endpoint, parseSingle } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
-import { type LiveSession, lockFactors } from '../core/sessions.ts'
+  requiresRecentSignIn,
+  successResponse,
+  uuidSchema,
+} from '../core/operation-parts.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
-import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
+import { offerApp, registerApp } from '../factors/authenticator-app.ts'
 import {
-  afterChange,
-  changing,
-  recordChange,
-  removeAll,
+  createFirstRecoveryCodes,
+  factorChangeHandler,
+  recordFactorChange,
   requireFactorCaller,
-  requireFreshCaller,
+  requireRecentSignIn,
+  takeFactorsAway,
 } from '../factors/change-factors.ts'
 import { listPasskeys, passkeysMax } from '../factors/passkeys.ts'
-import { makeRecoveryCodes, recoveryCodesMade } from '../factors/recovery-codes.ts'
+import { createRecoveryCodes, recoveryCodeCount } from '../factors/recovery-codes.ts'
 
-const timestamp = (description: string): Schema => ({
+const nullableTimestamp = (description: string): Schema => ({
   type: ['string', 'null'],
   format: 'date-time',
   description,
 })
 
 export const showFactors: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'ShowFactors',
   summary:
     'Lists the authentication factors of the own account; for another one, only whether it has a second factor.',
@@ -45,25 +45,28 @@ export const showFactors: Endpoint = {
     'Requires an access token of the web client, like all operations on factors. For other accounts, administrators only.',
   method: 'GET',
   path: '/ext/factors',
-  parameters: [{ name: 'userId', description: 'Another account; by default the own one.', schema: id }],
-  answer: { oneOf: [ref('OwnFactors'), ref('FactorsOfOther')] },
+  parameters: [
+    { name: 'userId', description: 'Another account; by default the own one.', schema: uuidSchema },
+  ],
+  response: ref('FactorsAnswer'),
   schemas: {
+    FactorsAnswer: { oneOf: [ref('OwnFactors'), ref('FactorsOfOther')] },
     OwnFactors: object({
-      appSince: timestamp('The time the authenticator app was set up; null without one.'),
+      appSince: nullableTimestamp('The time the authenticator app was set up; null without one.'),
       recoveryCodesLeft: {
         type: 'integer',
         description: 'The number of unused recovery codes.',
-        examples: [recoveryCodesMade],
+        examples: [recoveryCodeCount],
       },
       passkeys: {
         type: 'array',
         maxItems: passkeysMax,
         description: 'Sorted from oldest to newest.',
         items: object({
-          id: { ...id, description: 'The id for renaming and removing it.' },
+          id: { ...uuidSchema, description: 'The id for renaming and removing it.' },
           name: { type: 'string', description: 'Its name, chosen by its owner.', examples: ['My phone'] },
           createdAt: { type: 'string', format: 'date-time', description: 'The time it was added.' },
-          lastUsedAt: timestamp('The time of the last sign-in with it; null if there was none.'),
+          lastUsedAt: nullableTimestamp('The time of the last sign-in with it; null if there was none.'),
         }),
       },
       isRequired: { type: 'boolean', description: 'Whether the account must have a second factor.' },
@@ -80,7 +83,7 @@ export const showFactors: Endpoint = {
   errors: [400, 401, 403],
   handler: (identity) => async (call) => {
     const session = await requireFactorCaller(identity, call)
-    const { userId } = parseSingle(call.parameters)
+    const { userId } = singleParameters(call.parameters)
     if (userId === undefined || userId === session.accountId)
       return { body: await serializeFactors(identity, session) }
     requireAdministrator(identity, session)
@@ -90,13 +93,13 @@ export const showFactors: Endpoint = {
 }
 
 export const offerAuthenticatorApp: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'OfferAuthenticatorApp',
   summary: 'Creates a secret for an authenticator app, with its QR code.',
-  description: `${bySignInOfLastMinutes} It is stored only when one of its codes is confirmed within 30 minutes.`,
+  description: `${requiresRecentSignIn} It is stored only when one of its codes is confirmed within 30 minutes.`,
   method: 'POST',
   path: '/ext/factors/app',
-  ...answering(
+  ...jsonResponse(
     'AppOffer',
     object({
       offer: { type: 'string', description: 'To be returned with the first code.' },
@@ -116,16 +119,16 @@ export const offerAuthenticatorApp: Endpoint = {
     }),
   ),
   handler: (identity) => async (call) => {
-    const { address, ...offer } = offerApp(identity, await requireFreshCaller(identity, call))
+    const { address, ...offer } = offerApp(identity, await requireRecentSignIn(identity, call))
     return { body: { ...offer, address } }
   },
 }
 
 export const confirmAuthenticatorApp: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'ConfirmAuthenticatorApp',
   summary: 'Confirms the offered app, which replaces an existing one.',
-  description: bySignInOfLastMinutes,
+  description: requiresRecentSignIn,
   method: 'POST',
   path: '/ext/factors/app/confirm',
   parameters: [
@@ -135,32 +138,31 @@ export const confirmAuthenticatorApp: Endpoint = {
       examples: ['123456'],
     }),
   ],
-  ...madeCodes,
+  ...recoveryCodesResponse,
   handler: (identity) =>
-    changing(
+    factorChangeHandler(
       identity,
       'app set up',
       async (transaction, { accountId }, { offer = '', code = '' }, before) => {
-        const given = { offer, code: code.replaceAll(/\s/g, '') }
-        if (!(await acceptApp(identity, transaction, accountId, given)))
-          throw invalid({ code: ['Code is wrong. Wait for the next one that the app shows.'] })
-        const isFirst = !hasFactor(before)
-        return { recoveryCodes: isFirst ? await makeRecoveryCodes(transaction, accountId) : null }
+        const confirmation = { offer, code: code.replaceAll(/\s/g, '') }
+        if (!(await registerApp(identity, transaction, accountId, confirmation)))
+          throw invalid({ code: ['Code is wrong. Wait for the next code in the app.'] })
+        return { recoveryCodes: await createFirstRecoveryCodes(transaction, accountId, before) }
       },
     ),
 }
 
 export const removeAuthenticatorApp: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'RemoveAuthenticatorApp',
   summary: 'Removes the authenticator app.',
-  description: `${bySignInOfLastMinutes} Removing the last second factor also removes the recovery codes.`,
+  description: `${requiresRecentSignIn} Removing the last second factor also removes the recovery codes.`,
   method: 'POST',
   path: '/ext/factors/app/remove',
-  ...success,
+  ...successResponse,
   errors: [400, 401, 404],
   handler: (identity) =>
-    changing(identity, 'app removed', async (transaction, { accountId }) => {
+    factorChangeHandler(identity, 'app removed', async (transaction, { accountId }) => {
       const [removed] = await transaction.query(
         sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
       )
@@ -170,44 +172,46 @@ export const removeAuthenticatorApp: Endpoint = {
 }
 
 export const renewRecoveryCodes: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'MakeRecoveryCodes',
   summary: 'Creates new recovery codes, which replace the existing ones.',
-  description: `${bySignInOfLastMinutes} For accounts with a second factor. The codes are shown only once.`,
+  description: `${requiresRecentSignIn} For accounts with a second factor. The codes are shown only once.`,
   method: 'POST',
   path: '/ext/factors/recovery-codes',
-  ...madeCodes,
+  ...recoveryCodesResponse,
   handler: (identity) =>
-    changing(identity, 'recovery codes made', async (transaction, { accountId }, _form, before) => {
-      if (!hasFactor(before))
-        throw invalid({ generalErrors: ['Recovery codes are for those who have a second factor.'] })
-      return { recoveryCodes: await makeRecoveryCodes(transaction, accountId) }
-    }),
+    factorChangeHandler(
+      identity,
+      'recovery codes made',
+      async (transaction, { accountId }, _form, before) => {
+        if (!hasFactor(before))
+          throw invalid({ generalErrors: ['Recovery codes require a second factor. Set one up first.'] })
+        return { recoveryCodes: await createRecoveryCodes(transaction, accountId) }
+      },
+    ),
 }
 
 export const removeFactors: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'TakeFactorsAway',
   summary: 'Removes the second factors of a user who has lost them.',
-  description: `${bySignInOfLastMinutes} For administrators only.`,
+  description: `${requiresRecentSignIn} For administrators only.`,
   method: 'POST',
   path: '/ext/factors/take-away',
-  parameters: [required('userId', 'The account.', id)],
-  ...success,
+  parameters: [required('userId', 'The account.', uuidSchema)],
+  ...successResponse,
   errors: [400, 401, 403, 404],
   handler: (identity) => async (call) => {
-    const administrator = await requireFreshCaller(identity, call)
+    const administrator = await requireRecentSignIn(identity, call)
     requireAdministrator(identity, administrator)
-    const { userId } = parseFields(parseSingle(call.parameters), { userId: uuid })
-    await identity.database.transaction(async (transaction) => {
-      await lockFactors(transaction, userId)
-      requireAdministrator(identity, await requireFreshCaller(identity, call))
-      if (!hasFactor(await findFactors(transaction, userId))) throw missing('Second factor')
-      await removeAll(transaction, userId)
-      const isOwn = userId === administrator.accountId
-      await afterChange(identity, transaction, userId, isOwn ? administrator.sessionId : undefined)
-    })
-    recordChange(identity, call, administrator, 'taken away', userId)
+    const { userId } = parseFields(singleParameters(call.parameters), { userId: uuid })
+    const keptSessionId = userId === administrator.accountId ? administrator.sessionId : undefined
+    await identity.database.transaction((transaction) =>
+      takeFactorsAway(identity, transaction, { accountId: userId, keptSessionId }, async () =>
+        requireAdministrator(identity, await requireRecentSignIn(identity, call)),
+      ),
+    )
+    recordFactorChange(identity, call, administrator, 'taken away', userId)
     return { body: { success: true } }
   },
 }
@@ -225,5 +229,5 @@ async function serializeFactors(identity: Identity, session: LiveSession) {
 
 function requireAdministrator({ administrators }: Identity, session: LiveSession): void {
   if (!administrators.isAdministrator(session))
-    throw forbidden('Only administrators may see and take away the second factors of others.')
+    throw forbidden('Only administrators may view and remove the second factors of other users.')
 }

@@ -1,46 +1,46 @@
-import { languageAmong } from '../../../model/language.ts'
+import { supportedLanguage } from '../../../model/language.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
 import {
-  federatedPage,
-  localesParameter,
-  optional,
-  postedByOwnPage,
-  providerParameter,
-  required,
-} from '../core/describe.ts'
-import {
-  type Answer,
   type Call,
   type Endpoint,
+  type HandlerResult,
   type ProviderEndpoint,
-  parseSingle,
+  singleParameters,
 } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
+import {
+  federationOperation,
+  localesParameter,
+  optional,
+  ownPageOnly,
+  providerParameter,
+  required,
+} from '../core/operation-parts.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import type { FederatedSignIn, LiveSession } from '../core/sessions.ts'
+import { hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
 import {
   type Attempt,
   type ConnectPurpose,
-  callbackAddress,
   callbackPath,
+  callbackUrl,
   connectPath,
   consumeAttempt,
   type SignInPurpose,
 } from '../federation/attempts.ts'
-import { type FederatedPerson, redeemCallback } from '../federation/claims.ts'
+import { type FederatedUser, redeemCallback } from '../federation/claims.ts'
 import { connectIdentity } from '../federation/connect-identity.ts'
 import { type FailureKind, FederationError, recordFailure } from '../federation/failures.ts'
 import { findFederatedAccount } from '../federation/find-account.ts'
 import { connectPage, failurePage, signInAgainPage } from '../federation/pages.ts'
-import { browserOf, redirectToProvider } from '../federation/redirect-to-provider.ts'
+import { browserIdOf, redirectToProvider } from '../federation/redirect-to-provider.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
-import { beginSession } from '../sign-in/browser-session.ts'
+import { startSession } from '../sign-in/browser-session.ts'
 import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { askForStep, nextStepOf } from '../sign-in/sign-in-step.ts'
+import { nextStepOf, stepUrl } from '../sign-in/sign-in-step.ts'
 
-/** An external identity between the question whether to link it and the user's response. */
+/** An external identity that waits for the user's confirmation. */
 interface PendingIdentity extends ConnectPurpose {
   readonly providerId: string
   readonly issuer: string
@@ -48,13 +48,13 @@ interface PendingIdentity extends ConnectPurpose {
   readonly label: string
 }
 
-/** A linked identity is a permanent way to sign in, so an unlocked screen must not suffice to create one. */
-const freshMilliseconds = 10 * 60_000
-/** Time to read the question. */
-const pendingMilliseconds = 10 * 60_000
+/** A connected identity is a permanent way to sign in, so an unattended screen must not suffice to create one. */
+const recentSignInMilliseconds = 10 * 60_000
+/** The time in which the user can confirm. */
+const confirmationMilliseconds = 10 * 60_000
 
 export const startConnecting: Endpoint = {
-  ...federatedPage,
+  ...federationOperation,
   id: 'StartConnecting',
   summary: 'Connects the account of the browser’s session with one at a provider.',
   description: 'The web client links here. Requires a sign-in within the last ten minutes.',
@@ -65,13 +65,13 @@ export const startConnecting: Endpoint = {
     localesParameter,
   ],
   handler: (identity) => async (call) => {
-    const { provider: id = '', origin, ui_locales: locales } = parseSingle(call.parameters)
+    const { provider: id = '', origin, ui_locales: locales } = singleParameters(call.parameters)
     const provider = identity.providers.get(id)
     if (!provider) return { page: outdatedPage }
-    const returnTo = accountPageOf(identity, origin)
-    const language = languageAmong(locales)
+    const returnTo = accountPageUrl(identity, origin)
+    const language = supportedLanguage(locales)
     const session = await findBrowserSession(identity, call.headers)
-    if (!session || session.authenticatedAt + freshMilliseconds < identity.now())
+    if (!session || session.authenticatedAt + recentSignInMilliseconds < identity.now())
       return { page: signInAgainPage(provider, returnTo), language }
     try {
       const purpose = { sessionId: session.sessionId, returnTo, language }
@@ -88,36 +88,36 @@ export const startConnecting: Endpoint = {
 }
 
 export const confirmConnecting: Endpoint = {
-  ...federatedPage,
+  ...federationOperation,
   id: 'ConfirmConnecting',
   summary: 'Connects the two accounts that were shown to the user.',
-  description: postedByOwnPage,
+  description: ownPageOnly,
   method: 'POST',
   path: connectPath,
   parameters: [required('proof', 'The two accounts, sealed.')],
   handler: (identity) => async (call) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
-    const { proof = '' } = parseSingle(call.parameters)
+    requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
+    const { proof = '' } = singleParameters(call.parameters)
     const pending = await identity.seals.open<PendingIdentity>('outsideIdentity', proof)
     const provider = identity.providers.get(pending?.providerId ?? '')
     if (!pending || !provider) return { page: outdatedPage }
-    const session = await findSameSession(identity, call, pending.sessionId)
-    if (session === undefined) return fail(identity, provider, call, 'other session', pending)
+    const session = await findUnchangedSession(identity, call, pending.sessionId)
+    if (session === undefined) return failConnecting(identity, provider, call, 'other session', pending)
     const { sessionId, accountId: userId } = session
     const { address, requestId } = call
     const outcome = await connectIdentity(identity, provider, pending, {
       label: pending.label,
       userId,
-      how: 'the person',
+      outcome: 'the person',
       origin: { address, requestId, sessionId },
     })
     if (outcome === 'connected') return { redirectTo: pending.returnTo }
-    return fail(identity, provider, call, outcome, pending, userId)
+    return failConnecting(identity, provider, call, outcome, pending, userId)
   },
 }
 
 export const handleCallback: ProviderEndpoint = {
-  ...federatedPage,
+  ...federationOperation,
   id: 'ComeBackFromProvider',
   summary: 'Receives browsers from a provider after its sign-in.',
   description:
@@ -133,21 +133,21 @@ export const handleCallback: ProviderEndpoint = {
   ],
   page: 'The question whether to connect, if the user has requested that.',
   handlerOf: (identity, provider) => async (call) => {
-    const { state = '' } = parseSingle(call.parameters)
+    const { state = '' } = singleParameters(call.parameters)
     const attempt = await consumeOwnAttempt(identity, provider, call, state)
     if (attempt === undefined) {
       recordFailure(identity, provider, call, 'unknown attempt')
       return { page: outdatedPage }
     }
     try {
-      const person = await redeemCallback(
+      const user = await redeemCallback(
         provider,
-        callbackOfCall(identity, provider, call),
+        receivedCallbackUrl(identity, provider, call),
         state,
         attempt,
         identity.now(),
       )
-      return await goOn(identity, provider, call, attempt, person)
+      return await continueAfterCallback(identity, provider, call, attempt, user)
     } catch (error) {
       if (!(error instanceof FederationError)) throw error
       recordFailure(identity, provider, call, error.kind, { failure: error })
@@ -159,37 +159,38 @@ export const handleCallback: ProviderEndpoint = {
   },
 }
 
-/** The attempt must have started in this browser, for this provider, and must be unused. */
+/** Consumes the attempt, which must have started in this browser, for this provider, and must be unused. */
 async function consumeOwnAttempt(
   identity: Identity,
   provider: ExternalProvider,
   { headers }: Call,
   state: string,
 ): Promise<Attempt | undefined> {
-  const browser = browserOf(identity, headers)
+  const browser = browserIdOf(identity, headers)
   if (state === '' || browser === undefined) return undefined
   const attempt = await consumeAttempt(identity, state)
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
-/** Returns the address that was given to the provider, whatever name the browser used for this host. */
-function callbackOfCall({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
-  const url = new URL(callbackAddress(settings, id))
+/** Returns the registered redirect URL with the received parameters, whatever name the browser used for this host. */
+function receivedCallbackUrl({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
+  const url = new URL(callbackUrl(settings, id))
   for (const [name, value] of Object.entries(parameters))
     for (const one of [value ?? []].flat()) url.searchParams.append(name, one)
   return url
 }
 
-const goOn = (
+/** Signs the user in, or asks whether to connect the account at the provider. */
+const continueAfterCallback = (
   identity: Identity,
   provider: ExternalProvider,
   call: Call,
   { purpose }: Attempt,
-  person: FederatedPerson,
-): Promise<Answer> =>
+  user: FederatedUser,
+): Promise<HandlerResult> =>
   'authRequest' in purpose
-    ? signInFederated(identity, provider, call, purpose, person)
-    : askToConnect(identity, provider, call, purpose, person)
+    ? signInFederated(identity, provider, call, purpose, user)
+    : askToConnect(identity, provider, call, purpose, user)
 
 /**
  * Starts a session for the user who has returned, and continues the pending request. The provider replaces
@@ -200,46 +201,46 @@ async function signInFederated(
   provider: ExternalProvider,
   call: Call,
   { authRequest }: SignInPurpose,
-  person: FederatedPerson,
-): Promise<Answer> {
+  user: FederatedUser,
+): Promise<HandlerResult> {
   const pending = await openPendingRequest(identity, authRequest)
   if (!pending) return { page: outdatedPage }
   const { address, requestId } = call
-  const fail = (kind: FailureKind, account?: string): Answer => {
+  const failSignIn = (kind: FailureKind, account?: string): HandlerResult => {
     recordFailure(identity, provider, call, kind, { account })
     return {
       page: failurePage(identity, provider, kind, { authRequest }),
       language: pending.request.language,
     }
   }
-  const found = await findFederatedAccount(identity, provider, person, { address, requestId })
-  if (typeof found === 'string') return fail(found)
+  const found = await findFederatedAccount(identity, provider, user, { address, requestId })
+  if (typeof found === 'string') return failSignIn(found)
   const { account, identityId } = found
-  const outside: FederatedSignIn = {
+  const federated: FederatedSignIn = {
     provider: provider.id,
     identityId,
-    authenticatedAt: person.authenticatedAt,
+    authenticatedAt: user.authenticatedAt,
   }
   const next = await nextStepOf(identity, account)
   if (next === 'second-factor' || next === 'set-up')
-    return { redirectTo: askForStep(identity, next, account, authRequest, outside) }
+    return { redirectTo: stepUrl(identity, next, account, authRequest, federated) }
   const origin = await signInOriginOf(identity, call, pending)
-  const sealedToken = sealToken(identity, person.identityToken)
-  const session = await beginSession(
+  const sealedToken = sealToken(identity, user.identityToken)
+  const session = await startSession(
     identity,
     account,
-    { ...origin, outside: { ...outside, sealedToken } },
+    { ...origin, federated: { ...federated, sealedToken } },
     call,
   )
-  // Meanwhile the account was removed, deactivated or given another password.
-  if (session === undefined) return fail('account closed', account.accountId)
+  // The account was removed or deactivated, or its password was changed, in the meantime.
+  if (session === undefined) return failSignIn('account closed', account.accountId)
   return {
-    redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
+    redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),
     cookie: identityCookie(identity, session),
   }
 }
 
-/** Sent back in an address at the sign-out; a longer one would not get through common proxies. */
+/** It is sent in a URL at the sign-out; common proxies would reject a longer one. */
 const tokenCharactersMax = 4000
 /** Longer than the longest session. */
 const tokenMilliseconds = 24 * 60 * 60_000
@@ -249,25 +250,26 @@ const sealToken = ({ seals, now }: Identity, token: string): string | undefined 
     ? seals.seal('outsideToken', { token }, now() + tokenMilliseconds)
     : undefined
 
-/** Returns the requesting page of the web client; never a page of another site. */
-const accountPageOf = ({ settings: { allowedOrigins } }: Identity, origin: string | undefined): string =>
+/** Returns the account page of the requesting web client; never a page of another site. */
+const accountPageUrl = ({ settings: { allowedOrigins } }: Identity, origin: string | undefined): string =>
   `${allowedOrigins.find((allowed) => allowed === origin) ?? allowedOrigins[0]}/account`
 
 /**
- * Shows the user which external account would be linked to which local one, because another site may have
- * sent the browser here, and another user may be signed in at the provider.
+ * Shows the user which external account would be connected to which local one: another site may have sent the
+ * browser here, and another user may be signed in at the provider.
  */
 async function askToConnect(
   identity: Identity,
   provider: ExternalProvider,
   call: Call,
   { sessionId, returnTo, language }: ConnectPurpose,
-  person: FederatedPerson,
-): Promise<Answer> {
-  const session = await findSameSession(identity, call, sessionId)
-  if (session === undefined) return fail(identity, provider, call, 'other session', { returnTo, language })
-  const { issuer, subject } = person
-  const { label } = await person.fetchProfile()
+  user: FederatedUser,
+): Promise<HandlerResult> {
+  const session = await findUnchangedSession(identity, call, sessionId)
+  if (session === undefined)
+    return failConnecting(identity, provider, call, 'other session', { returnTo, language })
+  const { issuer, subject } = user
+  const { label } = await user.fetchProfile()
   const pending: PendingIdentity = {
     providerId: provider.id,
     issuer,
@@ -280,17 +282,17 @@ async function askToConnect(
   return {
     page: connectPage(provider, {
       label,
-      person: session,
+      user: session,
       returnTo,
-      proof: identity.seals.seal('outsideIdentity', pending, identity.now() + pendingMilliseconds),
-      action: ownAddress(identity.settings, connectPath),
+      proof: identity.seals.seal('outsideIdentity', pending, identity.now() + confirmationMilliseconds),
+      action: hostPath(identity.settings, connectPath),
     }),
     language,
   }
 }
 
 /** Finds the browser's session, if it is still the one that started the attempt. */
-async function findSameSession(
+async function findUnchangedSession(
   identity: Identity,
   { headers }: Call,
   sessionId: string,
@@ -299,14 +301,14 @@ async function findSameSession(
   return session?.sessionId === sessionId ? session : undefined
 }
 
-function fail(
+function failConnecting(
   identity: Identity,
   provider: ExternalProvider,
   call: Call,
   kind: FailureKind,
   { returnTo, language }: Omit<ConnectPurpose, 'sessionId'>,
   account?: string,
-): Answer {
+): HandlerResult {
   recordFailure(identity, provider, call, kind, { account })
   return { page: failurePage(identity, provider, kind, { returnTo }), language }
 }

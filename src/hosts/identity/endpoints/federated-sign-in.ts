@@ -1,21 +1,24 @@
 import { openPendingRequest } from '../authorization/pending-request.ts'
+import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import {
-  answering,
   authRequestParameter,
-  federatedPage,
+  federationOperation,
+  jsonResponse,
   optional,
   providerParameter,
-} from '../core/describe.ts'
-import { type Endpoint, parseSingle } from '../core/endpoint.ts'
+} from '../core/operation-parts.ts'
 import { signOutReturnPath, startPath } from '../federation/attempts.ts'
 import { FederationError, recordFailure } from '../federation/failures.ts'
 import { failurePage } from '../federation/pages.ts'
 import { redirectToProvider } from '../federation/redirect-to-provider.ts'
-import type { Return } from '../federation/sign-out.ts'
+import type { SignOutReturn } from '../federation/sign-out.ts'
 import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */
 const maxAgeSeconds = 5 * 60
+
+/** The rate limit does not count these requests: browsers cache the list. */
+export const providersPath = '/ext/providers'
 
 export const listProviders: Endpoint = {
   id: 'ListProviders',
@@ -24,8 +27,8 @@ export const listProviders: Endpoint = {
   description:
     'A page must link to `/ext/sign-in/with?provider={id}&authRequest={the pending request}` and not post a form: browsers apply the policy of a page to redirects of its forms.',
   method: 'GET',
-  path: '/ext/providers',
-  ...answering('SignInWays', {
+  path: providersPath,
+  ...jsonResponse('SignInWays', {
     type: 'object',
     required: ['passwords', 'providers'],
     properties: {
@@ -55,16 +58,16 @@ export const listProviders: Endpoint = {
   },
 }
 
-/** It changes nothing on this host, so any site may send a browser to it. */
+/** The redirect changes nothing on this host, so any site may send a browser here. */
 export const signInWith: Endpoint = {
-  ...federatedPage,
+  ...federationOperation,
   id: 'SignInWith',
   summary: 'Redirects to an external provider.',
   description: 'Sign-in pages of clients link here. Requires a provider in the settings.',
   path: startPath,
   parameters: [providerParameter, authRequestParameter],
   handler: (identity) => async (call) => {
-    const { provider: id = '', authRequest } = parseSingle(call.parameters)
+    const { provider: id = '', authRequest } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     const provider = identity.providers.get(id)
     if (authRequest === undefined || !pending || !provider) return { page: outdatedPage }
@@ -72,7 +75,7 @@ export const signInWith: Endpoint = {
     try {
       return await redirectToProvider(identity, provider, call, {
         purpose: { authRequest, language },
-        // A request for a new sign-in is passed on to the provider.
+        // If the client requires a new sign-in, so must the provider.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
         maxAge: maxAgeSeconds,
         loginHint,
@@ -88,9 +91,9 @@ export const signInWith: Endpoint = {
   },
 }
 
-/** The state is an address that only this host can seal; it is used only if it is registered. */
+/** The browser continues to the URL in the state, which only this host can have sealed. */
 export const returnFromSignOut: Endpoint = {
-  ...federatedPage,
+  ...federationOperation,
   id: 'ReturnFromSignOut',
   summary: 'Receives browsers from a provider after its sign-out.',
   description: 'This is the post-logout redirect address to register at the provider.',
@@ -100,8 +103,8 @@ export const returnFromSignOut: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { state = '' } = parseSingle(parameters)
-      const back = await identity.seals.open<Return>('outsideReturn', state)
-      return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
+      const { state = '' } = singleParameters(parameters)
+      const sealed = await identity.seals.open<SignOutReturn>('outsideReturn', state)
+      return sealed ? { redirectTo: sealed.returnTo } : { page: signedOutPage() }
     },
 }

@@ -1,15 +1,21 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { canResetPassword, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
-import { authRequestParameter, pageOperation, postedForm, required } from '../core/describe.ts'
-import { type Endpoint, parseSingle } from '../core/endpoint.ts'
+import { type Endpoint, singleParameters } from '../core/endpoint.ts'
+import { authRequestParameter, formOperation, pageOperation, required } from '../core/operation-parts.ts'
+import {
+  canResetPassword,
+  forgotPasswordPath,
+  hostOrigin,
+  hostPath,
+  hostPathWithQuery,
+} from '../core/urls.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
-export const askForgotPassword: Endpoint = {
+export const showForgotPassword: Endpoint = {
   ...pageOperation,
   id: 'ShowForgotPassword',
   summary: 'Asks for the login whose password is lost.',
@@ -20,15 +26,15 @@ export const askForgotPassword: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest } = parseSingle(parameters)
+      const { authRequest } = singleParameters(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
       const { settings } = identity
       return {
         page: forgotPasswordPage({
           authRequest,
-          action: ownAddress(settings, forgotPasswordPath),
-          back: onThisHost(settings, '/api/account/login-page', { authRequest }),
+          action: hostPath(settings, forgotPasswordPath),
+          back: hostPathWithQuery(settings, '/api/account/login-page', { authRequest }),
         }),
         language: pending.request.language,
       }
@@ -36,33 +42,35 @@ export const askForgotPassword: Endpoint = {
 }
 
 /**
- * Response and work do not depend on whether the account exists: the mail is only queued here, and its
+ * Neither the response nor its time depends on whether the account exists: the mail is only queued here, and its
  * recipient is looked up when it is sent. A client over its limit gets the same response, too.
  */
-export const answerForgotPassword: Endpoint = {
-  ...postedForm,
+export const submitForgotPassword: Endpoint = {
+  ...formOperation,
   id: 'AnswerForgotPassword',
   summary: 'Queues a mail with a password-reset link.',
   path: forgotPasswordPath,
   parameters: [authRequestParameter, required('login', 'The login whose password is lost.')],
   page: 'The same text whether or not the account exists.',
   handler: (identity) => async (call) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { login = '', authRequest } = parseSingle(call.parameters)
+    requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
+    const { login = '', authRequest } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
     const { address, requestId } = call
     const requested = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
-    const isKept =
+    const isQueued =
       isMailAddress(requested.login) &&
       (await identity.database.transaction((transaction) => queueMail(transaction, requested))) === undefined
     identity.securityLog({
       event: 'mail-asked',
-      outcome: isKept ? 'kept' : 'refused',
+      outcome: isQueued ? 'kept' : 'refused',
       unknownLogin: login,
-      ...{ client: pending.request.clientId, address, requestId },
+      client: pending.request.clientId,
+      address,
+      requestId,
     })
-    const back = onThisHost(identity.settings, '/api/account/login-page', { authRequest })
+    const back = hostPathWithQuery(identity.settings, '/api/account/login-page', { authRequest })
     return { page: mailedPage(back), language: pending.request.language }
   },
 }
@@ -76,23 +84,23 @@ export interface ForgotPasswordPageOptions {
 
 const forgotPasswordPage =
   ({ authRequest, action, back }: ForgotPasswordPageOptions): Page =>
-  (say) => ({
-    title: say('Forgot your password?'),
-    content: html`<p>${say('If your login is a mail address, we will send it a link for choosing a new password.')}</p>
+  (t) => ({
+    title: t('Forgot your password?'),
+    content: html`<p>${t('If your login is an email address, we will send you a link for choosing a new password.')}</p>
 <form method="post" action="${action}">
-<label>${say('Login')}
+<label>${t('Login')}
 <input name="login" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
-<button>${say('Send the link')}</button>
+<button>${t('Send the link')}</button>
 </form>
-<p><a href="${back}">${say('Back to sign-in')}</a></p>`,
+<p><a href="${back}">${t('Back to sign-in')}</a></p>`,
   })
 
 /** The page does not reveal whether an account exists. */
 const mailedPage =
   (back: string): Page =>
-  (say) => ({
-    title: say('Check your mail'),
-    content: html`<p>${say('If there is an account with this login, and the login is a mail address, a link is on its way. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.')}</p>
-<p><a href="${back}">${say('Back to sign-in')}</a></p>`,
+  (t) => ({
+    title: t('Check your email'),
+    content: html`<p>${t('If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.')}</p>
+<p><a href="${back}">${t('Back to sign-in')}</a></p>`,
   })

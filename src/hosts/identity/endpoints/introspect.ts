@@ -1,28 +1,30 @@
 import type { JWTPayload } from 'jose'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import { authenticateClient, authenticateConfidentialClient } from '../core/authenticate-client.ts'
+import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import {
-  address,
-  answering,
-  byClient,
   clientParameters,
+  clientSecurity,
+  hostUrl,
+  integer,
+  jsonResponse,
   optional,
   required,
   text,
-  whole,
-} from '../core/describe.ts'
-import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+} from '../core/operation-parts.ts'
 import { isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
-import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
+import { opaqueTokenId } from '../tokens/issue-tokens.ts'
+import { findTokenAccount, verifyAccessToken } from '../tokens/verify-token.ts'
 import { audienceOf, type Client, hostsOf, splitScope } from '../values/clients.ts'
 import { OAuthError } from '../values/oauth-error.ts'
-import { timestamp } from '../values/timestamps.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may use it: for their own tokens and, if they are service
- * clients, also for those of hosts that their scopes name. Any other token gets the same response as an unknown one (4).
+ * clients, also for tokens of the hosts that their scopes name. Any other token gets the same response as an unknown one (RFC
+ * 7662, 4).
  */
 export const introspectToken: Endpoint = {
   id: 'IntrospectToken',
@@ -32,18 +34,18 @@ export const introspectToken: Endpoint = {
     "A token that is not active, or that is none of this client's business, is answered with active: false and nothing else.",
   method: 'POST',
   path: '/connect/introspect',
-  security: byClient,
+  security: clientSecurity,
   parameters: [
     required('token', 'An access or refresh token.'),
     optional('token_type_hint', '`access_token`, `refresh_token`'),
     ...clientParameters,
   ],
-  ...answering('TokenDescription', {
+  ...jsonResponse('TokenDescription', {
     type: 'object',
     required: ['active'],
     properties: {
       active: { type: 'boolean', description: "Whether it works, and is the client's business." },
-      iss: address('The issuer.', ''),
+      iss: hostUrl('The issuer.', ''),
       sub: text('The id of the account.'),
       sid: text('The sign-in that it belongs to.'),
       aud: {
@@ -55,8 +57,8 @@ export const introspectToken: Endpoint = {
       scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
       token_type: text('access_token or refresh_token.', 'access_token'),
       username: text('The login of the account.', 'ann@example.com'),
-      iat: whole('When it was made, in seconds since 1970.', 1767603600),
-      exp: whole('When it ends, in seconds since 1970.', 1767607200),
+      iat: integer('When it was made, in seconds since 1970.', 1767603600),
+      exp: integer('When it ends, in seconds since 1970.', 1767607200),
       jti: text('Its own id.'),
     },
     additionalProperties: true,
@@ -74,7 +76,7 @@ export const introspectToken: Endpoint = {
   },
 }
 
-function mayAskAbout(
+function mayIntrospect(
   { settings }: Identity,
   { id, login, scopes }: Client,
   clientId: unknown,
@@ -92,7 +94,7 @@ async function describeAccessToken(
   token: string,
 ): Promise<object | undefined> {
   const claims = await verifyAccessToken(identity, token)
-  if (!claims || !mayAskAbout(identity, client, claims.client_id, claims.aud)) return undefined
+  if (!claims || !mayIntrospect(identity, client, claims.client_id, claims.aud)) return undefined
   const account = await findTokenAccount(identity, claims)
   return account && { active: true, token_type: 'Bearer', username: account.login, ...claims }
 }
@@ -102,7 +104,7 @@ async function describeRefreshToken(
   client: Client,
   token: string,
 ): Promise<object | undefined> {
-  const [known] = await identity.database.query<LiveSession & KnownToken>(sql`
+  const [known] = await identity.database.query<LiveSession & RefreshTokenRow>(sql`
     select token.client_id as "clientId", token.scope,
       extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
     from refresh_tokens as token
@@ -111,7 +113,7 @@ async function describeRefreshToken(
     where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(identity)}`)
   // Its audience is that of the access tokens it can be exchanged for.
   const audience = known && audienceOf(splitScope(known.scope), identity.settings)
-  if (!known || !mayAskAbout(identity, client, known.clientId, audience)) return undefined
+  if (!known || !mayIntrospect(identity, client, known.clientId, audience)) return undefined
   return {
     active: true,
     iss: identity.settings.issuer,
@@ -125,13 +127,13 @@ async function describeRefreshToken(
   }
 }
 
-interface KnownToken {
+interface RefreshTokenRow {
   readonly clientId: string
   readonly scope: string
   readonly createdAtSeconds: number
 }
 
-/** RFC 7009: only the given token stops working. */
+/** RFC 7009: only the given token is revoked. */
 export const revokeToken: Endpoint = {
   id: 'RevokeToken',
   tag: 'Tokens',
@@ -140,13 +142,13 @@ export const revokeToken: Endpoint = {
     'Its sign-in ends with it. A token that is unknown is answered in the same way, so that nobody learns which there are.',
   method: 'POST',
   path: '/connect/revocation',
-  security: byClient,
+  security: clientSecurity,
   parameters: [
     required('token', 'The refresh token.'),
     optional('token_type_hint', '`refresh_token`'),
     ...clientParameters,
   ],
-  answer: { type: 'object' },
+  ...jsonResponse('RevocationAnswer', { type: 'object', description: 'It has no properties.' }),
   errors: [400, 401],
   handler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
@@ -171,7 +173,7 @@ export const revokeToken: Endpoint = {
   },
 }
 
-/** Hosts that accept the token look up its revocation here, as they look up its session. */
+/** Stores the token's id, which hosts look up when they check its session. */
 async function revokeAccessToken(
   { database }: Identity,
   client: Client,
@@ -187,7 +189,7 @@ async function revokeAccessToken(
   return revoked !== undefined
 }
 
-/** A used refresh token stays in the store, so that a second use of it is still detected. */
+/** Deletes the token unless it was used: a used one is kept, so that a second use of it is still detected. */
 async function revokeRefreshToken({ database }: Identity, client: Client, token: string): Promise<boolean> {
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`

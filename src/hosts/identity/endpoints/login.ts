@@ -1,37 +1,37 @@
 import { Problem } from '../../../model/problem.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Account } from '../core/accounts.ts'
+import { type Call, type Endpoint, type Handler, singleParameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import {
+  authRequestParameter,
+  credentialParameters,
+  formOperation,
+  jsonResponse,
+  outcomeParameters,
+  pageOperation,
+  required,
+  text,
+} from '../core/operation-parts.ts'
+import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
 import {
   canResetPassword,
   forgotPasswordPath,
   hostedSignInPath,
-  onThisHost,
-  ownAddress,
-  ownOrigin,
+  hostOrigin,
+  hostPath,
+  hostPathWithQuery,
   passkeyPath,
   type ReportedError,
-  signInPage,
-  signInPageFor,
-} from '../core/addresses.ts'
-import {
-  answering,
-  authRequestParameter,
-  credentialParameters,
-  outcomeParameters,
-  pageOperation,
-  postedForm,
-  required,
-  text,
-} from '../core/describe.ts'
-import { type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
-import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
+  signInPageUrl,
+  signInPageUrlFor,
+} from '../core/urls.ts'
 import { providerLinks } from '../federation/redirect-to-provider.ts'
-import { outdatedPage, signInPageOf } from '../pages/sign-in.ts'
-import { beginSession } from '../sign-in/browser-session.ts'
+import { outdatedPage, signInPage } from '../pages/sign-in.ts'
+import { startSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { askForStep, type SignInStep } from '../sign-in/sign-in-step.ts'
+import { type SignInStep, stepUrl } from '../sign-in/sign-in-step.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
 export const showLoginPage: Endpoint = {
@@ -46,23 +46,23 @@ export const showLoginPage: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest } = parseSingle(parameters)
+      const { authRequest } = singleParameters(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       if (authRequest === undefined || !pending)
-        return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+        return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
       const { client, loginHint } = pending.request
-      // A sign-in page of another host cannot open the sealed request, so the hint is passed along; our own
-      // page reads it from the request.
-      const isPageOfOthers = client.registration === undefined
-      const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
+      // A sign-in page of another host cannot open the sealed request, so the hint is added to the URL. Our own page
+      // reads it from the request.
+      const isExternalPage = client.registration === undefined
+      const hasHint = identity.settings.extensions && isExternalPage && loginHint !== undefined
       const query = { authRequest, ...(hasHint && { loginHint }) }
-      return { redirectTo: signInPageFor(identity.settings, pending.request, query) }
+      return { redirectTo: signInPageUrlFor(identity.settings, pending.request, query) }
     },
 }
 
 /**
- * The session is given to the browser that sent the password, and only that browser continues the pending
- * request: others who know the request gain nothing.
+ * The browser that sent the password gets the session, and only that browser continues the pending request: an
+ * attacker who knows the request gains nothing.
  */
 export const logIn: Endpoint = {
   id: 'LogIn',
@@ -74,7 +74,7 @@ export const logIn: Endpoint = {
   path: '/api/account/login',
   parameters: [...credentialParameters, authRequestParameter],
   errors: [400, 403],
-  handler: (identity) => loginFrom(identity, identity.settings.allowedOrigins),
+  handler: (identity) => loginHandler(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignIn: Endpoint = {
@@ -88,21 +88,26 @@ export const showSignIn: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest, error, retryAfter } = parseSingle(parameters)
+      const { authRequest, error, retryAfter } = singleParameters(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       if (authRequest === undefined || pending?.request.client.registration === undefined)
         return { page: outdatedPage }
-      const action = ownAddress(identity.settings, hostedSignInPath)
-      const passkeyAddress = identity.settings.passkeys?.includeIdentityHost
-        ? onThisHost(identity.settings, passkeyPath, { authRequest })
+      const action = hostPath(identity.settings, hostedSignInPath)
+      const passkeyUrl = identity.settings.passkeys?.includeIdentityHost
+        ? hostPathWithQuery(identity.settings, passkeyPath, { authRequest })
         : undefined
-      const forgotPasswordAddress = canResetPassword(identity)
-        ? onThisHost(identity.settings, forgotPasswordPath, { authRequest })
+      const forgotPasswordUrl = canResetPassword(identity)
+        ? hostPathWithQuery(identity.settings, forgotPasswordPath, { authRequest })
         : undefined
       return {
-        page: signInPageOf({
-          ...{ client: pending.request.client, authRequest, error, retryAfter, action },
-          ...{ passkeyAddress, forgotPasswordAddress },
+        page: signInPage({
+          client: pending.request.client,
+          authRequest,
+          error,
+          retryAfter,
+          action,
+          passkeyUrl,
+          forgotPasswordUrl,
           loginHint: pending.request.loginHint,
           providers: providerLinks(identity, authRequest),
           passwords: identity.settings.passwords,
@@ -112,13 +117,13 @@ export const showSignIn: Endpoint = {
     },
 }
 
-export const answerSignIn: Endpoint = {
-  ...postedForm,
+export const submitSignIn: Endpoint = {
+  ...formOperation,
   id: 'AnswerSignInPage',
   summary: 'Processes login and password.',
   path: hostedSignInPath,
   parameters: [...credentialParameters, authRequestParameter],
-  handler: (identity) => loginFrom(identity, [ownOrigin(identity.settings)]),
+  handler: (identity) => loginHandler(identity, [hostOrigin(identity.settings)]),
 }
 
 export const getError: Endpoint = {
@@ -129,7 +134,7 @@ export const getError: Endpoint = {
   method: 'GET',
   path: '/api/account/error',
   parameters: [required('errorId', 'The rejection.')],
-  ...answering('SignInError', {
+  ...jsonResponse('SignInError', {
     type: 'object',
     required: ['error', 'errorDescription'],
     properties: {
@@ -141,13 +146,13 @@ export const getError: Endpoint = {
   handler:
     ({ seals }) =>
     async ({ parameters }) => {
-      const { errorId } = parseSingle(parameters)
+      const { errorId } = singleParameters(parameters)
       const reported = errorId === undefined ? undefined : await seals.open<ReportedError>('errorId', errorId)
       return reported ? { body: reported } : { status: 404, body: unknownError }
     },
 }
 
-/** The envelope with the two properties that clients of this path expect. */
+/** The error envelope, with the two additional properties that clients of this path expect. */
 const unknownError = {
   statusCode: 404,
   message: 'The error was not found.',
@@ -155,18 +160,19 @@ const unknownError = {
   errorDescription: 'The error was not found.',
 }
 
-const loginFrom =
+/** Creates the handler of a login form that a page of these origins posts. */
+const loginHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers)
-    const { login = '', password = '', authRequest } = parseSingle(parameters)
+    const { login = '', password = '', authRequest } = singleParameters(parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
-      return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+      return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
     if (!identity.settings.passwords)
       return {
-        redirectTo: signInPageFor(identity.settings, pending.request, {
+        redirectTo: signInPageUrlFor(identity.settings, pending.request, {
           authRequest,
           error: 'passwords-off',
         }),
@@ -175,12 +181,12 @@ const loginFrom =
     const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)
       return {
-        redirectTo: signInPageFor(identity.settings, pending.request, { authRequest, ...outcome }),
+        redirectTo: signInPageUrlFor(identity.settings, pending.request, { authRequest, ...outcome }),
       }
     if ('step' in outcome)
-      return { redirectTo: askForStep(identity, outcome.step, outcome.account, authRequest) }
+      return { redirectTo: stepUrl(identity, outcome.step, outcome.account, authRequest) }
     return {
-      redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
+      redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),
       cookie: identityCookie(identity, outcome),
     }
   }
@@ -196,13 +202,13 @@ async function attemptSignIn(
   origin: SignInOrigin,
   call: Call,
 ): Promise<Outcome> {
-  const record = recorderOf(identity, credentials.login, origin, call)
+  const record = createRecorder(identity, credentials.login, origin, call)
   try {
     const { account, next } = await verifyCredentials(identity, credentials, (locked) =>
       record('lockout-begun', 'sign-in', locked),
     )
     if (account && next === 'session')
-      return (await beginSession(identity, account, origin, call)) ?? { error: 'invalid' }
+      return (await startSession(identity, account, origin, call)) ?? { error: 'invalid' }
     if (account && (next === 'second-factor' || next === 'set-up')) {
       record('sign-in', 'second step', account)
       return { step: next, account }
@@ -216,12 +222,14 @@ async function attemptSignIn(
   }
 }
 
-const recorderOf =
+const createRecorder =
   (identity: Identity, login: string, { clientId: client, address }: SignInOrigin, { requestId }: Call) =>
   (event: 'sign-in' | 'lockout-begun', outcome: string, account?: Account): void =>
     identity.securityLog({
       event,
       outcome,
       ...(account ? { account: account.accountId } : { unknownLogin: login }),
-      ...{ client, address, requestId },
+      client,
+      address,
+      requestId,
     })

@@ -1,33 +1,39 @@
 import type { JWTPayload } from 'jose'
-import { languageAmong } from '../../../model/language.ts'
+import { supportedLanguage } from '../../../model/language.ts'
 import {
-  hostedSignOutPath,
-  onThisHost,
-  ownAddress,
-  ownOrigin,
-  signedOutAddress,
-  signedOutPath,
-  signInPage,
-  unknownAddress,
-  withParameters,
-} from '../core/addresses.ts'
-import { localesParameter, optional, pageOperation, postedForm, required } from '../core/describe.ts'
-import {
-  type Answer,
   type Call,
   type Endpoint,
   type Handler,
+  type HandlerResult,
   type Parameters,
   parseParameters,
-  parseSingle,
   requireShortState,
+  singleParameters,
 } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
+import {
+  formOperation,
+  localesParameter,
+  optional,
+  pageOperation,
+  required,
+} from '../core/operation-parts.ts'
 import { endSession } from '../core/sessions.ts'
+import {
+  hostedSignOutPath,
+  hostOrigin,
+  hostPath,
+  hostPathWithQuery,
+  signedOutPath,
+  signedOutUrl,
+  signInPageUrl,
+  unregisteredAddressReason,
+  withQuery,
+} from '../core/urls.ts'
 import { signOutAtProvider } from '../federation/sign-out.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
-import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
+import { clearedCookie, findBrowserSession, readSessionId } from '../sign-in/identity-cookie.ts'
 import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'
 import { parseTokenHint } from '../tokens/verify-token.ts'
 import type { Client } from '../values/clients.ts'
@@ -53,11 +59,11 @@ export const endSessionByQuery: Endpoint = {
   errors: [400],
   handler:
     (identity) =>
-    async ({ parameters: given, headers }) => {
-      const parameters = parseParameters(given)
+    async ({ parameters: raw, headers }) => {
+      const parameters = parseParameters(raw)
       requireShortState(parameters)
       const { post_logout_redirect_uri: address, state, ui_locales: locales } = parameters
-      const hint = await readHint(identity, parameters)
+      const hint = await parseHint(identity, parameters)
       const client = findClient(identity, parameters.client_id ?? audienceOf(hint), address)
       const logoutId = sealSignOut(identity, {
         sessionId: typeof hint?.sid === 'string' ? hint.sid : undefined,
@@ -65,10 +71,10 @@ export const endSessionByQuery: Endpoint = {
         isAddressUnknown: address !== undefined && !client,
         state,
         clientId: client?.id,
-        language: languageAmong(locales),
+        language: supportedLanguage(locales),
         isSentByOtherSite: isSentByOtherSite(identity.settings, headers),
       })
-      return { redirectTo: onThisHost(identity.settings, '/api/account/logout', { logoutId }) }
+      return { redirectTo: hostPathWithQuery(identity.settings, '/api/account/logout', { logoutId }) }
     },
 }
 
@@ -80,8 +86,8 @@ export const endSessionByForm: Endpoint = {
   method: 'POST',
 }
 
-/** An identity token issued to a client other than the named one is invalid, too. */
-async function readHint(
+/** Parses the hint; an identity token of a client other than the named one is invalid, too. */
+async function parseHint(
   identity: Identity,
   { id_token_hint: hint, client_id: named }: Parameters,
 ): Promise<JWTPayload | undefined> {
@@ -93,8 +99,8 @@ const audienceOf = (hint: JWTPayload | undefined): string | undefined =>
   typeof hint?.aud === 'string' ? hint.aud : undefined
 
 /**
- * Finds the requesting client. With an address, it must be registered for that client; without a client id,
- * any client matches.
+ * Finds the client that requests the sign-out. A post-logout address must be registered for it; without a client
+ * id, any client with that address matches.
  */
 function findClient(
   { clients }: Identity,
@@ -108,9 +114,10 @@ function findClient(
   )
 }
 
-const checked = required('logoutId', 'The checked sign-out.')
-const asked = required('logoutId', 'The sign-out that the person was asked about.')
-const signedOut = 'Where the client asked for an address that is not registered: that the session has ended.'
+const signOutParameter = required('logoutId', 'The checked sign-out.')
+const confirmationParameter = required('logoutId', 'The sign-out that the person was asked about.')
+const signedOutPageDescription =
+  'Where the client asked for an address that is not registered: that the session has ended.'
 
 /**
  * Ends the session in the store, removes the cookie, and redirects the browser as the client requested.
@@ -125,19 +132,19 @@ export const logOut: Endpoint = {
   description: 'Where a checked sign-out leads to; the id is good for a short while and for this browser.',
   method: 'GET',
   path: '/api/account/logout',
-  parameters: [checked],
-  page: signedOut,
+  parameters: [signOutParameter],
+  page: signedOutPageDescription,
   errors: [400, 403],
   handler: (identity) => async (call) => {
     const { parameters, headers } = call
     requireNoPrefetch(headers)
-    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, singleParameters(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
     // Checked again here: another site may have requested the checked sign-out itself.
     const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
     if (session !== undefined && session.sessionId !== signOut.sessionId && isForeign)
-      return { redirectTo: askPage(identity, { ...signOut, askedSessionId: session.sessionId }) }
-    return finish(identity, call, signOut, [signOut.sessionId, session?.sessionId])
+      return { redirectTo: confirmationPageUrl(identity, { ...signOut, askedSessionId: session.sessionId }) }
+    return finishSignOut(identity, call, signOut, [signOut.sessionId, session?.sessionId])
   },
 }
 
@@ -148,10 +155,10 @@ export const confirmLogOut: Endpoint = {
   description: 'From the origin of that page only.',
   method: 'POST',
   path: '/api/account/logout',
-  parameters: [asked],
-  page: signedOut,
+  parameters: [confirmationParameter],
+  page: signedOutPageDescription,
   errors: [403],
-  handler: (identity) => confirmFrom(identity, identity.settings.allowedOrigins),
+  handler: (identity) => confirmationHandler(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignOut: Endpoint = {
@@ -160,25 +167,25 @@ export const showSignOut: Endpoint = {
   summary: 'Asks the user whether to sign out, for clients that have no page for it.',
   description: 'This host redirects browsers here.',
   path: hostedSignOutPath,
-  parameters: [checked],
+  parameters: [signOutParameter],
   page: 'The question.',
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { logoutId = '' } = parseSingle(parameters)
+      const { logoutId = '' } = singleParameters(parameters)
       const { clientId = '', language } = await openSignOut(identity, logoutId)
-      const action = ownAddress(identity.settings, hostedSignOutPath)
+      const action = hostPath(identity.settings, hostedSignOutPath)
       return { page: signOutPage(identity.clients.get(clientId), logoutId, action), language }
     },
 }
 
-export const answerSignOut: Endpoint = {
-  ...postedForm,
+export const submitSignOut: Endpoint = {
+  ...formOperation,
   id: 'AnswerSignOut',
   summary: 'Signs out.',
   path: hostedSignOutPath,
-  parameters: [asked],
-  handler: (identity) => confirmFrom(identity, [ownOrigin(identity.settings)]),
+  parameters: [confirmationParameter],
+  handler: (identity) => confirmationHandler(identity, [hostOrigin(identity.settings)]),
 }
 
 export const showSignedOut: Endpoint = {
@@ -198,30 +205,31 @@ export const showSignedOut: Endpoint = {
   handler:
     () =>
     async ({ parameters }) => {
-      const { reason, ui_locales: locales } = parseSingle(parameters)
+      const { reason, ui_locales: locales } = singleParameters(parameters)
       return {
-        page: signedOutPage({ isAddressUnknown: reason === unknownAddress }),
-        language: languageAmong(locales),
+        page: signedOutPage({ isAddressUnknown: reason === unregisteredAddressReason }),
+        language: supportedLanguage(locales),
       }
     },
 }
 
-const confirmFrom =
+/** Creates the handler of a confirmation that a page of these origins posts. */
+const confirmationHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers, 'The sign-out')
-    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, singleParameters(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
-    return finish(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
+    return finishSignOut(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
   }
 
-async function finish(
+async function finishSignOut(
   identity: Identity,
   call: Call,
   signOut: SignOut,
   sessionIds: readonly (string | undefined)[],
-): Promise<Answer> {
+): Promise<HandlerResult> {
   const { address, requestId } = call
   const ended: string[] = []
   for (const session of new Set(sessionIds))
@@ -230,31 +238,31 @@ async function finish(
       identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
     }
   const { isAddressUnknown, language } = signOut
-  const returnTo = afterSignOut(identity, signOut)
-  const outside = await signOutAtProvider(identity, call, ended, { returnTo, language })
-  if (outside) return outside
-  const cookie = removedCookie(identity)
+  const returnTo = returnUrl(identity, signOut)
+  const federated = await signOutAtProvider(identity, call, ended, { returnTo, language })
+  if (federated) return federated
+  const cookie = clearedCookie(identity)
   return isAddressUnknown
     ? { page: signedOutPage({ isAddressUnknown }), language, cookie }
     : { redirectTo: returnTo, cookie }
 }
 
-/** Uses the page of the client that requested the sign-out, as for a sign-in. */
-function askPage(identity: Identity, signOut: SignOut): string {
+/** Returns the URL of the page that asks the user. It belongs to the client that requested the sign-out, as for a sign-in. */
+function confirmationPageUrl(identity: Identity, signOut: SignOut): string {
   const parameters = { logoutId: sealSignOut(identity, signOut) }
   return isRegistered(identity, signOut)
-    ? onThisHost(identity.settings, hostedSignOutPath, parameters)
-    : signInPage(identity.settings, signOut.returnTo, parameters)
+    ? hostPathWithQuery(identity.settings, hostedSignOutPath, parameters)
+    : signInPageUrl(identity.settings, signOut.returnTo, parameters)
 }
 
 const isRegistered = ({ clients }: Identity, { clientId = '' }: SignOut): boolean =>
   clients.get(clientId)?.registration !== undefined
 
-function afterSignOut(identity: Identity, signOut: SignOut): string {
+function returnUrl(identity: Identity, signOut: SignOut): string {
   const { settings } = identity
   const { returnTo, state, isAddressUnknown, language } = signOut
   if (isAddressUnknown || (returnTo === undefined && isRegistered(identity, signOut)))
-    return signedOutAddress(settings, { isAddressUnknown, language })
-  if (returnTo === undefined) return signInPage(settings, undefined, {})
-  return withParameters(returnTo, state === undefined ? {} : { state })
+    return signedOutUrl(settings, { isAddressUnknown, language })
+  if (returnTo === undefined) return signInPageUrl(settings, undefined, {})
+  return withQuery(returnTo, state === undefined ? {} : { state })
 }

@@ -1,28 +1,28 @@
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import { findAccountById } from '../core/accounts.ts'
-import { onThisHost, ownAddress, ownOrigin, passkeyPath } from '../core/addresses.ts'
+import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import {
   authRequestParameter,
+  formOperation,
   outcomeParameters,
   pageOperation,
   passkeyParameters,
-  postedForm,
-} from '../core/describe.ts'
-import { type Endpoint, parseSingle } from '../core/endpoint.ts'
-import { askForPasskey } from '../factors/passkey-challenge.ts'
+} from '../core/operation-parts.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, passkeyPath } from '../core/urls.ts'
+import { createAuthenticationDialog } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText, outdatedPage } from '../pages/sign-in.ts'
-import type { Say } from '../pages/texts.ts'
-import { beginSession } from '../sign-in/browser-session.ts'
+import type { Translate } from '../pages/texts.ts'
+import { startSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { attemptPasskey } from '../sign-in/verify-credentials.ts'
-import { addressesOf, type Client } from '../values/clients.ts'
+import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
-export const askPasskey: Endpoint = {
+export const showPasskeyPage: Endpoint = {
   ...pageOperation,
   id: 'ShowPasskeyPage',
   summary: 'Signs in with a passkey alone, for every client.',
@@ -33,7 +33,7 @@ export const askPasskey: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest, error, retryAfter } = parseSingle(parameters)
+      const { authRequest, error, retryAfter } = singleParameters(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       const { passkeys } = identity.settings
       if (authRequest === undefined || !pending || !passkeys?.includeIdentityHost)
@@ -41,40 +41,42 @@ export const askPasskey: Endpoint = {
       return {
         page: passkeyPage({
           client: pending.request.client,
-          ...{ authRequest, error, retryAfter },
-          dialog: await askForPasskey(identity, passkeys.domain),
-          action: ownAddress(identity.settings, passkeyPath),
-          back: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
+          authRequest,
+          error,
+          retryAfter,
+          dialog: await createAuthenticationDialog(identity, passkeys.domain),
+          action: hostPath(identity.settings, passkeyPath),
+          back: hostPathWithQuery(identity.settings, '/api/account/login-page', { authRequest }),
         }),
         language: pending.request.language,
       }
     },
 }
 
-export const answerPasskey: Endpoint = {
-  ...postedForm,
+export const submitPasskey: Endpoint = {
+  ...formOperation,
   id: 'AnswerPasskeyPage',
   summary: 'Processes the response of a passkey.',
   path: passkeyPath,
   parameters: [authRequestParameter, ...passkeyParameters],
   handler: (identity) => async (call) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { authRequest, challenge = '', credential = '' } = parseSingle(call.parameters)
+    requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
+    const { authRequest, challenge = '', credential = '' } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending) return { page: outdatedPage }
     const retryWith = (outcome: Readonly<Record<string, string>>) => ({
-      redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...outcome }),
+      redirectTo: hostPathWithQuery(identity.settings, passkeyPath, { authRequest, ...outcome }),
     })
     const passkey = await findPasskey(identity.database, credential)
     const account = passkey && (await findAccountById(identity.database, passkey.accountId))
     if (!passkey || !account) return retryWith({ error: 'invalid' })
-    const answer = { passkey, challenge, credential, isAlone: true }
-    const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, answer)
+    const response = { passkey, challenge, credential, isSoleFactor: true }
+    const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, response)
     if (outcome !== 'right') return retryWith(outcome)
     const origin = { ...(await signInOriginOf(identity, call, pending)), methods: ['pop', 'mfa'] }
-    const session = await beginSession(identity, account, origin, call)
+    const session = await startSession(identity, account, origin, call)
     return {
-      redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
+      redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),
       cookie: session && identityCookie(identity, session),
     }
   },
@@ -92,23 +94,24 @@ export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 
 /** Asks for a passkey as the only sign-in step. */
 const passkeyPage =
   ({ client, authRequest, dialog, error, retryAfter, action, back }: PasskeyPageOptions): Page =>
-  (say) => ({
-    title: say('Sign in with a passkey'),
-    leadsTo: addressesOf(client),
+  (t) => ({
+    title: t('Sign in with a passkey'),
+    formRedirects: redirectUrlsOf(client),
     script: passkeyScriptPath,
-    content: html`${error === undefined ? '' : html`<p class="problem" role="alert">${problemOf(say, error, retryAfter)}</p>`}
-<noscript><p>${say('Passkeys require JavaScript, which is disabled in this browser.')}</p></noscript>
-${passkeyForm(say, {
-  ...{ dialog, action },
-  asksTo: 'get',
+    content: html`${error === undefined ? '' : html`<p class="problem" role="alert">${problemOf(t, error, retryAfter)}</p>`}
+<noscript><p>${t('Passkeys require JavaScript, which is disabled in this browser.')}</p></noscript>
+${passkeyForm(t, {
+  dialog,
+  action,
+  method: 'get',
   fields: { authRequest },
   label: 'Use a passkey',
   isAutomatic: error === undefined,
 })}
-<p><a href="${back}">${say('Sign in with a password')}</a></p>`,
+<p><a href="${back}">${t('Sign in with a password')}</a></p>`,
   })
 
-const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
+const problemOf = (t: Translate, error: string, retryAfter: string | undefined): Html =>
   error === 'locked'
-    ? lockedText(say, retryAfter)
-    : say('This passkey is unknown here, or it did not verify that it is you.')
+    ? lockedText(t, retryAfter)
+    : t('This passkey is not registered here, or it could not verify you.')

@@ -1,23 +1,28 @@
 import { parseFields } from '../../../accounts/parse-fields.ts'
+import { canSignIn, onlyWayToSignIn } from '../../../accounts/sign-in-methods.ts'
 import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
 import { invalid, missing } from '../../../model/problem.ts'
-import {
-  answering,
-  bySignInOfLastMinutes,
-  factorEndpoint,
-  id,
-  madeCodes,
-  object,
-  required,
-  success,
-} from '../core/describe.ts'
 import type { Endpoint } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { changing, firstCodes, requireFreshCaller } from '../factors/change-factors.ts'
-import { askForNewPasskey } from '../factors/passkey-challenge.ts'
-import { acceptPasskey, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
+import {
+  factorOperation,
+  jsonResponse,
+  object,
+  recoveryCodesResponse,
+  required,
+  requiresRecentSignIn,
+  successResponse,
+  uuidSchema,
+} from '../core/operation-parts.ts'
+import {
+  createFirstRecoveryCodes,
+  factorChangeHandler,
+  requireRecentSignIn,
+} from '../factors/change-factors.ts'
+import { createRegistrationDialog } from '../factors/passkey-challenge.ts'
+import { passkeyNameCharactersMax, passkeysMax, registerPasskey } from '../factors/passkeys.ts'
 
 const nameParameter = required('name', 'Its name, chosen by its owner.', {
   type: 'string',
@@ -27,13 +32,13 @@ const nameParameter = required('name', 'Its name, chosen by its owner.', {
 const passkeyName = text({ max: passkeyNameCharactersMax })
 
 export const offerPasskey: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'OfferPasskey',
   summary: 'Returns the options with which the browser creates a passkey.',
-  description: `${bySignInOfLastMinutes} They are valid for 15 minutes.`,
+  description: `${requiresRecentSignIn} They are valid for 15 minutes.`,
   method: 'POST',
   path: '/ext/factors/passkey-options',
-  ...answering(
+  ...jsonResponse(
     'PasskeyDialog',
     object({
       options: {
@@ -45,16 +50,16 @@ export const offerPasskey: Endpoint = {
     }),
   ),
   handler: (identity) => async (call) => {
-    const session = await requireFreshCaller(identity, call)
-    return { body: await askForNewPasskey(identity, session, requirePasskeys(identity).domain) }
+    const session = await requireRecentSignIn(identity, call)
+    return { body: await createRegistrationDialog(identity, session, requirePasskeys(identity).domain) }
   },
 }
 
 export const addPasskey: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'AddPasskey',
   summary: 'Stores the passkey that the browser has created.',
-  description: `${bySignInOfLastMinutes} An account has at most ${passkeysMax}.`,
+  description: `${requiresRecentSignIn} An account has at most ${passkeysMax}.`,
   method: 'POST',
   path: '/ext/factors/passkeys',
   parameters: [
@@ -65,29 +70,33 @@ export const addPasskey: Endpoint = {
     }),
     nameParameter,
   ],
-  ...madeCodes,
+  ...recoveryCodesResponse,
   handler: (identity) =>
-    changing(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
+    factorChangeHandler(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
       const { name } = parseFields(form, { name: passkeyName })
       const { challenge = '', credential = '' } = form
-      if (!(await acceptPasskey(identity, transaction, accountId, { challenge, credential, name })))
-        throw invalid({ generalErrors: [`The passkey could not be kept. There may be ${passkeysMax}.`] })
-      return { recoveryCodes: await firstCodes(transaction, accountId, before) }
+      if (!(await registerPasskey(identity, transaction, accountId, { challenge, credential, name })))
+        throw invalid({
+          generalErrors: [
+            `The passkey could not be saved. An account may have at most ${passkeysMax} passkeys.`,
+          ],
+        })
+      return { recoveryCodes: await createFirstRecoveryCodes(transaction, accountId, before) }
     }),
 }
 
 export const renamePasskey: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'RenamePasskey',
   summary: 'Renames a passkey.',
-  description: bySignInOfLastMinutes,
+  description: requiresRecentSignIn,
   method: 'POST',
   path: '/ext/factors/passkeys/rename',
-  parameters: [required('id', 'The passkey.', id), nameParameter],
-  ...success,
+  parameters: [required('id', 'The passkey.', uuidSchema), nameParameter],
+  ...successResponse,
   errors: [400, 401, 404],
   handler: (identity) =>
-    changing(
+    factorChangeHandler(
       identity,
       'passkey renamed',
       async (transaction, { accountId }, form) => {
@@ -103,27 +112,29 @@ export const renamePasskey: Endpoint = {
 }
 
 export const removePasskey: Endpoint = {
-  ...factorEndpoint,
+  ...factorOperation,
   id: 'RemovePasskey',
   summary: 'Removes a passkey.',
-  description: `${bySignInOfLastMinutes} Removing the last second factor also removes the recovery codes.`,
+  description: `${requiresRecentSignIn} Removing the last second factor also removes the recovery codes. Users cannot remove their last way to sign in.`,
   method: 'POST',
   path: '/ext/factors/passkeys/remove',
-  parameters: [required('id', 'The passkey.', id)],
-  ...success,
+  parameters: [required('id', 'The passkey.', uuidSchema)],
+  ...successResponse,
   errors: [400, 401, 404],
   handler: (identity) =>
-    changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
+    factorChangeHandler(identity, 'passkey removed', async (transaction, { accountId }, form) => {
       const { id } = parseFields(form, { id: uuid })
       const [removed] = await transaction.query(
         sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
       )
       if (!removed) throw missing('Passkey')
+      if (!(await canSignIn(transaction, accountId, identity.settings)))
+        throw invalid({ generalErrors: [onlyWayToSignIn] })
       return { success: true }
     }),
 }
 
 function requirePasskeys({ settings }: Identity): PasskeySettings {
   if (settings.passkeys) return settings.passkeys
-  throw invalid({ generalErrors: ['Passkeys need https and a name, which the addresses here have not.'] })
+  throw invalid({ generalErrors: ['Passkeys need HTTPS and a host name, which this server does not have.'] })
 }

@@ -1,38 +1,43 @@
 import { sql } from '../../../db/sql.ts'
 import type { Account } from '../core/accounts.ts'
-import { onThisHost, ownAddress, ownOrigin, secondStepPath } from '../core/addresses.ts'
+import { type Call, type Endpoint, singleParameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import {
   authRequestParameter,
+  formOperation,
   outcomeParameters,
   pageOperation,
-  postedForm,
   secondFactorParameters,
   stepParameter,
-} from '../core/describe.ts'
-import { type Call, type Endpoint, parseSingle } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+} from '../core/operation-parts.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, secondStepPath } from '../core/urls.ts'
 import { findFactors, spendStep } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
-import { askForPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
-import { findPasskey, type PasskeyAnswer } from '../factors/passkeys.ts'
+import { createAuthenticationDialog, type PasskeyDialog } from '../factors/passkey-challenge.ts'
+import { findPasskey, type PasskeyResponse } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
-import type { Say } from '../pages/texts.ts'
-import { beginSession } from '../sign-in/browser-session.ts'
+import type { Translate } from '../pages/texts.ts'
+import { startSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { authenticatedBy, type PendingSignIn, type SignInStep, withStep } from '../sign-in/sign-in-step.ts'
+import {
+  authenticationAfter,
+  type PendingSignIn,
+  type SignInStep,
+  withStep,
+} from '../sign-in/sign-in-step.ts'
 import {
   type AuthenticationOutcome,
   attemptAuthentication,
   attemptPasskey,
 } from '../sign-in/verify-credentials.ts'
-import { addressesOf, type Client } from '../values/clients.ts'
+import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
-export const askSecondFactor: Endpoint = {
+export const showSecondStep: Endpoint = {
   ...pageOperation,
   id: 'ShowSecondStep',
   summary: 'Asks for the second factor after a correct password.',
@@ -42,50 +47,55 @@ export const askSecondFactor: Endpoint = {
   page: 'The page.',
   handler: (identity) =>
     withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
-      const { error, retryAfter } = parseSingle(call.parameters)
+      const { error, retryAfter } = singleParameters(call.parameters)
       const { passkeys } = identity.settings
       const factors = await findFactors(identity.database, account.accountId)
       const canUsePasskey = passkeys?.includeIdentityHost && factors.passkeys > 0
       return {
         page: secondStepPage({
           client: pending.request.client,
-          ...{ authRequest, step: stepText, error, retryAfter },
-          action: ownAddress(identity.settings, secondStepPath),
+          authRequest,
+          step: stepText,
+          error,
+          retryAfter,
+          action: hostPath(identity.settings, secondStepPath),
           hasApp: factors.appSince !== null,
-          ...(canUsePasskey && { dialog: await askForPasskey(identity, passkeys.domain, account.accountId) }),
+          ...(canUsePasskey && {
+            dialog: await createAuthenticationDialog(identity, passkeys.domain, account.accountId),
+          }),
         }),
         language: pending.request.language,
       }
     }),
 }
 
-export const answerSecondFactor: Endpoint = {
-  ...postedForm,
+export const submitSecondStep: Endpoint = {
+  ...formOperation,
   id: 'AnswerSecondStep',
   summary: 'Processes a code, a recovery code or the response of a passkey.',
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...secondFactorParameters],
   handler: (identity) =>
-    withStep(identity, 'second-factor', async (begun, call) => {
-      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-      const { pending, authRequest, stepText } = begun
-      const { code = '', challenge = '', credential } = parseSingle(call.parameters)
+    withStep(identity, 'second-factor', async (signIn, call) => {
+      requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
+      const { pending, authRequest, stepText } = signIn
+      const { code = '', challenge = '', credential } = singleParameters(call.parameters)
       const origin = await signInOriginOf(identity, call, pending)
       const outcome =
         credential === undefined
-          ? await attemptCode(identity, begun, call, code)
-          : await attemptOwnPasskey(identity, begun, call, { challenge, credential })
+          ? await attemptCode(identity, signIn, call, code)
+          : await attemptOwnPasskey(identity, signIn, call, { challenge, credential })
       if (outcome !== 'right') {
         const parameters = { authRequest, step: stepText, ...outcome }
-        return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
+        return { redirectTo: hostPathWithQuery(identity.settings, secondStepPath, parameters) }
       }
       const authenticated = {
         ...origin,
-        ...authenticatedBy(begun.step, credential === undefined ? 'otp' : 'pop'),
+        ...authenticationAfter(signIn.step, credential === undefined ? 'otp' : 'pop'),
       }
-      const session = await beginSession(identity, begun.account, authenticated, call)
+      const session = await startSession(identity, signIn.account, authenticated, call)
       return {
-        redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
+        redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),
         cookie: session && identityCookie(identity, session),
       }
     }),
@@ -93,32 +103,32 @@ export const answerSecondFactor: Endpoint = {
 
 const attemptCode = (
   identity: Identity,
-  begun: PendingSignIn,
+  signIn: PendingSignIn,
   call: Call,
   code: string,
 ): Promise<AuthenticationOutcome> =>
-  attemptAuthentication(identity, begun.account, begun.pending.request.clientId, call, {
-    what: 'code',
-    verify: () => useCode(identity, begun.account, begun.step, code),
+  attemptAuthentication(identity, signIn.account, signIn.pending.request.clientId, call, {
+    factor: 'code',
+    verify: () => useCode(identity, signIn.account, signIn.step, code),
   })
 
-/** A passkey of another account is rejected. */
+/** Attempts the second step with a passkey, which must belong to the account. */
 async function attemptOwnPasskey(
   identity: Identity,
   { account, step, pending }: PendingSignIn,
   call: Call,
-  answer: PasskeyAnswer,
+  response: PasskeyResponse,
 ): Promise<AuthenticationOutcome> {
-  const passkey = await findPasskey(identity.database, answer.credential)
+  const passkey = await findPasskey(identity.database, response.credential)
   if (passkey?.accountId !== account.accountId) return { error: 'invalid' }
-  const given = { ...answer, passkey, isAlone: false }
-  const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, given)
+  const attempt = { ...response, passkey, isSoleFactor: false }
+  const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, attempt)
   if (outcome !== 'right') return outcome
   const isFirst = await identity.database.transaction((transaction) => spendStep(transaction, step))
   return isFirst ? 'right' : { error: 'invalid' }
 }
 
-/** A valid code can be used only once; using it also completes the step. */
+/** Uses an app code or a recovery code. A valid code can be used only once; using it also completes the step. */
 const useCode = (
   identity: Identity,
   { accountId }: Account,
@@ -149,28 +159,28 @@ export interface SecondStepPageOptions {
 
 const secondStepPage =
   ({ client, authRequest, step, error, retryAfter, action, hasApp, dialog }: SecondStepPageOptions): Page =>
-  (say) => {
-    const problem = error === undefined ? undefined : problemOf(say, error, retryAfter)
-    const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+  (t) => {
+    const problem = error === undefined ? undefined : problemOf(t, error, retryAfter)
+    const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
     return {
-      title: say('Second step'),
-      leadsTo: addressesOf(client),
+      title: t('Second step'),
+      formRedirects: redirectUrlsOf(client),
       ...(dialog && { script: passkeyScriptPath }),
-      content: html`<p class="quiet">${say('One more step to confirm that it is you.')}</p>
-${dialog === undefined ? '' : passkeyForm(say, { dialog, asksTo: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
+      content: html`<p class="quiet">${t('One more step to confirm that it is you.')}</p>
+${dialog === undefined ? '' : passkeyForm(t, { dialog, method: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
 <form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
-<label>${say(hasApp ? 'Code from your app, or a recovery code' : 'Recovery code')}
-<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${described}></label>
+<label>${t(hasApp ? 'Code from your app, or a recovery code' : 'Recovery code')}
+<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${inputAttributes}></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
 <input type="hidden" name="step" value="${step}">
-<button>${say('Continue')}</button>
+<button>${t('Continue')}</button>
 </form>
-<p class="quiet">${say('Lost access to all of these? Ask an administrator to reset two-factor authentication.')}</p>`,
+<p class="quiet">${t('Lost access to all of these? Ask an administrator to reset two-factor authentication.')}</p>`,
     }
   }
 
-const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
+const problemOf = (t: Translate, error: string, retryAfter: string | undefined): Html =>
   error === 'locked'
-    ? lockedText(say, retryAfter)
-    : say('This code is wrong or has been used before. Codes change every 30 seconds.')
+    ? lockedText(t, retryAfter)
+    : t('This code is wrong or has been used before. Codes change every 30 seconds.')

@@ -1,33 +1,33 @@
-import { onThisHost, ownAddress, ownOrigin, setUpPath } from '../core/addresses.ts'
+import { lockFactors } from '../../../accounts/sign-in-methods.ts'
+import { type Endpoint, type HandlerResult, type Parameters, singleParameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import {
   authRequestParameter,
+  formOperation,
   optional,
   pageOperation,
-  postedForm,
   secondFactorParameters,
   stepParameter,
-} from '../core/describe.ts'
-import { type Answer, type Endpoint, type Parameters, parseSingle } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
-import { lockFactors } from '../core/sessions.ts'
+} from '../core/operation-parts.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, setUpPath } from '../core/urls.ts'
 import { findFactors, hasFactor, spendStep } from '../factors/account-factors.ts'
-import { type AppOffer, acceptApp, offerApp } from '../factors/authenticator-app.ts'
-import { afterChange } from '../factors/change-factors.ts'
-import { askForNewPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
-import { acceptPasskey } from '../factors/passkeys.ts'
-import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
+import { type AppOffer, offerApp, registerApp } from '../factors/authenticator-app.ts'
+import { completeFactorChange } from '../factors/change-factors.ts'
+import { createRegistrationDialog, type PasskeyDialog } from '../factors/passkey-challenge.ts'
+import { registerPasskey } from '../factors/passkeys.ts'
+import { createRecoveryCodes } from '../factors/recovery-codes.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { beginSession } from '../sign-in/browser-session.ts'
+import { startSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { authenticatedBy, type PendingSignIn, withStep } from '../sign-in/sign-in-step.ts'
-import { addressesOf, type Client } from '../values/clients.ts'
+import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-step.ts'
+import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 /** An account that is required to have a second factor but has none must set one up before anything else. */
-export const askToSetUp: Endpoint = {
+export const showFactorSetUp: Endpoint = {
   ...pageOperation,
   id: 'ShowFactorSetUp',
   summary: 'Asks a user who is required to have a second factor to set one up.',
@@ -35,11 +35,11 @@ export const askToSetUp: Endpoint = {
   path: setUpPath,
   parameters: [authRequestParameter, stepParameter],
   page: 'The page, with a new secret each time.',
-  handler: (identity) => withStep(identity, 'set-up', (begun) => showSetUp(identity, begun, undefined)),
+  handler: (identity) => withStep(identity, 'set-up', (signIn) => setUpResult(identity, signIn, undefined)),
 }
 
-export const answerSetUp: Endpoint = {
-  ...postedForm,
+export const submitFactorSetUp: Endpoint = {
+  ...formOperation,
   id: 'AnswerFactorSetUp',
   summary: 'Stores the app or the passkey, and signs in.',
   path: setUpPath,
@@ -51,71 +51,77 @@ export const answerSetUp: Endpoint = {
   ],
   page: 'The recovery codes, or the same page with an error.',
   handler: (identity) =>
-    withStep(identity, 'set-up', async (begun, call) => {
-      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-      const given = parseSingle(call.parameters)
-      const isPasskey = given.credential !== undefined
-      const made = await setUp(identity, begun, given)
-      if (made === 'wrong') return showSetUp(identity, begun, isPasskey ? passkeyProblem : codeProblem)
-      const { authRequest, account, pending, step } = begun
-      const goOn = onThisHost(identity.settings, '/connect/authorize', { authRequest })
-      if (made === 'over') return { redirectTo: goOn }
+    withStep(identity, 'set-up', async (signIn, call) => {
+      requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
+      const form = singleParameters(call.parameters)
+      const isPasskey = form.credential !== undefined
+      const outcome = await storeFactor(identity, signIn, form)
+      if (outcome === 'wrong')
+        return setUpResult(identity, signIn, isPasskey ? passkeyProblemText : codeProblemText)
+      const { authRequest, account, pending, step } = signIn
+      const continueUrl = hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest })
+      if (outcome === 'outdated') return { redirectTo: continueUrl }
       const { address, requestId } = call
       identity.securityLog({
         event: 'factor-changed',
         outcome: isPasskey ? 'passkey added' : 'app set up',
-        ...{ account: account.accountId, by: account.accountId, client: pending.request.clientId },
-        ...{ address, requestId },
+        account: account.accountId,
+        by: account.accountId,
+        client: pending.request.clientId,
+        address,
+        requestId,
       })
       const origin = await signInOriginOf(identity, call, pending)
-      const authenticated = { ...origin, ...authenticatedBy(step, isPasskey ? 'pop' : 'otp') }
-      // This change itself has incremented the counter.
-      const changed = { ...account, factorChanges: account.factorChanges + 1 }
-      const session = await beginSession(identity, changed, authenticated, call)
+      const authenticated = { ...origin, ...authenticationAfter(step, isPasskey ? 'pop' : 'otp') }
+      // Storing the factor has incremented the counter.
+      const changedAccount = { ...account, factorChanges: account.factorChanges + 1 }
+      const session = await startSession(identity, changedAccount, authenticated, call)
       return {
-        page: recoveryCodesPage(made, goOn),
+        page: recoveryCodesPage(outcome, continueUrl),
         language: pending.request.language,
         cookie: session && identityCookie(identity, session),
       }
     }),
 }
 
-const codeProblem = 'This code is wrong. Scan the new QR code and try again.'
-const passkeyProblem = 'The passkey could not be saved. Try again.'
+const codeProblemText = 'This code is wrong. Scan the new QR code and try again.'
+const passkeyProblemText = 'The passkey could not be saved. Try again.'
 
-/** Only possible while there is no factor: an attacker who knows the password must not replace one. */
-const setUp = (
+/** Returns the recovery codes. A factor is stored only if there is none: an attacker who knows the password must not replace one. */
+const storeFactor = (
   identity: Identity,
   { account: { accountId }, step }: PendingSignIn,
   { offer = '', code = '', challenge = '', credential }: Parameters,
-): Promise<readonly string[] | 'wrong' | 'over'> =>
+): Promise<readonly string[] | 'wrong' | 'outdated'> =>
   identity.database.transaction(async (transaction) => {
     await lockFactors(transaction, accountId)
-    if (hasFactor(await findFactors(transaction, accountId))) return 'over'
-    const isKept =
+    if (hasFactor(await findFactors(transaction, accountId))) return 'outdated'
+    const isStored =
       credential === undefined
-        ? await acceptApp(identity, transaction, accountId, { offer, code: code.replaceAll(/\s/g, '') })
-        : await acceptPasskey(identity, transaction, accountId, { challenge, credential, name: 'Passkey' })
-    if (!isKept) return 'wrong'
-    if (!(await spendStep(transaction, step))) return 'over'
-    await afterChange(identity, transaction, accountId)
-    return makeRecoveryCodes(transaction, accountId)
+        ? await registerApp(identity, transaction, accountId, { offer, code: code.replaceAll(/\s/g, '') })
+        : await registerPasskey(identity, transaction, accountId, { challenge, credential, name: 'Passkey' })
+    if (!isStored) return 'wrong'
+    if (!(await spendStep(transaction, step))) return 'outdated'
+    await completeFactorChange(identity, transaction, accountId)
+    return createRecoveryCodes(transaction, accountId)
   })
 
-const showSetUp = async (
+const setUpResult = async (
   identity: Identity,
   { pending, authRequest, stepText, account }: PendingSignIn,
   problem: PlainText | undefined,
-): Promise<Answer> => {
+): Promise<HandlerResult> => {
   const { passkeys } = identity.settings
   return {
     page: setUpPage({
       client: pending.request.client,
-      ...{ authRequest, step: stepText, problem },
+      authRequest,
+      step: stepText,
+      problem,
       offer: offerApp(identity, account),
-      action: ownAddress(identity.settings, setUpPath),
+      action: hostPath(identity.settings, setUpPath),
       ...(passkeys?.includeIdentityHost && {
-        dialog: await askForNewPasskey(identity, account, passkeys.domain),
+        dialog: await createRegistrationDialog(identity, account, passkeys.domain),
       }),
     }),
     language: pending.request.language,
@@ -135,36 +141,36 @@ export interface SetUpPageOptions {
 
 const setUpPage =
   ({ client, authRequest, step, offer, problem, action, dialog }: SetUpPageOptions): Page =>
-  (say) => {
+  (t) => {
     const { side, path } = offer.picture
-    const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+    const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
     return {
-      title: say('Set up a second step'),
-      leadsTo: addressesOf(client),
+      title: t('Set up a second step'),
+      formRedirects: redirectUrlsOf(client),
       ...(dialog && { script: passkeyScriptPath }),
-      content: html`<p>${say('Signing in here requires more than a password. Scan this code with an authenticator app, such as your password manager.')}</p>
-<svg class="picture" viewBox="0 0 ${String(side)} ${String(side)}" role="img" aria-label="${say('The secret as a QR code')}"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>
-<p class="quiet">${say('Or type this secret into the app: {secret}', { secret: html`<code>${(offer.secret.match(/.{4}/g) ?? []).join(' ')}</code>` })}</p>
+      content: html`<p>${t('Your account requires more than a password. Scan this code with an authenticator app, such as your password manager.')}</p>
+<svg class="picture" viewBox="0 0 ${String(side)} ${String(side)}" role="img" aria-label="${t('The secret as a QR code')}"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>
+<p class="quiet">${t('Or type this secret into the app: {secret}', { secret: html`<code>${(offer.secret.match(/.{4}/g) ?? []).join(' ')}</code>` })}</p>
 <form method="post" action="${action}">
-${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${say(problem)}</p>`}
-<label>${say('Code shown by the app')}
-<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required autofocus${described}></label>
+${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${t(problem)}</p>`}
+<label>${t('Code shown by the app')}
+<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required autofocus${inputAttributes}></label>
 <input type="hidden" name="offer" value="${offer.offer}">
 <input type="hidden" name="authRequest" value="${authRequest}">
 <input type="hidden" name="step" value="${step}">
-<button>${say('Continue')}</button>
+<button>${t('Continue')}</button>
 </form>
-${dialog === undefined ? '' : passkeyForm(say, { dialog, asksTo: 'create', action, fields: { authRequest, step }, label: 'Use a passkey instead' })}`,
+${dialog === undefined ? '' : passkeyForm(t, { dialog, method: 'create', action, fields: { authRequest, step }, label: 'Use a passkey instead' })}`,
     }
   }
 
 const recoveryCodesPage =
-  (codes: readonly string[], goOn: string): Page =>
-  (say) => ({
-    title: say('Save your recovery codes'),
-    content: html`<p>${say('Each code signs you in once if you lose your app. They are shown only once: print them, or store them with your passwords.')}</p>
+  (codes: readonly string[], continueUrl: string): Page =>
+  (t) => ({
+    title: t('Save your recovery codes'),
+    content: html`<p>${t('Each code lets you sign in once if you lose your app. The codes are shown only once: print them, or store them with your passwords.')}</p>
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>\n`)}
 </ul>
-<p><a class="button first" href="${goOn}">${say('I have saved them')}</a></p>`,
+<p><a class="button first" href="${continueUrl}">${t('I have saved them')}</a></p>`,
   })

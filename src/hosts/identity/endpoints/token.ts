@@ -1,21 +1,33 @@
 import { createHash } from 'node:crypto'
-import { accessTokenSeconds, isAllowedSince } from '../../../auth/access-token.ts'
+import { accessTokenSeconds, consentIsUnrevokedSql } from '../../../auth/access-token.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
-import { isAllowedNow } from '../authorization/consent.ts'
+import { isScopeAllowed } from '../authorization/consent.ts'
 import { findActiveAccount } from '../core/accounts.ts'
 import { authenticateClient, invalidClient } from '../core/authenticate-client.ts'
-import { answering, byClient, clientParameters, optional, required, text, whole } from '../core/describe.ts'
 import { type Endpoint, type Parameters, parseParameters, requireParameter } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
+import {
+  clientParameters,
+  clientSecurity,
+  integer,
+  jsonResponse,
+  optional,
+  required,
+  text,
+} from '../core/operation-parts.ts'
 import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import { issueAccessToken, issueIdentityToken } from '../tokens/issued-tokens.ts'
-import { createOpaqueToken, opaqueTokenId } from '../tokens/verify-token.ts'
+import {
+  createOpaqueToken,
+  issueAccessToken,
+  issueIdentityToken,
+  opaqueTokenId,
+} from '../tokens/issue-tokens.ts'
 import { type Client, type GrantType, grantTypes, splitScope } from '../values/clients.ts'
 import { invalidGrant, invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 6749, 3.2. */
 export const requestToken: Endpoint = {
@@ -26,7 +38,7 @@ export const requestToken: Endpoint = {
     'A code works once and for a minute; a refresh token works once and is replaced, and one that is used twice ends its session. Service clients authenticate with their secret, by Basic or in the form.',
   method: 'POST',
   path: '/connect/token',
-  security: byClient,
+  security: clientSecurity,
   parameters: [
     required('grant_type', '`authorization_code`, `refresh_token`, `client_credentials`'),
     ...clientParameters,
@@ -36,13 +48,13 @@ export const requestToken: Endpoint = {
     optional('refresh_token', 'refresh_token: the token, which is spent by this.'),
     optional('scope', 'refresh_token, client_credentials: less than what could be had.'),
   ],
-  ...answering('Tokens', {
+  ...jsonResponse('Tokens', {
     type: 'object',
     required: ['access_token', 'token_type', 'expires_in', 'scope'],
     properties: {
       access_token: text('For the Authorization header of the other hosts; a JWT.', 'eyJhbGciOiJSUzI1NiIs…'),
       token_type: { const: 'Bearer', description: 'How it is sent.' },
-      expires_in: whole('Seconds that the access token works.', 3600),
+      expires_in: integer('Seconds that the access token works.', 3600),
       refresh_token: text('For new tokens, once; with the scope offline_access.'),
       id_token: text('Who has signed in; with the scope openid.'),
       scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
@@ -60,13 +72,13 @@ export const requestToken: Endpoint = {
 }
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
-const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
+const redeemAuthorizationCode: GrantHandler = async (identity, client, parameters, origin) => {
   const presented = parsePresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
     spendCode(identity, transaction, presented, refreshToken.id),
   )
-  if (!spent) throw await codeError(identity, presented, origin)
+  if (!spent) return rejectCode(identity, presented, origin)
   // Scopes that the client has lost since the code was issued are dropped.
   const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
@@ -101,8 +113,8 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
 }
 
 /**
- * A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the
- * challenge.
+ * Returns the challenge that the verifier must have. A verifier for a code that was requested without a challenge
+ * is rejected too, because an attacker may have removed the challenge.
  */
 function parseChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
@@ -118,8 +130,8 @@ const verifierPattern = /^[\w.~-]{43,128}$/
 type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
 
 /**
- * A single statement, so that of many concurrent uses only one finds the code unspent. The share lock on the
- * session makes a request that ends it wait for the refresh token inserted here, and then delete that too.
+ * Spends the code in a single statement, so that of many concurrent uses only one finds it unspent. The share lock
+ * on the session makes a request that ends it wait for the refresh token inserted here, and then delete that too.
  */
 async function spendCode(
   identity: Identity,
@@ -135,8 +147,8 @@ async function spendCode(
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${client.id} and code.redirect_uri = ${redirectUri}
         and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
-        and ${isAllowedSince(client.id, raw("code.expires_at - interval '1 minute'"))}
-        and ${isAllowedNow(client, raw('code.scope'))}
+        and ${consentIsUnrevokedSql(client.id, raw("code.expires_at - interval '1 minute'"))}
+        and ${isScopeAllowed(client, raw('code.scope'))}
       for share of session
     ), spent as (
       update authorization_codes set spent_at = ${now}
@@ -151,25 +163,29 @@ async function spendCode(
 }
 
 /**
- * RFC 6749, 4.1.2: a code used twice has been stolen, whether before or after its client used it, so
- * everything issued for it ends.
+ * Rejects a code that could not be spent. A code that is used twice has been stolen, whether before or after its
+ * client used it, so everything issued for it ends (RFC 6749, 4.1.2).
  */
-async function codeError(
+async function rejectCode(
   identity: Identity,
   { id, client }: PresentedCode,
   origin: RequestOrigin,
-): Promise<Error> {
+): Promise<never> {
   const [code] = await identity.database.query<{ sessionId: string; isSpent: boolean }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
     where id = ${id} and client_id = ${client.id}`)
   if (code?.isSpent) {
-    await endReplayed(identity, { sessionId: code.sessionId, clientId: client.id, what: 'code' }, origin)
+    await endReplayedSession(
+      identity,
+      { sessionId: code.sessionId, clientId: client.id, replayed: 'code' },
+      origin,
+    )
   }
-  return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
+  throw invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }
 
 /** RFC 6749, 6, with rotation (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
-const redeemRefreshToken: Grant = async (identity, client, parameters, origin) => {
+const redeemRefreshToken: GrantHandler = async (identity, client, parameters, origin) => {
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
     client,
@@ -179,10 +195,9 @@ const redeemRefreshToken: Grant = async (identity, client, parameters, origin) =
   const spent = await identity.database.transaction((transaction) =>
     spendToken(identity, transaction, presented, successor.id),
   )
-  if (!spent) throw await refreshTokenError(identity, presented, origin)
-  if (lacksSecondFactor(identity, spent))
-    throw invalidGrant('The person has to sign in with a second factor.')
-  const scopes = narrowedScopes(spent.scope, client, parameters)
+  if (!spent) return rejectRefreshToken(identity, presented, origin)
+  if (lacksSecondFactor(identity, spent)) throw invalidGrant('The user has to sign in with a second factor.')
+  const scopes = narrowScopes(spent.scope, client, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
@@ -205,10 +220,10 @@ interface PresentedToken {
 }
 
 /**
- * The access token may have fewer scopes: those requested, and only those the client still has. The successor
- * keeps everything that was granted.
+ * Returns the scopes of the access token: those requested that the client still has. The next refresh token keeps
+ * everything that was granted.
  */
-function narrowedScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
+function narrowScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
   return splitScope(granted).filter((name) => requested.includes(name) && client.scopes.includes(name))
 }
@@ -216,10 +231,10 @@ function narrowedScopes(granted: string, client: Client, { scope }: Parameters):
 type SpentToken = LiveSession & { readonly scope: string }
 
 /**
- * A single statement, so that of many concurrent uses only one finds the token unspent. The lock on the
- * session makes a request that ends it wait for the successor inserted here, and then delete that too; it is
- * an update lock, because an update follows. The creation time of refresh tokens comes from the store's
- * clock, as does the time when a consent was withdrawn.
+ * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock on
+ * the session makes a request that ends it wait for the successor inserted here, and then delete that too. It is
+ * an update lock, because an update follows. The creation time comes from the store's clock, because it is compared
+ * with the time when a consent was withdrawn.
  */
 async function spendToken(
   identity: Identity,
@@ -234,8 +249,8 @@ async function spendToken(
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
       where token.id = ${id} and token.client_id = ${client.id} and ${isLive(identity)}
-        and ${isAllowedSince(client.id, raw('token.created_at'))}
-        and ${isAllowedNow(client, raw('token.scope'))} and ${client.scopes.includes('offline_access')}
+        and ${consentIsUnrevokedSql(client.id, raw('token.created_at'))}
+        and ${isScopeAllowed(client, raw('token.scope'))} and ${client.scopes.includes('offline_access')}
         and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
       for no key update of session
     ), spent as (
@@ -251,31 +266,32 @@ async function spendToken(
   return spent
 }
 
-async function refreshTokenError(
+/** Rejects a token that could not be spent. One that is used twice has been stolen, so its session ends. */
+async function rejectRefreshToken(
   identity: Identity,
   { id, client, requestedScopes }: PresentedToken,
   origin: RequestOrigin,
-): Promise<Error> {
+): Promise<never> {
   const [token] = await identity.database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
     where id = ${id} and client_id = ${client.id}`)
   if (token?.isSpent) {
-    await endReplayed(
+    await endReplayedSession(
       identity,
-      { sessionId: token.sessionId, clientId: client.id, what: 'refresh token' },
+      { sessionId: token.sessionId, clientId: client.id, replayed: 'refresh token' },
       origin,
     )
-    return invalidGrant('The refresh token was used before.')
+    throw invalidGrant('The refresh token was used before.')
   }
   const granted = splitScope(token?.scope ?? '')
   if (token && requestedScopes.some((scope) => !granted.includes(scope)))
-    return new OAuthError('invalid_scope', 'scope can have only what was granted.')
-  return invalidGrant('The refresh token is wrong, expired or revoked.')
+    throw new OAuthError('invalid_scope', 'scope must not exceed the granted scope.')
+  throw invalidGrant('The refresh token is wrong, expired or revoked.')
 }
 
-/** RFC 6749, 4.4: the token belongs to the client's service account, so the rules for users apply to it. */
-const grantClientCredentials: Grant = async (identity, client, parameters, { address, requestId }) => {
-  const scopes = grantedScopes(client, parameters)
+/** RFC 6749, 4.4. The token belongs to the client's service account, so the rules for users apply to it. */
+const grantClientCredentials: GrantHandler = async (identity, client, parameters, { address, requestId }) => {
+  const scopes = grantScopes(client, parameters)
   const account = await findActiveAccount(identity.database, client.login ?? '')
   if (!account) {
     const outcome = 'no active account'
@@ -290,15 +306,15 @@ const grantClientCredentials: Grant = async (identity, client, parameters, { add
   }
 }
 
-/** Grants all scopes of the client unless it requests fewer. */
-function grantedScopes(client: Client, { scope }: Parameters): readonly string[] {
+/** Returns the requested scopes, or all scopes of the client if it requests none. */
+function grantScopes(client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? '')
   if (requested.some((name) => !client.scopes.includes(name)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
   return requested.length === 0 ? client.scopes : client.scopes.filter((name) => requested.includes(name))
 }
 
-const grants: Readonly<Record<GrantType, Grant>> = {
+const grants: Readonly<Record<GrantType, GrantHandler>> = {
   authorization_code: redeemAuthorizationCode,
   refresh_token: redeemRefreshToken,
   client_credentials: grantClientCredentials,
@@ -310,14 +326,14 @@ function requireGrantType(name: string): GrantType {
   return known
 }
 
-/** A code or token that is used twice has been stolen: its session ends, and everything issued in it. */
-async function endReplayed(
+/** Ends the session of a stolen code or token, and everything issued in it. */
+async function endReplayedSession(
   identity: Identity,
   {
     sessionId: session,
     clientId: client,
-    what: outcome,
-  }: { readonly sessionId: string; readonly clientId: string; readonly what: 'code' | 'refresh token' },
+    replayed: outcome,
+  }: { readonly sessionId: string; readonly clientId: string; readonly replayed: 'code' | 'refresh token' },
   { address, requestId }: RequestOrigin,
 ): Promise<void> {
   const hasEnded = await endStolenSession(identity, session)
@@ -326,16 +342,16 @@ async function endReplayed(
     identity.securityLog({ event: 'session-ended', outcome: 'replay', client, session, address, requestId })
 }
 
-/** A grant type; the client is already authenticated and may use it. */
-type Grant = (
+/** Handles one grant type for an authenticated client that may use it. */
+type GrantHandler = (
   identity: Identity,
   client: Client,
   parameters: Parameters,
   origin: RequestOrigin,
-) => Promise<TokenAnswer>
+) => Promise<TokenResponse>
 
 /** RFC 6749, 5.1 and OpenID Connect Core, 3.1.3.3. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string
   readonly token_type: 'Bearer'
   readonly expires_in: number

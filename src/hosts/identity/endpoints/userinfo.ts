@@ -1,11 +1,11 @@
-import { answering, bearer, optional, text } from '../core/describe.ts'
 import { type Endpoint, parseParameters } from '../core/endpoint.ts'
-import { personClaims } from '../tokens/issued-tokens.ts'
+import { bearerSecurity, jsonResponse, optional, text } from '../core/operation-parts.ts'
+import { userClaims } from '../tokens/issue-tokens.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
 import { splitScope } from '../values/clients.ts'
 import { OAuthError } from '../values/oauth-error.ts'
 
-/** OpenID Connect Core, 5.3; the token is sent as in RFC 6750, in the header or in a form. */
+/** OpenID Connect Core, 5.3. The token is sent in the header or in a form (RFC 6750). */
 export const getUserinfo: Endpoint = {
   id: 'GetUserinfo',
   tag: 'Tokens',
@@ -13,8 +13,8 @@ export const getUserinfo: Endpoint = {
   description: 'Wants an access token with the scope openid; the name comes with the scope profile.',
   method: 'GET',
   path: '/connect/userinfo',
-  security: bearer,
-  ...answering('Userinfo', {
+  security: bearerSecurity,
+  ...jsonResponse('Userinfo', {
     type: 'object',
     required: ['sub'],
     properties: {
@@ -26,7 +26,7 @@ export const getUserinfo: Endpoint = {
   handler:
     (identity) =>
     async ({ method, parameters, headers }) => {
-      // A token in an address is never accepted, because addresses end up in logs and histories (RFC 9700,
+      // A token in a URL is never accepted, because URLs end up in logs and histories (RFC 9700,
       // 4.3.2).
       const form = method === 'POST' ? parseParameters(parameters) : {}
       const token = requireBearer(headers, form)
@@ -36,7 +36,7 @@ export const getUserinfo: Endpoint = {
       const scopes = splitScope(String(claims.scope))
       if (!scopes.includes('openid')) throw insufficientScope()
       const client = identity.clients.get(String(claims.client_id))
-      return { body: { sub: account.accountId, ...personClaims(account, client, scopes) } }
+      return { body: { sub: account.accountId, ...userClaims(identity.settings, account, client, scopes) } }
     },
 }
 
@@ -46,7 +46,7 @@ export const getUserinfoByForm: Endpoint = {
   summary: 'The same, with the token in the header or in a form.',
   description: 'As OpenID Connect wants it of every provider.',
   method: 'POST',
-  security: [...bearer, {}],
+  security: [...bearerSecurity, {}],
   parameters: [optional('access_token', 'The access token, unless it is in the header.')],
 }
 

@@ -1,9 +1,9 @@
 import type { Database, Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import type { LiveSession } from '../core/sessions.ts'
-import { timestamp } from '../values/timestamps.ts'
 
 /** The factors of an account in addition to its password. */
 export interface AccountFactors {
@@ -31,7 +31,7 @@ export const mustHaveFactor = (
   settings.secondFactor === 'all' ||
   (settings.secondFactor === 'administrators' && administrators.isAdministrator(account))
 
-/** True for a session from before its account had to have a second factor: the next request requires a new sign-in. */
+/** True if the account must have a second factor but its session began without one, so that a new sign-in is required. */
 export const lacksSecondFactor = (
   identity: Pick<Identity, 'settings' | 'administrators'>,
   session: LiveSession,

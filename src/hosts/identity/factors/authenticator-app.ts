@@ -3,16 +3,16 @@ import encodeQr from 'qr'
 import { budgetLimits } from '../../../config/budgets.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
-import { timestamp } from '../values/timestamps.ts'
 import { base32 } from './recovery-codes.ts'
 
-/** A secret that was shown. It is stored only once its first code has been confirmed. */
+/** A new secret for an app. It is stored only after its first code has been confirmed. */
 export interface AppOffer {
-  /** Sealed for this account. */
+  /** The secret, sealed for this account. */
   readonly offer: string
-  /** Shown for typing into apps that cannot scan the picture. */
+  /** The secret as text, for apps that cannot scan the QR code. */
   readonly secret: string
   readonly address: string
   readonly picture: QrPicture
@@ -24,7 +24,7 @@ export interface QrPicture {
   readonly path: string
 }
 
-interface Offered {
+interface SealedOffer {
   readonly accountId: string
   readonly secret: string
 }
@@ -40,7 +40,7 @@ export function offerApp(
   const issuer = new URL(settings.allowedOrigins[0] ?? settings.issuer).hostname
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(login)}`
   const address = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer })}`
-  const offered: Offered = { accountId, secret: bytes.toString('base64url') }
+  const offered: SealedOffer = { accountId, secret: bytes.toString('base64url') }
   return {
     offer: seals.seal('appOffer', offered, now() + offerMilliseconds),
     secret,
@@ -49,19 +49,19 @@ export function offerApp(
   }
 }
 
-/** Makes this the account's app, replacing an earlier one, if the code proves possession of the secret. */
-export async function acceptApp(
+/** Stores the app, replacing an earlier one, if the code proves that it has the secret. */
+export async function registerApp(
   { seals, factorBox, now }: Identity,
   transaction: Queries,
   accountId: string,
-  given: { readonly offer: string; readonly code: string },
+  confirmation: { readonly offer: string; readonly code: string },
 ): Promise<boolean> {
-  const offered = await seals.open<Offered>('appOffer', given.offer)
+  const offered = await seals.open<SealedOffer>('appOffer', confirmation.offer)
   if (offered?.accountId !== accountId) return false
   const secret = Buffer.from(offered.secret, 'base64url')
-  const step = stepOfCode(secret, given.code, now())
+  const step = stepOfCode(secret, confirmation.code, now())
   if (step === undefined) return false
-  // The step never decreases, so a used code stays used.
+  // The last step never decreases, so a used code cannot be used again.
   await transaction.query(sql`
     insert into authenticator_apps as known (user_id, sealed_secret, last_step, created_at)
     values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${timestamp(now())})
@@ -72,7 +72,7 @@ export async function acceptApp(
 
 const failuresMax = budgetLimits.wrongCodesOfAccount.max
 
-/** Checks that the code is valid and unused. The row lock lets only one of two concurrent uses succeed. */
+/** Checks that the code is valid and marks it as used. The row lock lets only one of two concurrent uses succeed. */
 export async function useAppCode(
   { factorBox, now }: Identity,
   transaction: Queries,
@@ -104,9 +104,9 @@ function drawQr(text: string): QrPicture {
 /** Every authenticator app supports these: RFC 6238 with HMAC-SHA-1, six digits, thirty seconds. */
 const stepMilliseconds = 30_000
 const digits = 6
-/** A clock may be one step ahead or behind. */
-const stepsAside = 1
-/** RFC 4226, 4: as long as the hash. */
+/** The app's clock may be one step ahead or behind. */
+const stepsTolerated = 1
+/** RFC 4226, 4 recommends the length of the hash. */
 const totpSecretBytes = 20
 
 const codePattern = /^\d{6}$/
@@ -117,14 +117,14 @@ export function stepOfCode(secret: Buffer, code: string, now: number): number | 
   const given = Buffer.from(code)
   let found: number | undefined
   // All steps are compared, so that timing reveals nothing.
-  for (let step = current - stepsAside; step <= current + stepsAside; step += 1) {
+  for (let step = current - stepsTolerated; step <= current + stepsTolerated; step += 1) {
     const expected = Buffer.from(codeAt(secret, step))
     if (expected.length === given.length && timingSafeEqual(expected, given)) found = step
   }
   return found
 }
 
-/** RFC 4226, 5.3, for a time step. */
+/** Returns the code for a time step (RFC 4226, 5.3). */
 export function codeAt(secret: Buffer, step: number, length = digits): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

@@ -1,17 +1,23 @@
 import { queueMail } from '../../../accounts/mail-queue.ts'
+import { lockFactors } from '../../../accounts/sign-in-methods.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { webClientId } from '../../../model/client.ts'
-import { invalid } from '../../../model/problem.ts'
-import { type Call, type Handler, parseSingle } from '../core/endpoint.ts'
+import { invalid, missing } from '../../../model/problem.ts'
+import { type Call, type Handler, singleParameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { endOtherSessions, findLiveSession, type LiveSession, lockFactors } from '../core/sessions.ts'
+import { endOtherSessions, findLiveSession, type LiveSession } from '../core/sessions.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
 import { OAuthError } from '../values/oauth-error.ts'
 import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from './account-factors.ts'
-import { makeRecoveryCodes } from './recovery-codes.ts'
+import { createRecoveryCodes } from './recovery-codes.ts'
 
-export type Change = (
+/** The parts of the host that a change of factors needs; the command line has no others. */
+export interface FactorContext extends Pick<Identity, 'now'> {
+  readonly settings: Pick<Identity['settings'], 'mail'>
+}
+
+export type FactorChange = (
   transaction: Queries,
   session: LiveSession,
   form: Readonly<Record<string, string | undefined>>,
@@ -19,42 +25,61 @@ export type Change = (
 ) => Promise<unknown>
 
 /**
- * Changes of one account are serialized and require a recent sign-in. A required last factor cannot be
- * removed.
+ * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A required
+ * last factor cannot be removed. A change of only a name does not end other sessions.
  */
-export const changing =
-  (identity: Identity, outcome: string, change: Change, extent?: 'only a name'): Handler =>
+export const factorChangeHandler =
+  (identity: Identity, outcome: string, change: FactorChange, extent?: 'only a name'): Handler =>
   async (call) => {
-    const session = await requireFreshCaller(identity, call)
+    const session = await requireRecentSignIn(identity, call)
     const { accountId } = session
-    const form = parseSingle(call.parameters)
+    const form = singleParameters(call.parameters)
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
-      // The previous change may have ended the session while this one waited for the lock.
-      await requireFreshCaller(identity, call)
+      // A previous change may have ended the session while this one waited for the lock.
+      await requireRecentSignIn(identity, call)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
-      if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)
+      if (extent === undefined)
+        await completeFactorChange(identity, transaction, accountId, session.sessionId)
       if (hasFactor(await findFactors(transaction, accountId))) return changed
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
-      await removeAll(transaction, accountId)
+      await removeAllFactors(transaction, accountId)
       return changed
     })
-    recordChange(identity, call, session, outcome)
+    recordFactorChange(identity, call, session, outcome)
     return { body }
   }
 
-/** Recovery codes without a second factor would only be another way in for anyone who finds them. */
-export async function removeAll(transaction: Queries, accountId: string): Promise<void> {
+/** Removes recovery codes too: without a second factor, they would only help an attacker who finds them. */
+async function removeAllFactors(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
   await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
   await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
 }
 
-export const firstCodes = async (transaction: Queries, accountId: string, before: AccountFactors) =>
-  hasFactor(before) ? null : makeRecoveryCodes(transaction, accountId)
+/** Removes the second factors of a user who has lost them, and ends the account's sessions but one. */
+export async function takeFactorsAway(
+  context: FactorContext,
+  transaction: Queries,
+  { accountId, keptSessionId }: { readonly accountId: string; readonly keptSessionId?: string | undefined },
+  authorize: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  await lockFactors(transaction, accountId)
+  await authorize()
+  if (!hasFactor(await findFactors(transaction, accountId))) throw missing('Second factor')
+  await removeAllFactors(transaction, accountId)
+  await completeFactorChange(context, transaction, accountId, keptSessionId)
+}
 
-export const recordChange = (
+/** Creates recovery codes with the first second factor; returns null if there was one before. */
+export const createFirstRecoveryCodes = async (
+  transaction: Queries,
+  accountId: string,
+  before: AccountFactors,
+) => (hasFactor(before) ? null : createRecoveryCodes(transaction, accountId))
+
+export const recordFactorChange = (
   { securityLog }: Identity,
   { address, requestId }: Call,
   { accountId, sessionId }: LiveSession,
@@ -66,14 +91,15 @@ export const recordChange = (
     outcome,
     account,
     by: accountId,
-    ...{ session: sessionId, address, requestId },
+    session: sessionId,
+    address,
+    requestId,
   })
 
 /**
- * After this time a new sign-in is required before factors are changed: an unattended screen must not
- * suffice.
+ * After this time a new sign-in is required before factors are changed, because an unattended screen must not suffice.
  */
-const freshMilliseconds = 10 * 60_000
+const recentSignInMilliseconds = 10 * 60_000
 
 /**
  * Returns the caller's session, which must be of the web client: no other app may view or change sign-in
@@ -88,23 +114,23 @@ export async function requireFactorCaller(identity: Identity, { headers }: Call)
   return session
 }
 
-/** RFC 9470: the response states how recent a sign-in must be for this request. */
-export async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
+/** Returns the caller's session, which must be recent. The error states how recent it must be (RFC 9470). */
+export async function requireRecentSignIn(identity: Identity, call: Call): Promise<LiveSession> {
   const session = await requireFactorCaller(identity, call)
-  if (session.authenticatedAt + freshMilliseconds > identity.now()) return session
+  if (session.authenticatedAt + recentSignInMilliseconds > identity.now()) return session
   throw new OAuthError(
     'insufficient_user_authentication',
     'Sign in again to change how you sign in.',
-    `Bearer error="insufficient_user_authentication", max_age="${freshMilliseconds / 1000}"`,
+    `Bearer error="insufficient_user_authentication", max_age="${recentSignInMilliseconds / 1000}"`,
   )
 }
 
 /**
- * A user may change a second factor because an attacker is signed in, so the other sessions end (OWASP ASVS
- * 5, 7.4.3) and the user is notified if mails can be sent.
+ * Ends the other sessions, because a user may change a second factor when an attacker is signed in (OWASP ASVS 5,
+ * 7.4.3), and notifies the user if mails can be sent.
  */
-export async function afterChange(
-  { settings, now }: Pick<Identity, 'settings' | 'now'>,
+export async function completeFactorChange(
+  { settings, now }: FactorContext,
   transaction: Queries,
   accountId: string,
   keptSessionId?: string,

@@ -5,7 +5,7 @@ import type { Account } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import { spendStep } from './account-factors.ts'
 
-/** Signed by the browser, for one purpose and one account; a sign-in by passkey alone names no account. */
+/** A challenge that a passkey signs, for one purpose and one account. A sign-in with a passkey alone names no account. */
 interface Challenge {
   readonly challenge: string
   readonly purpose: 'create' | 'sign-in' | 'second-step'
@@ -24,8 +24,8 @@ export interface PasskeyDialog {
 const challengeMilliseconds = 15 * 60_000
 
 /**
- * Each challenge is used once: the primary key of spent steps enforces it, so an intercepted response is
- * worthless.
+ * Opens a sealed challenge and marks it as used. The primary key of `spent_steps` lets each be used only once, so an
+ * intercepted response is worthless.
  */
 export async function openChallenge(
   { seals }: Identity,
@@ -33,23 +33,23 @@ export async function openChallenge(
   text: string,
   { purpose, accountId }: Pick<Challenge, 'purpose' | 'accountId'>,
 ): Promise<Challenge | undefined> {
-  const asked = await seals.open<Challenge>('passkeyChallenge', text)
-  if (asked?.purpose !== purpose || asked.accountId !== accountId) return undefined
-  return (await spendStep(transaction, { id: asked.challenge, expiresAt: asked.expiresAt }))
-    ? asked
+  const opened = await seals.open<Challenge>('passkeyChallenge', text)
+  if (opened?.purpose !== purpose || opened.accountId !== accountId) return undefined
+  return (await spendStep(transaction, { id: opened.challenge, expiresAt: opened.expiresAt }))
+    ? opened
     : undefined
 }
 
-/** Creates the challenge for registering a new passkey. */
-export async function askForNewPasskey(
+/** Creates the challenge and the options for registering a new passkey. */
+export async function createRegistrationDialog(
   identity: Identity,
   { accountId, login, name }: Account,
   domain: string,
 ): Promise<PasskeyDialog> {
-  const known = await credentialsOf(identity, accountId)
-  return dialog(identity, { purpose: 'create', accountId }, (challenge) => ({
+  const known = await findCredentials(identity, accountId)
+  return createDialog(identity, { purpose: 'create', accountId }, (challenge) => ({
     rp: { id: domain, name: domain },
-    user: { id: handleOf(accountId).toString('base64url'), name: login, displayName: name },
+    user: { id: userHandleOf(accountId).toString('base64url'), name: login, displayName: name },
     challenge,
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     excludeCredentials: known,
@@ -59,15 +59,15 @@ export async function askForNewPasskey(
   }))
 }
 
-/** Creates the challenge for using a passkey; of any account, if the passkey is the whole sign-in. */
-export async function askForPasskey(
+/** Creates the challenge and the options for using a passkey. Without an account id, any account's passkey may be used. */
+export async function createAuthenticationDialog(
   identity: Identity,
   domain: string,
   accountId?: string,
 ): Promise<PasskeyDialog> {
-  const allowed = accountId === undefined ? [] : await credentialsOf(identity, accountId)
+  const allowed = accountId === undefined ? [] : await findCredentials(identity, accountId)
   const purpose = accountId === undefined ? 'sign-in' : 'second-step'
-  return dialog(identity, { purpose, accountId }, (challenge) => ({
+  return createDialog(identity, { purpose, accountId }, (challenge) => ({
     rpId: domain,
     challenge,
     allowCredentials: allowed,
@@ -78,18 +78,18 @@ export async function askForPasskey(
 
 const dialogMilliseconds = 5 * 60_000
 
-function dialog(
+function createDialog(
   { seals, now }: Identity,
-  about: Pick<Challenge, 'purpose' | 'accountId'>,
+  scope: Pick<Challenge, 'purpose' | 'accountId'>,
   optionsOf: (challenge: string) => object,
 ): PasskeyDialog {
   const expiresAt = now() + challengeMilliseconds
   const challenge = randomBytes(32).toString('base64url')
-  const sealed: Challenge = { challenge, ...about, expiresAt }
+  const sealed: Challenge = { challenge, ...scope, expiresAt }
   return { options: optionsOf(challenge), challenge: seals.seal('passkeyChallenge', sealed, expiresAt) }
 }
 
-async function credentialsOf({ database }: Identity, accountId: string): Promise<readonly object[]> {
+async function findCredentials({ database }: Identity, accountId: string): Promise<readonly object[]> {
   const known = await database.query<{ id: Buffer; transports: string[] }>(
     sql`select credential_id as id, transports from passkeys where user_id = ${accountId}`,
   )
@@ -103,5 +103,5 @@ async function credentialsOf({ database }: Identity, accountId: string): Promise
 /** ES256, EdDSA, RS256: every authenticator supports at least one. */
 export const passkeyAlgorithms = [-7, -8, -257]
 
-/** The user handle of a passkey is the account's id, which reveals nothing about the person. */
-export const handleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')
+/** Returns the user handle of passkeys: the account's id, which reveals nothing about the user. */
+export const userHandleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')

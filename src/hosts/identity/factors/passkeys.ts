@@ -1,10 +1,10 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
+import { newId } from '../../../db/rows.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { Identity } from '../core/identity.ts'
-import { timestamp } from '../values/timestamps.ts'
-import { handleOf, openChallenge, passkeyAlgorithms } from './passkey-challenge.ts'
+import { openChallenge, passkeyAlgorithms, userHandleOf } from './passkey-challenge.ts'
 
 export interface Passkey {
   readonly id: string
@@ -13,7 +13,7 @@ export interface Passkey {
   readonly lastUsedAt: string | null
 }
 
-/** Enough for the devices of one person. */
+/** Enough for the devices of one user. */
 export const passkeysMax = 20
 export const passkeyNameCharactersMax = 100
 
@@ -23,7 +23,7 @@ export const listPasskeys = (queries: Queries, accountId: string): Promise<Passk
     where user_id = ${accountId} order by created_at, id limit ${passkeysMax}::int`)
 
 /** The browser's response to a passkey dialog. */
-export interface PasskeyAnswer {
+export interface PasskeyResponse {
   /** Sealed when the dialog was requested. */
   readonly challenge: string
   /** JSON of the credential. */
@@ -31,45 +31,46 @@ export interface PasskeyAnswer {
 }
 
 /** Loaded when the first passkey is used: otherwise it would be a third of the host's memory. */
-const library = () => import('@simplewebauthn/server')
+const loadLibrary = () => import('@simplewebauthn/server')
 
-/** Stores a new passkey; undefined when it is invalid, already known, or one too many. */
-export async function acceptPasskey(
+/** Stores a new passkey. Returns undefined if it is invalid, already known, or exceeds the limit. */
+export async function registerPasskey(
   identity: Identity,
   transaction: Queries,
   accountId: string,
-  { challenge, credential, name }: PasskeyAnswer & { readonly name: string },
+  { challenge, credential, name }: PasskeyResponse & { readonly name: string },
 ): Promise<true | undefined> {
-  const asked = await openChallenge(identity, transaction, challenge, { purpose: 'create', accountId })
+  const opened = await openChallenge(identity, transaction, challenge, { purpose: 'create', accountId })
   const response = parseCredential<RegistrationResponseJSON>(credential)
   const { passkeys } = identity.settings
-  if (!asked || !response || !passkeys) return undefined
-  const { verifyRegistrationResponse } = await library()
-  const made = await verifyRegistrationResponse({
+  if (!opened || !response || !passkeys) return undefined
+  const { verifyRegistrationResponse } = await loadLibrary()
+  const registration = await verifyRegistrationResponse({
     response,
-    expectedChallenge: asked.challenge,
+    expectedChallenge: opened.challenge,
     expectedOrigin: [...passkeys.origins],
     expectedRPID: passkeys.domain,
     requireUserVerification: false,
     supportedAlgorithmIDs: passkeyAlgorithms,
   }).catch(() => undefined)
-  if (!made?.verified) return undefined
-  const { id, publicKey, counter, transports } = made.registrationInfo.credential
+  if (!registration?.verified) return undefined
+  const { id, publicKey, counter, transports } = registration.registrationInfo.credential
   const credentialId = Buffer.from(id, 'base64url')
   if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return undefined
   // Transports are reported by the browser and may have any shape.
-  const said: readonly unknown[] = Array.isArray(transports) ? transports : []
-  const [kept] = await transaction.query(sql`
+  const reported: readonly unknown[] = Array.isArray(transports) ? transports : []
+  const [stored] = await transaction.query(sql`
     insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
     select ${newId()}, ${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter},
-      ${knownTransports.filter((one) => said.includes(one))}::text[], ${name}, ${timestamp(identity.now())}
+      ${knownTransports.filter((one) => reported.includes(one))}::text[], ${name}, ${timestamp(identity.now())}
     where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
     on conflict do nothing returning true`)
-  return kept ? true : undefined
+  return stored ? true : undefined
 }
 
-/** WebAuthn, 4: no id is longer. Only an RSA key of 16,384 bits would exceed the limit of keys. */
+/** WebAuthn, 4: the longest credential id. */
 const credentialIdBytesMax = 1023
+/** Only an RSA key of 16,384 bits would be longer. */
 const publicKeyBytesMax = 2048
 const knownTransports: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
@@ -80,7 +81,7 @@ export interface StoredPasskey {
   readonly publicKey: Buffer
 }
 
-/** Finds the passkey that the response names, of any account. */
+/** Finds the passkey that the response names, whichever account it belongs to. */
 export async function findPasskey(queries: Queries, credential: string): Promise<StoredPasskey | undefined> {
   const response = parseCredential<AuthenticationResponseJSON>(credential)
   if (!response) return undefined
@@ -94,28 +95,28 @@ export async function findPasskey(queries: Queries, credential: string): Promise
 export type PasskeyUse = 'right' | 'wrong' | 'copied'
 
 /**
- * Checks that the account's passkey has signed this challenge on the pages of this host. Used alone it has to
- * verify the user by PIN or biometrics, so that it is two factors by itself.
+ * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor it has to
+ * verify the user by PIN or biometrics, which makes it two factors.
  */
 export async function usePasskey(
   identity: Identity,
   transaction: Queries,
   passkey: StoredPasskey,
-  { challenge, credential, isAlone }: PasskeyAnswer & { readonly isAlone: boolean },
+  { challenge, credential, isSoleFactor }: PasskeyResponse & { readonly isSoleFactor: boolean },
 ): Promise<PasskeyUse> {
   const { passkeys, issuer } = identity.settings
-  const purpose = isAlone ? 'sign-in' : 'second-step'
-  const accountId = isAlone ? undefined : passkey.accountId
-  const asked = await openChallenge(identity, transaction, challenge, { purpose, accountId })
+  const purpose = isSoleFactor ? 'sign-in' : 'second-step'
+  const accountId = isSoleFactor ? undefined : passkey.accountId
+  const opened = await openChallenge(identity, transaction, challenge, { purpose, accountId })
   const response = parseCredential<AuthenticationResponseJSON>(credential)
-  if (!asked || !response || !passkeys || !isHandleOf(passkey, response, isAlone)) return 'wrong'
-  const { verifyAuthenticationResponse } = await library()
-  const used = await verifyAuthenticationResponse({
+  if (!opened || !response || !passkeys || !hasMatchingHandle(passkey, response, isSoleFactor)) return 'wrong'
+  const { verifyAuthenticationResponse } = await loadLibrary()
+  const authentication = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: asked.challenge,
+    expectedChallenge: opened.challenge,
     expectedOrigin: new URL(issuer).origin,
     expectedRPID: passkeys.domain,
-    requireUserVerification: isAlone,
+    requireUserVerification: isSoleFactor,
     // The counter is compared below, by the statement that writes it.
     credential: {
       id: response.id,
@@ -123,36 +124,36 @@ export async function usePasskey(
       counter: 0,
     },
   }).catch(() => undefined)
-  if (!used?.verified) return 'wrong'
-  const { newCounter } = used.authenticationInfo
+  if (!authentication?.verified) return 'wrong'
+  const { newCounter } = authentication.authenticationInfo
   const [counted] = await transaction.query(sql`
-    update passkeys set counter = ${newCounter}, last_used_at = ${timestamp(identity.now())}
+    update passkeys set counter = ${newCounter}, last_used_at = ${timestamp(identity.now())},
+      alone_domain = case when ${isSoleFactor} then ${passkeys.domain} else alone_domain end
     where id = ${passkey.id} and (counter < ${newCounter} or (counter = 0 and ${newCounter} = 0)) returning true`)
   return counted ? 'right' : 'copied'
 }
 
-/** A passkey used alone carries its account's id, which must match the stored one. */
-function isHandleOf(
+/** The response of a passkey may have a user handle, and must have one as the sole factor. It must be that of the account. */
+function hasMatchingHandle(
   { accountId }: StoredPasskey,
   { response }: AuthenticationResponseJSON,
   isRequired: boolean,
 ): boolean {
   if (typeof response.userHandle !== 'string') return !isRequired
-  return Buffer.from(response.userHandle, 'base64url').equals(handleOf(accountId))
+  return Buffer.from(response.userHandle, 'base64url').equals(userHandleOf(accountId))
 }
 
-/** The longest one has an RSA key and an unrequested chain of certificates. */
+/** The longest response has an RSA key and a chain of certificates that was not requested. */
 const credentialCharactersMax = 10_000
 
 /**
- * Parses the parts of the shape that are used before the library validates the rest; undefined for anything
- * else.
+ * Validates the parts that are used before the library validates the rest. Returns undefined if they are invalid.
  */
 function parseCredential<Credential extends { readonly id: string; readonly response: object }>(
   text: string,
 ): Credential | undefined {
   if (text.length > credentialCharactersMax) return undefined
-  const credential = parse(text) as Partial<Credential> | null | undefined
+  const credential = parseJson(text) as Partial<Credential> | null | undefined
   const isUsable =
     typeof credential === 'object' &&
     typeof credential?.id === 'string' &&
@@ -161,8 +162,8 @@ function parseCredential<Credential extends { readonly id: string; readonly resp
     credential.response !== null &&
     Object.values(credential.response).every((value) => typeof value !== 'string' || value.length > 0)
   const handle = isUsable ? (credential.response as { userHandle?: unknown }).userHandle : undefined
-  const isTextOrNone = handle === undefined || handle === null || typeof handle === 'string'
-  return isUsable && isTextOrNone && !isFromFrame(credential.response)
+  const isValidHandle = handle === undefined || handle === null || typeof handle === 'string'
+  return isUsable && isValidHandle && !isFromFrame(credential.response)
     ? (credential as Credential)
     : undefined
 }
@@ -175,14 +176,14 @@ function isFromFrame(response: { clientDataJSON?: unknown } = {}): boolean {
   const { clientDataJSON } = response
   const data =
     typeof clientDataJSON === 'string'
-      ? parse(Buffer.from(clientDataJSON, 'base64url').toString())
+      ? parseJson(Buffer.from(clientDataJSON, 'base64url').toString())
       : undefined
   return (data as { crossOrigin?: unknown } | null | undefined)?.crossOrigin === true
 }
 
 const idPattern = /^[\w-]{1,1364}$/
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

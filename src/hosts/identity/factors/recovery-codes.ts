@@ -2,13 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 
-export const recoveryCodesMade = 10
+export const recoveryCodeCount = 10
 /** Eighty bits cannot be guessed from a hash, so a fast hash suffices. */
 const codeBytes = 10
 
-/** Replaces the codes by new ones. They are shown only once; the store keeps their hashes. */
-export async function makeRecoveryCodes(transaction: Queries, accountId: string): Promise<readonly string[]> {
-  const codes = Array.from({ length: recoveryCodesMade }, () => base32(randomBytes(codeBytes)))
+/** Creates new codes, which replace existing ones. The store keeps only their hashes. */
+export async function createRecoveryCodes(
+  transaction: Queries,
+  accountId: string,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, () => base32(randomBytes(codeBytes)))
   const hashes = codes.map((code) => hashOf(accountId, code))
   await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
   await transaction.query(sql`
@@ -16,13 +19,13 @@ export async function makeRecoveryCodes(transaction: Queries, accountId: string)
   return codes.map((code) => (code.match(/.{4}/g) ?? []).join('-').toLowerCase())
 }
 
-/** Deleting the row lets only one of two concurrent uses succeed. */
+/** Checks a code and deletes it. Deleting the row lets only one of two concurrent uses succeed. */
 export async function useRecoveryCode(
   transaction: Queries,
   accountId: string,
-  given: string,
+  text: string,
 ): Promise<boolean> {
-  const code = given.replaceAll(/[\s-]/g, '').toUpperCase()
+  const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
   if (!codePattern.test(code)) return false
   const [used] = await transaction.query(sql`
     delete from recovery_codes where user_id = ${accountId} and hash = ${hashOf(accountId, code)} returning true`)
@@ -36,7 +39,7 @@ const hashOf = (accountId: string, code: string): Buffer =>
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** RFC 4648, 6, without padding: the format in which apps take secrets, and easy to type. */
+/** RFC 4648, 6, without padding: easy to type, and the format of secrets for authenticator apps. */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])

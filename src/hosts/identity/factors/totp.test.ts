@@ -22,17 +22,18 @@ test('the codes are those of RFC 6238', () => {
   }
 })
 
-test('a code is right one step before and after its own, and no longer', () => {
+test('a code is accepted one step before and after its own, but not earlier or later', () => {
   const now = 1234567890_000
   const step = Math.floor(now / 30_000)
-  for (const aside of [-1, 0, 1])
-    assert.equal(stepOfCode(secret, codeAt(secret, step + aside), now), step + aside)
-  for (const aside of [-2, 2]) assert.equal(stepOfCode(secret, codeAt(secret, step + aside), now), undefined)
-  for (const odd of ['', '12345', '1234567', 'abcdef', '００００００'])
-    assert.equal(stepOfCode(secret, odd, now), undefined)
+  for (const offset of [-1, 0, 1])
+    assert.equal(stepOfCode(secret, codeAt(secret, step + offset), now), step + offset)
+  for (const offset of [-2, 2])
+    assert.equal(stepOfCode(secret, codeAt(secret, step + offset), now), undefined)
+  for (const invalid of ['', '12345', '1234567', 'abcdef', '００００００'])
+    assert.equal(stepOfCode(secret, invalid, now), undefined)
 })
 
-test('a secret is written as RFC 4648 says', () => {
-  const written = ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => base32(Buffer.from(text)))
-  assert.deepEqual(written, ['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI'])
+test('a secret is encoded as in RFC 4648', () => {
+  const encoded = ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => base32(Buffer.from(text)))
+  assert.deepEqual(encoded, ['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI'])
 })

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { budgetLimits } from '../../../config/budgets.ts'
 import { sql } from '../../../db/sql.ts'
+import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
 import type { Identity } from '../core/identity.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import { millisecondsOf, timestamp } from '../values/timestamps.ts'
 import { FederationError } from './failures.ts'
 
-/** A sign-in at a provider that is in progress. */
+/** A sign-in at a provider that is in progress. It is stored sealed, so its property names do not change. */
 export interface Attempt {
   readonly providerId: string
-  /** The browser that must return: the address is useless in any other one. */
+  /** The id of the browser that must return; a callback in any other browser is rejected. */
   readonly browser: string
   readonly nonce: string
   readonly verifier: string
   /** The earliest allowed sign-in at the provider, in epoch milliseconds. */
   readonly since?: number | undefined
-  /** Fails unless the provider reports the time of the sign-in. */
+  /** True if the provider must report the time of the sign-in. */
   readonly needsTime?: boolean
   readonly purpose: SignInPurpose | ConnectPurpose
 }
@@ -28,23 +28,23 @@ interface Purpose {
   readonly language?: Language | undefined
 }
 
-/** To continue a pending request. */
+/** The sign-in continues a pending request. */
 export interface SignInPurpose extends Purpose {
   readonly authRequest: string
 }
 
-/** To link the provider's account to that of this session; `returnTo` is an address of the web client. */
+/** The account at the provider is connected to that of this session; `returnTo` is a URL of the web client. */
 export interface ConnectPurpose extends Purpose {
   readonly sessionId: string
   readonly returnTo: string
 }
 
-/** Long enough to find a second factor for the provider. */
+/** Long enough for a second factor at the provider. */
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Anyone can start an attempt, so each network address has a limit. Requests from one address are serialized,
- * so that the limit holds under concurrency; throws when it is reached.
+ * Stores an attempt, or throws if its network address has reached the limit: anyone can start attempts. Requests
+ * from one address are serialized, so that the limit holds under concurrency.
  */
 export async function storeAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -69,34 +69,34 @@ export async function storeAttempt(
       )
     await transaction.query(sql`
       insert into outside_attempts (id, sealed, expires_at, address)
-      values (${idOf(state)}, ${sealed}, ${timestamp(expiresAt)}, ${address})`)
+      values (${attemptIdOf(state)}, ${sealed}, ${timestamp(expiresAt)}, ${address})`)
   })
 }
 
-/** An attempt can be taken once: the row's lock lets one of two requests with the same state through. */
+/** Returns and deletes an attempt. The row's lock lets only one of two requests with the same state succeed. */
 export async function consumeAttempt(
   { database, seals }: Pick<Identity, 'database' | 'seals'>,
   state: string,
 ): Promise<Attempt | undefined> {
-  const [taken] = await database.single.query<{ sealed: string }>(
-    sql`delete from outside_attempts where id = ${idOf(state)} returning sealed`,
+  const [deleted] = await database.singleWrites.query<{ sealed: string }>(
+    sql`delete from outside_attempts where id = ${attemptIdOf(state)} returning sealed`,
   )
-  return taken && seals.open<Attempt>('outsideAttempt', taken.sealed)
+  return deleted && seals.open<Attempt>('outsideAttempt', deleted.sealed)
 }
 
-const idOf = (state: string): Buffer => createHash('sha256').update(state).digest()
+const attemptIdOf = (state: string): Buffer => createHash('sha256').update(state).digest()
 
 export const startPath = '/ext/sign-in/with'
 export const connectPath = '/ext/connect'
-/** Providers redirect browsers to it after their own sign-out. */
+/** Providers redirect browsers to this path after their own sign-out. */
 export const signOutReturnPath = '/ext/signed-out/return'
 
 /**
- * Each provider has its own address, so that a response of one is never taken for that of another (RFC 9700,
- * 4.4.2).
+ * Returns the provider's own callback path, so that a response from one provider is never taken for that of another
+ * (RFC 9700, 4.4.2).
  */
 export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`
 
-/** The address that is registered at the provider. */
-export const callbackAddress = ({ issuer }: Pick<IdentitySettings, 'issuer'>, providerId: string): string =>
+/** Returns the redirect URL that is registered at the provider. */
+export const callbackUrl = ({ issuer }: Pick<IdentitySettings, 'issuer'>, providerId: string): string =>
   `${issuer}${callbackPath(providerId)}`

@@ -3,10 +3,10 @@ import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import type { Attempt } from './attempts.ts'
-import { askProvider, FederationError } from './failures.ts'
+import { callProvider, FederationError } from './failures.ts'
 
-/** The user who has returned from a provider. Only issuer and subject together identify them. */
-export interface FederatedPerson {
+/** A user who has returned from a provider. Only issuer and subject together identify a user. */
+export interface FederatedUser {
   readonly issuer: string
   readonly subject: string
   /**
@@ -14,18 +14,18 @@ export interface FederatedPerson {
    * requested.
    */
   readonly authenticatedAt: number | undefined
-  /** Sent as the hint of the sign-out there. */
+  /** The hint for a sign-out there. */
   readonly identityToken: string
-  /** Requested only at the first sign-in: many providers return profiles only at userinfo. */
+  /** Called only at the first sign-in, because it may request the provider's userinfo endpoint. */
   fetchProfile(): Promise<FederatedProfile>
 }
 
 export interface FederatedProfile {
-  /** The user's name for the account there. */
+  /** The name by which the user recognizes the account there. */
   readonly label: string
   readonly name: string | undefined
   /** Undefined unless the provider has verified it, or the settings trust the provider. */
-  readonly verifiedAddress: string | undefined
+  readonly verifiedEmail: string | undefined
 }
 
 /** OpenID Connect Core, 2: no longer than 255 ASCII characters. */
@@ -33,8 +33,8 @@ const subjectPattern = /^[\x20-\x7e]{1,255}$/
 const labelCharactersMax = 256
 
 /**
- * Redeems the parameters the browser brought back: checks state, issuer (RFC 9207), nonce, audience, times
- * and signature, and throws on any mismatch.
+ * Redeems the code that the browser brought back. Checks state, issuer (RFC 9207), nonce, audience, times and
+ * signature, and throws on any mismatch.
  */
 export const redeemCallback = (
   provider: ExternalProvider,
@@ -42,9 +42,9 @@ export const redeemCallback = (
   state: string,
   { nonce, verifier, since, needsTime }: Attempt,
   now: number,
-): Promise<FederatedPerson> =>
-  askProvider(async () => {
-    const configuration = await provider.configure()
+): Promise<FederatedUser> =>
+  callProvider(async () => {
+    const configuration = await provider.loadConfiguration()
     const tokens = await client.authorizationCodeGrant(configuration, callback, {
       expectedState: state,
       expectedNonce: nonce,
@@ -53,8 +53,8 @@ export const redeemCallback = (
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is invalid.')
-    // A token issued to another client of the same provider, which may have passed it on (OpenID Connect
-    // Core, 3.1.3.7).
+    // A token that was issued to another client of the same provider is rejected, because that client may have
+    // passed it on (OpenID Connect Core, 3.1.3.7).
     if (claims.azp !== undefined && claims.azp !== provider.clientId)
       throw new Error('The token is for another client.')
     if (since !== undefined && (needsTime || claims.auth_time !== undefined))
@@ -65,7 +65,9 @@ export const redeemCallback = (
       authenticatedAt: authenticatedAtOf(claims.auth_time, since, now),
       identityToken: tokens.id_token ?? '',
       fetchProfile: () =>
-        askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
+        callProvider(async () =>
+          profileOf(provider, claims, await fetchMissingClaims(configuration, tokens, claims)),
+        ),
     }
   })
 
@@ -83,46 +85,48 @@ function authenticatedAtOf(
 }
 
 /**
- * A provider that does not report the time of the sign-in may not have authenticated the user. Some never
- * report it: they are trusted if a new sign-in was requested without an age.
+ * Throws unless the user signed in at the provider recently enough. Without a reported time, the provider may not have
+ * authenticated the user again.
  */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
-    throw new FederationError('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
+    throw new FederationError(
+      'not asked again',
+      `The sign-in at the provider is too old: its time is ${authTime ?? 'unknown'}.`,
+    )
 }
 
 function profileOf(
   { trustsAddresses }: ExternalProvider,
   claims: Claims & { readonly sub: string },
-  more: Claims,
+  userinfo: Claims,
 ): FederatedProfile {
-  // Address and verification must come from one source: a source that verifies one address says nothing about
-  // another.
-  const { email, email_verified: promise } = claims.email === undefined ? more : claims
-  const address = textOf(email)
-  const name = textOf(claims.name) ?? textOf(more.name)
-  const called = textOf(claims.preferred_username) ?? textOf(more.preferred_username)
-  const isVouchedFor = promise === true || promise === 'true' || trustsAddresses
-  const verifiedAddress = isVouchedFor ? address : undefined
+  // Address and verification must come from the same source, because another source may mean another address.
+  const { email: claimedEmail, email_verified: emailVerified } =
+    claims.email === undefined ? userinfo : claims
+  const email = displayableText(claimedEmail)
+  const name = displayableText(claims.name) ?? displayableText(userinfo.name)
+  const username = displayableText(claims.preferred_username) ?? displayableText(userinfo.preferred_username)
+  const isVerified = emailVerified === true || emailVerified === 'true' || trustsAddresses
+  const verifiedEmail = isVerified ? email : undefined
   return {
     label:
-      verifiedAddress?.slice(0, labelCharactersMax) ?? unverified(called ?? address ?? name ?? claims.sub),
+      verifiedEmail?.slice(0, labelCharactersMax) ?? markUnverified(username ?? email ?? name ?? claims.sub),
     name: name?.slice(0, nameCharactersMax),
-    verifiedAddress,
+    verifiedEmail,
   }
 }
 
 /**
- * Anyone can choose such a name at some provider. Hidden characters are removed, so that the mark stays
- * visible.
+ * Marks a name that its user may have chosen freely. Hidden characters are removed, so that the mark stays visible.
  */
-const unverified = (text: string): string =>
+const markUnverified = (text: string): string =>
   `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
 type Claims = Readonly<Record<string, unknown>>
 
-async function askForMore(
+async function fetchMissingClaims(
   configuration: client.Configuration,
   tokens: Tokens,
   claims: Claims & { readonly sub: string },
@@ -132,8 +136,8 @@ async function askForMore(
   return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
 }
 
-/** Trimmed; undefined if it would be displayed as nothing, or could not be stored unchanged. */
-function textOf(claim: unknown): string | undefined {
+/** Returns the trimmed text of a claim; undefined if it is empty or could not be stored unchanged. */
+function displayableText(claim: unknown): string | undefined {
   const text = typeof claim === 'string' ? claim.trim() : ''
   return text === '' || !text.isWellFormed() || /\p{Cc}/u.test(text) ? undefined : text
 }

@@ -1,44 +1,53 @@
+import { lockSession } from '../../../accounts/active-sessions.ts'
 import { identitiesMax } from '../../../accounts/external-identities.ts'
+import { recordVerifiedAddress } from '../../../accounts/login.ts'
 import { queueMail } from '../../../accounts/mail-queue.ts'
-import { holdSignIn } from '../../../accounts/sign-ins.ts'
-import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
+import { newId } from '../../../db/rows.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Identity } from '../core/identity.ts'
 import type { ProviderSettings } from '../values/settings.ts'
-import { timestamp } from '../values/timestamps.ts'
 
-export interface Connecting {
+export interface NewConnection {
   readonly label: string
   readonly userId: string
-  readonly how: 'verified address' | 'the person'
+  readonly outcome: 'verified address' | 'the person'
   readonly origin: RequestOrigin
 }
 
 /**
- * Links an account to an external identity. The unique constraint lets only one of two concurrent requests
+ * Connects an account to an external identity. The unique constraint lets only one of two concurrent requests
  * succeed; the lock on the account makes the count of its identities exact.
  */
 export async function connectIdentity(
   { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,
   provider: Pick<ProviderSettings, 'id'>,
-  subject: Subject,
-  { label, userId, how, origin }: Connecting,
+  subject: ExternalSubject,
+  { label, userId, outcome, origin }: NewConnection,
 ): Promise<'connected' | 'connected elsewhere' | 'too many identities' | 'other session'> {
-  const outcome = await database.transaction(async (transaction) => {
+  const state = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
-    // The session may have ended while this waited for the lock.
-    if (origin.sessionId !== undefined && !(await holdSignIn(transaction, origin.sessionId)))
+    // The session may have ended while the transaction waited for the lock.
+    if (origin.sessionId !== undefined && !(await lockSession(transaction, origin.sessionId)))
       return 'other session'
-    const kept = await keepIdentity(transaction, subject, { label, userId, provider: provider.id, at: now() })
-    if (kept === 'new' && settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: userId })
-    return kept
+    const result = await insertIdentity(transaction, subject, {
+      label,
+      userId,
+      provider: provider.id,
+      at: now(),
+    })
+    // The label of an address that the provider has not verified says so, and equals no login.
+    if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
+    if (result === 'new' && settings.mail)
+      await queueMail(transaction, { purpose: 'factors', madeBy: userId })
+    return result
   })
-  if (outcome !== 'new') return outcome
+  if (state !== 'new') return state
   securityLog({
     event: 'identity-connected',
-    outcome: how,
+    outcome,
     account: userId,
     provider: provider.id,
     address: origin.address,
@@ -48,25 +57,25 @@ export async function connectIdentity(
   return 'connected'
 }
 
-interface Subject {
+interface ExternalSubject {
   readonly issuer: string
   readonly subject: string
 }
 
-interface Kept extends Pick<Connecting, 'label' | 'userId'> {
+interface InsertedIdentity extends Pick<NewConnection, 'label' | 'userId'> {
   readonly provider: string
   readonly at: number
 }
 
-async function keepIdentity(
+async function insertIdentity(
   transaction: Queries,
-  { issuer, subject }: Subject,
-  { label, userId, provider, at }: Kept,
+  { issuer, subject }: ExternalSubject,
+  { label, userId, provider, at }: InsertedIdentity,
 ): Promise<'new' | 'connected' | 'connected elsewhere' | 'too many identities'> {
-  const [count] = await transaction.query<{ kept: number }>(
-    sql`select count(*)::int as kept from outside_identities where user_id = ${userId}`,
+  const [count] = await transaction.query<{ identities: number }>(
+    sql`select count(*)::int as identities from outside_identities where user_id = ${userId}`,
   )
-  const isFull = (count?.kept ?? 0) >= identitiesMax
+  const isFull = (count?.identities ?? 0) >= identitiesMax
   const [connected] = isFull
     ? []
     : await transaction.query(sql`
@@ -74,9 +83,9 @@ async function keepIdentity(
         values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${timestamp(at)})
         on conflict (issuer, subject) do nothing returning id`)
   if (connected) return 'new'
-  const [holder] = await transaction.query<{ userId: string }>(
+  const [owner] = await transaction.query<{ userId: string }>(
     sql`select user_id as "userId" from outside_identities where issuer = ${issuer} and subject = ${subject}`,
   )
-  if (holder?.userId === userId) return 'connected'
+  if (owner?.userId === userId) return 'connected'
   return isFull ? 'too many identities' : 'connected elsewhere'
 }

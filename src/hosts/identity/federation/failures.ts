@@ -4,14 +4,13 @@ import type { Identity } from '../core/identity.ts'
 import { type ExternalProvider, ProviderUnreachableError } from '../core/providers.ts'
 
 /**
- * The reasons why a user authenticated by the provider is not signed in here; each has its own message on the
- * page.
+ * The reasons why a user whom the provider has authenticated is not signed in here.
  */
-export type ArrivalFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
+export type AccountFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
 
-/** The reasons why a sign-in at a provider failed, for the page and the log. */
+/** The reasons why a sign-in at a provider failed, for the page and the security log. Their texts are documented outcomes. */
 export type FailureKind =
-  | ArrivalFailure
+  | AccountFailure
   | 'unreachable'
   | 'refused there'
   | 'code refused'
@@ -22,7 +21,7 @@ export type FailureKind =
   | 'other session'
   | 'connected elsewhere'
 
-/** A failure of the provider or of its user, never of this host. */
+/** A sign-in failed because of the provider or the user, never because of a bug in this host. */
 export class FederationError extends Error {
   readonly kind: FailureKind
   readonly retryAfterSeconds: number | undefined
@@ -35,10 +34,10 @@ export class FederationError extends Error {
 }
 
 /**
- * Maps every failure of these steps to one between the provider and this host; the steps must do nothing
- * else.
+ * Runs steps that call the provider, and turns each of their errors into a `FederationError`. The steps must do
+ * nothing else, because a bug would look like a failure of the provider.
  */
-export async function askProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
+export async function callProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps()
   } catch (error) {
@@ -59,11 +58,11 @@ const unreachableCodes: ReadonlySet<unknown> = new Set(['OAUTH_TIMEOUT', 'OAUTH_
 
 const reasonCharactersMax = 300
 
-/** The error's own message, without the response itself, which contains tokens. */
+/** Returns the error's message without the response, because that contains tokens. */
 function reasonOf(error: Error): string {
-  const { error: word } = error as { error?: unknown }
+  const { error: errorCode } = error as { error?: unknown }
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `${error.message}${cause}${typeof word === 'string' ? ` (${word})` : ''}`.slice(
+  return `${error.message}${cause}${typeof errorCode === 'string' ? ` (${errorCode})` : ''}`.slice(
     0,
     reasonCharactersMax,
   )
@@ -82,8 +81,10 @@ export function recordFailure(
   { failure, account }: FailureDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // Written for operators: to the user a wrong secret and a wrong clock look the same.
-  const lines = log.ofUnauthenticated
+  // The log helps operators: the user's page does not tell a wrong secret from a wrong clock.
   if (failure)
-    lines.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
+    log.ofUnauthenticated.warn(
+      { provider, reason: failure.message },
+      'A provider could not be used for a sign-in.',
+    )
 }

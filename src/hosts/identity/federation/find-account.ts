@@ -1,11 +1,10 @@
-import { newAccount } from '../../../accounts/administrators.ts'
-import { isDeactivated } from '../../../accounts/deactivation.ts'
-import { hasHiddenCharacters, isSameLogin } from '../../../accounts/login.ts'
-import { newId } from '../../../db/columns.ts'
+import { isAccountDeactivatedSql } from '../../../accounts/deactivation.ts'
+import { hasHiddenCharacters, isSameLogin, recordVerifiedAddress } from '../../../accounts/login.ts'
 import type { Queries } from '../../../db/database.ts'
 import { violatedUniqueConstraint } from '../../../db/failures.ts'
-import { insertRow } from '../../../db/rows.ts'
+import { insertRow, newId } from '../../../db/rows.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import type { Caller, RequestOrigin } from '../../../model/caller.ts'
 import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
@@ -15,109 +14,114 @@ import { type Account, accountColumns } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import type { ProviderSettings } from '../values/settings.ts'
-import { timestamp } from '../values/timestamps.ts'
-import type { FederatedPerson } from './claims.ts'
+import type { FederatedUser } from './claims.ts'
 import { connectIdentity } from './connect-identity.ts'
-import type { ArrivalFailure } from './failures.ts'
+import type { AccountFailure } from './failures.ts'
 
 export interface FoundAccount {
   readonly account: Account
   readonly identityId: string
 }
 
-/** More than any race of concurrent sign-ins needs. */
+/** More than concurrent sign-ins of one user can need. */
 const attemptsMax = 5
 
 /**
- * Finds the local account of a federated user. At the first sign-in the user is linked to an account or gets
- * a new one, if the provider's settings allow it. The unique constraints on issuer and subject and on logins
- * let one of several concurrent requests through; the others retry.
+ * Finds the local account of a federated user. At the first sign-in the user is connected to an account or gets a
+ * new one, if the provider's settings allow it. The unique constraints on issuer and subject and on logins let only
+ * one of several concurrent requests succeed; the others retry.
  */
 export async function findFederatedAccount(
   identity: Identity,
   provider: ExternalProvider,
-  person: FederatedPerson,
+  federatedUser: FederatedUser,
   origin: RequestOrigin,
-): Promise<FoundAccount | ArrivalFailure> {
+): Promise<FoundAccount | AccountFailure> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const known = await findConnected(identity, person)
-    if (known !== undefined) return known
-    const failure = await arrive(identity, provider, person, origin)
+    const connected = await findConnected(identity, federatedUser)
+    if (connected !== undefined) return connected
+    const failure = await linkOrCreateAccount(identity, provider, federatedUser, origin)
     // The conflicting row may come from a concurrent sign-in of the same identity.
-    if (failure !== undefined) return (await findConnected(identity, person)) ?? failure
+    if (failure !== undefined) return (await findConnected(identity, federatedUser)) ?? failure
   }
   return 'no account'
 }
 
 async function findConnected(
   { database, now }: Identity,
-  { issuer, subject }: FederatedPerson,
-): Promise<FoundAccount | ArrivalFailure | undefined> {
-  const [found] = await database.query<Account & { identityId: string; isOpen: boolean }>(sql`
-    select ${accountColumns}, known.id as "identityId", account.active and not ${isDeactivated} as "isOpen"
+  { issuer, subject }: FederatedUser,
+): Promise<FoundAccount | AccountFailure | undefined> {
+  const [found] = await database.query<
+    Account & { identityId: string; label: string; isUsable: boolean }
+  >(sql`
+    select ${accountColumns}, known.id as "identityId", known.label, account.active and not ${isAccountDeactivatedSql} as "isUsable"
     from outside_identities as known join users as account on account.id = known.user_id
     where known.issuer = ${issuer} and known.subject = ${subject}`)
   if (found === undefined) return undefined
-  if (!found.isOpen) return 'account closed'
-  await database.single.query(
+  if (!found.isUsable) return 'account closed'
+  await database.singleWrites.query(
     sql`update outside_identities set last_used_at = ${timestamp(now())} where id = ${found.identityId}`,
   )
+  // The label is an address only if the provider had verified it; the login may have become that address since.
+  if (!found.hasVerifiedLogin)
+    await recordVerifiedAddress(database.singleWrites, found.accountId, found.label)
   return { account: found, identityId: found.identityId }
 }
 
-/** Returns undefined if a retry may succeed. */
-async function arrive(
+/** Connects or creates the account at the first sign-in. Returns undefined if the caller should look for it again. */
+async function linkOrCreateAccount(
   identity: Identity,
   provider: ExternalProvider,
-  person: FederatedPerson,
+  federatedUser: FederatedUser,
   origin: RequestOrigin,
-): Promise<ArrivalFailure | undefined> {
+): Promise<AccountFailure | undefined> {
   if (!provider.linkByVerifiedEmail && !provider.createAccounts) return 'no account'
-  const profile = await person.fetchProfile()
-  const { verifiedAddress: login } = profile
+  const profile = await federatedUser.fetchProfile()
+  const { verifiedEmail: login } = profile
   if (login === undefined || login.length > loginCharactersMax || hasHiddenCharacters(login))
     return 'no account'
-  const [holder] = await findHolders(identity, login)
-  if (holder === undefined) return makeOne(identity, provider, person, { ...profile, login, origin })
-  if (!holder.isOpen) return 'account closed'
-  if (!provider.linkByVerifiedEmail || !isSameLogin(holder.login, login)) return 'login taken'
-  const outcome = await connectIdentity(identity, provider, person, {
+  const [existing] = await findUsersWithLogin(identity, login)
+  if (existing === undefined)
+    return createIfAllowed(identity, provider, federatedUser, { ...profile, login, origin })
+  if (!existing.isUsable) return 'account closed'
+  if (!provider.linkByVerifiedEmail || !isSameLogin(existing.login, login)) return 'login taken'
+  const outcome = await connectIdentity(identity, provider, federatedUser, {
     label: profile.label,
-    userId: holder.accountId,
-    how: 'verified address',
+    userId: existing.accountId,
+    outcome: 'verified address',
     origin,
   })
   return outcome === 'too many identities' ? outcome : undefined
 }
 
-async function makeOne(
+async function createIfAllowed(
   identity: Identity,
   provider: ExternalProvider,
-  person: FederatedPerson,
+  federatedUser: FederatedUser,
   { name, login, label, origin }: Omit<NewAccount, 'name'> & { readonly name: string | undefined },
-): Promise<ArrivalFailure | undefined> {
-  if (!provider.createAccounts || !mayBeMade(identity, provider, login)) return 'no account'
+): Promise<AccountFailure | undefined> {
+  if (!provider.createAccounts || !mayCreate(identity, provider, login)) return 'no account'
   try {
-    await makeAccount(identity, provider, person, { login, name: name ?? login, label, origin })
+    await createAccount(identity, provider, federatedUser, { login, name: name ?? login, label, origin })
   } catch (error) {
-    // A concurrent request has just taken the login, so retry.
+    // A concurrent request has just taken the login, so the caller retries.
     if (!(error instanceof Problem && error.kind === 'duplicate')) throw error
   }
   return undefined
 }
 
-/** Finds users with this login, including removed ones: the active one first. */
-const findHolders = ({ database }: Identity, login: string) =>
-  database.query<{ accountId: string; login: string; isOpen: boolean }>(sql`
-    select account.id as "accountId", account.login, account.active and not ${isDeactivated} as "isOpen" from users as account
+/** Finds the user with this login. An active one takes precedence over removed ones. */
+const findUsersWithLogin = ({ database }: Identity, login: string) =>
+  database.query<{ accountId: string; login: string; isUsable: boolean }>(sql`
+    select account.id as "accountId", account.login, account.active and not ${isAccountDeactivatedSql} as "isUsable" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
 /**
- * An account whose login the settings name is an administrator at once, so the provider must be trusted with
- * logins.
+ * A new account is an administrator if the settings name its login. Only a provider that is trusted with logins may
+ * create such an account.
  */
-const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: ExternalProvider, login: string) =>
-  linkByVerifiedEmail || !administrators.isAdministrator(newAccount(login))
+const mayCreate = ({ administrators }: Identity, { linkByVerifiedEmail }: ExternalProvider, login: string) =>
+  linkByVerifiedEmail || !administrators.isReserved(login)
 
 interface NewAccount {
   readonly login: string
@@ -129,8 +133,8 @@ interface NewAccount {
 /** Not a hash, so no password matches; an administrator may create a password-reset link. */
 const noPassword = 'none: signs in by an outside provider'
 
-/** Creates an account, its external identity and its first membership: all of them or none. */
-async function makeAccount(
+/** Creates an account, its external identity and its first membership in one transaction. */
+async function createAccount(
   { database, securityLog, now, log }: Pick<Identity, 'database' | 'securityLog' | 'now' | 'log'>,
   { id: provider, defaultProject }: Pick<ProviderSettings, 'id' | 'defaultProject'>,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
@@ -147,19 +151,26 @@ async function makeAccount(
       const project = await findProject(transaction, defaultProject)
       if (defaultProject !== undefined && project === undefined)
         log.warn({ provider, project: defaultProject }, 'The default project of a provider does not exist.')
-      const also = project
+      const relatedRows = project
         ? [{ table: userProject, values: { id: newId(), userId: id, projectId: project } }]
         : []
-      await insertRow(transaction, user, writer, { id, login, name, passwordHash: noPassword }, { also })
+      await insertRow(
+        transaction,
+        user,
+        writer,
+        { id, login, name, passwordHash: noPassword },
+        { relatedRows },
+      )
       // The membership locks the project from here on; a removal in between rolls back everything.
       if (project !== undefined && (await findProject(transaction, project)) === undefined)
         throw duplicate('project', 'The project was removed at the same time.')
       await transaction.query(sql`
       insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
       values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${timestamp(now())})`)
+      await recordVerifiedAddress(transaction, id, login)
     })
     .catch((error: unknown) => {
-      // A concurrent sign-in of the same identity was faster.
+      // A concurrent sign-in has connected the same identity.
       throw violatedUniqueConstraint(error) === undefined ? error : duplicate('identity', 'It is connected.')
     })
   const { address, requestId } = origin

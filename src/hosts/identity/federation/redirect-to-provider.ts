@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
-import { onThisHost } from '../core/addresses.ts'
-import type { Answer, Call } from '../core/endpoint.ts'
+import type { Call, HandlerResult } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { ExternalProvider } from '../core/providers.ts'
+import { hostPathWithQuery } from '../core/urls.ts'
 import type { ProviderLink } from '../pages/sign-in.ts'
-import { findNamedCookie, serializeCookie } from '../sign-in/identity-cookie.ts'
-import { type Attempt, callbackAddress, startPath, storeAttempt } from './attempts.ts'
-import { askProvider } from './failures.ts'
+import { findCookie, serializeCookie } from '../sign-in/identity-cookie.ts'
+import { type Attempt, callbackUrl, startPath, storeAttempt } from './attempts.ts'
+import { callProvider } from './failures.ts'
 
-export interface Leaving {
+export interface ProviderRedirect {
   readonly purpose: Attempt['purpose']
   /** The client's parameters for the sign-in, which are passed on to the provider. */
   readonly prompt?: string | undefined
@@ -22,73 +22,72 @@ const browserCookie = 'outside'
 /** Lasts as long as an attempt. */
 const browserCookieSeconds = 15 * 60
 
-/** All that a sign-in here reads of an account there. */
-const scopesOfProviders = 'openid profile email'
+/** The scopes of the claims that a sign-in uses. */
+const providerScopes = 'openid profile email'
 
 /**
- * Redirects the browser to the provider: authorization code flow with PKCE, `state` and `nonce`. Throws while
- * the provider is unreachable.
+ * Redirects the browser to the provider, with PKCE, `state` and `nonce`. Throws while the provider is unreachable.
  */
 export async function redirectToProvider(
   identity: Identity,
   provider: ExternalProvider,
   { headers, address }: Pick<Call, 'headers' | 'address'>,
-  { purpose, prompt, maxAge, loginHint }: Leaving,
-): Promise<Answer> {
+  { purpose, prompt, maxAge, loginHint }: ProviderRedirect,
+): Promise<HandlerResult> {
   const [state, nonce, verifier] = [
     client.randomState(),
     client.randomNonce(),
     client.randomPKCECodeVerifier(),
   ]
   // All tabs of a browser share one value, so that two sign-ins in progress do not end each other.
-  const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
-  // Many providers ignore `prompt`; one that gets a maximum age has to return the time of the sign-in (OpenID
+  const browserId = browserIdOf(identity, headers) ?? randomBytes(16).toString('base64url')
+  // Many providers ignore `prompt`. One that gets a maximum age has to return the time of the sign-in (OpenID
   // Connect Core, 2: auth_time).
-  const ageMax = prompt === 'login' ? 0 : maxAge
+  const requestedMaxAge = prompt === 'login' ? 0 : maxAge
   const parameters = {
-    redirect_uri: callbackAddress(identity.settings, provider.id),
-    scope: scopesOfProviders,
+    redirect_uri: callbackUrl(identity.settings, provider.id),
+    scope: providerScopes,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(prompt !== undefined && { prompt }),
-    ...(ageMax !== undefined && { max_age: String(ageMax) }),
+    ...(requestedMaxAge !== undefined && { max_age: String(requestedMaxAge) }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
     ...(purpose.language !== undefined && { ui_locales: purpose.language }),
   }
-  const there = await askProvider(async () =>
-    requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
+  const authorizationUrl = await callProvider(async () =>
+    requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
-  const since = ageMax === undefined ? undefined : identity.now() - ageMax * 1000
+  const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
   const needsTime = maxAge !== undefined
-  const attempt = { providerId: provider.id, browser, nonce, verifier, since, needsTime, purpose }
+  const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
   await storeAttempt(identity, state, attempt, { address })
   return {
-    redirectTo: there.href,
-    cookie: serializeCookie(identity, browserCookie, browser, browserCookieSeconds),
+    redirectTo: authorizationUrl.href,
+    cookie: serializeCookie(identity, browserCookie, browserId, browserCookieSeconds),
   }
 }
 
-/** Checks an address to which browsers are sent. */
-export function requireWebAddress(address: URL): URL {
-  if (!/^https?:$/.test(address.protocol))
-    throw new Error('An endpoint of the provider is not a web address.')
-  return address
+/** Checks a URL to which browsers are redirected. */
+export function requireWebUrl(url: URL): URL {
+  if (!/^https?:$/.test(url.protocol))
+    throw new Error('An endpoint of the provider is not an http or https URL.')
+  return url
 }
 
 /** Returns the id of the browser that started an attempt. */
-export function browserOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
-  const value = findNamedCookie(identity, browserCookie, headers)
+export function browserIdOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
+  const value = findCookie(identity, browserCookie, headers)
   return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined
 }
 
-/** The buttons of a sign-in page. */
+/** Returns the links for a sign-in page. */
 export const providerLinks = (
   { settings, providers }: Pick<Identity, 'settings' | 'providers'>,
   authRequest: string,
 ): readonly ProviderLink[] =>
   [...providers.values()].map(({ id, name }) => ({
     name,
-    address: onThisHost(settings, startPath, { provider: id, authRequest }),
+    url: hostPathWithQuery(settings, startPath, { provider: id, authRequest }),
   }))

@@ -1,37 +1,38 @@
 import * as client from 'openid-client'
 import { sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
-import type { Answer, Call } from '../core/endpoint.ts'
+import type { Call, HandlerResult } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { removedCookie } from '../sign-in/identity-cookie.ts'
+import { clearedCookie } from '../sign-in/identity-cookie.ts'
 import { signOutReturnPath } from './attempts.ts'
-import { askProvider, FederationError, recordFailure } from './failures.ts'
-import { leavingPage } from './pages.ts'
-import { requireWebAddress } from './redirect-to-provider.ts'
+import { callProvider, FederationError, recordFailure } from './failures.ts'
+import { providerSignOutPage } from './pages.ts'
+import { requireWebUrl } from './redirect-to-provider.ts'
 
-export interface Return {
+export interface SignOutReturn {
   readonly returnTo: string
 }
 
-interface Leaving extends Return {
+interface SignOutContinuation extends SignOutReturn {
   readonly language: Language | undefined
 }
 
-/** Leaves time for the provider's own questions at sign-out. */
+/** Leaves time for the provider's own sign-out pages. */
 const returnMilliseconds = 60 * 60_000
-/** It is sent in an address of the provider, together with the identity token. */
+/** The state is sent in a URL of the provider, together with the identity token. */
 const returnCharactersMax = 1500
 
 /**
- * Returns the sign-out at the provider where one of these sessions began (OpenID Connect RP-Initiated Logout
- * 1.0), from which the browser returns to `returnTo`; undefined if there is none, or it is unreachable.
+ * Redirects the browser to the sign-out of the provider where one of these sessions began (OpenID Connect
+ * RP-Initiated Logout 1.0), from which it returns to `returnTo`. Returns undefined if there is no such provider, or
+ * if it is unreachable.
  */
 export async function signOutAtProvider(
   identity: Identity,
   call: Call,
   endedSessionIds: readonly string[],
-  { returnTo, language }: Leaving,
-): Promise<Answer | undefined> {
+  { returnTo, language }: SignOutContinuation,
+): Promise<HandlerResult | undefined> {
   if (identity.providers.size === 0 || endedSessionIds.length === 0) return undefined
   const [session] = await identity.database.query<{ provider: string; token: string | null }>(sql`
     select provider, outside_token as token from signin_sessions
@@ -39,20 +40,20 @@ export async function signOutAtProvider(
   const provider = identity.providers.get(session?.provider ?? '')
   if (!session || !provider) return undefined
   try {
-    const parameters = await parametersOf(identity, session.token, returnTo)
-    const address = await askProvider(async () => {
-      const configuration = await provider.configure()
+    const parameters = await endSessionParameters(identity, session.token, returnTo)
+    const url = await callProvider(async () => {
+      const configuration = await provider.loadConfiguration()
       return configuration.serverMetadata().end_session_endpoint === undefined
         ? undefined
-        : requireWebAddress(client.buildEndSessionUrl(configuration, parameters))
+        : requireWebUrl(client.buildEndSessionUrl(configuration, parameters))
     })
-    if (address === undefined) return undefined
-    const cookie = removedCookie(identity)
-    // After a post, browsers follow redirects only to addresses named by the page with the form, so an
+    if (url === undefined) return undefined
+    const cookie = clearedCookie(identity)
+    // After a post, browsers follow redirects only to URLs that the policy of the form's page allows, so an
     // intermediate page continues.
     return call.method === 'POST'
-      ? { page: leavingPage(provider, address.href), language, cookie }
-      : { redirectTo: address.href, cookie }
+      ? { page: providerSignOutPage(provider, url.href), language, cookie }
+      : { redirectTo: url.href, cookie }
   } catch (error) {
     if (!(error instanceof FederationError)) throw error
     recordFailure(identity, provider, call, error.kind, { failure: error })
@@ -60,17 +61,17 @@ export async function signOutAtProvider(
   }
 }
 
-async function parametersOf(
+async function endSessionParameters(
   { settings, seals, now }: Identity,
   sealedToken: string | null,
   returnTo: string,
 ): Promise<Record<string, string>> {
-  const kept =
+  const hint =
     sealedToken === null ? undefined : await seals.open<{ token: string }>('outsideToken', sealedToken)
-  const state = seals.seal('outsideReturn', { returnTo } satisfies Return, now() + returnMilliseconds)
+  const state = seals.seal('outsideReturn', { returnTo } satisfies SignOutReturn, now() + returnMilliseconds)
   return {
     post_logout_redirect_uri: `${settings.issuer}${signOutReturnPath}`,
-    ...(kept && { id_token_hint: kept.token }),
+    ...(hint && { id_token_hint: hint.token }),
     ...(state.length <= returnCharactersMax && { state }),
   }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/fresh-database.ts'
 import { sql } from '../../../db/sql.ts'
-import { createSecretBox, type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
+import { type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { protectionKeyKind } from './seals.ts'
+import { createKeyBox } from './secret-box.ts'
 import { type SigningKey, signingKeyKinds, signToken } from './signing-keys.ts'
 
 const hourMilliseconds = 60 * 60_000
@@ -24,14 +25,14 @@ describe('the key ring', () => {
   })
 
   const openOf = <Key>(kind: KeyKind<Key>, secret = 'the secret') =>
-    openKeyRing(kind, { database: fresh.database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
+    openKeyRing(kind, { database: fresh.database, box: createKeyBox(secret, kind.purpose), now })
   // Random bytes follow the same calendar and are cheap to generate.
   const open = (secret?: string) => openOf(protectionKeyKind, secret)
   const countKeys = async () =>
     (await fresh.database.query<{ count: number }>(sql`select count(*) as count from identity_keys`))[0]
       ?.count
 
-  it('gets one first key, however many instances start at once', async () => {
+  it('creates one first key if several instances start at once', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => open()))
     assert.equal(new Set(rings.map((ring) => ring.current().id)).size, 1)
     assert.equal(await countKeys(), 1)
@@ -79,7 +80,7 @@ describe('the key ring', () => {
     const successor = other.all().find(({ id }) => id !== other.current().id)
     assert.ok(successor)
     assert.equal((await ring.find(successor.id))?.id, successor.id)
-    assert.equal(await ring.find('made-up'), undefined)
+    assert.equal(await ring.find('unknown'), undefined)
   })
 
   it('rejects a wrong secret with a clear message, and leaves the keys unchanged', async () => {
@@ -103,7 +104,7 @@ describe('the key ring', () => {
     await assert.rejects(open(), WrongKeySecretError)
   })
 
-  it('stores no private key in the clear', async () => {
+  it('stores no private key unencrypted', async () => {
     const { privateKey } = (await openOf(signingKeyKinds.RS256)).current()
     const [row] = await fresh.database.query<{ sealed: Buffer }>(sql`select sealed from identity_keys`)
     const der = privateKey.export({ type: 'pkcs8', format: 'der' })

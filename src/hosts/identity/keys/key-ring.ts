@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
-import { millisecondsOf, timestamp } from '../values/timestamps.ts'
+import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
+import type { SecretBox } from './secret-box.ts'
 
 /** How keys of one purpose are generated and loaded. */
 export interface KeyKind<Key> {
@@ -16,7 +17,7 @@ export interface KeyRing<Key> {
   /** The current key, an announced successor, and replaced keys that are still accepted. */
   all(): readonly Key[]
   find(id: string): Promise<Key | undefined>
-  /** Adds and removes keys according to the schedule, and loads those that other instances added. */
+  /** Adds and purges keys according to the schedule, and loads those that other instances added. */
   refresh(): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export interface KeyRingOptions {
   readonly now: () => number
 }
 
-/** Unknown key ids in tokens must not cause a stream of queries. */
+/** Limits the queries that unknown key ids in tokens cause. */
 const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
@@ -35,20 +36,20 @@ export async function openKeyRing<Key>(
   { database, box, now }: KeyRingOptions,
 ): Promise<KeyRing<Key>> {
   let keys: readonly LoadedKey<Key>[] = []
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let refreshedAt = Number.NEGATIVE_INFINITY
   const load = (rows: readonly StoredKey[]) =>
     rows.map((row) => keys.find(({ id }) => id === row.id) ?? unseal(kind, box, row))
   const refresh = async () => {
-    lookedAt = now()
+    refreshedAt = now()
     const stored = await findKeys(database, kind)
     // A wrong secret fails here, before anything could be replaced.
     keys = load(stored)
-    if (dueKey(keys, now()) || keys.some(({ endsAt }) => endsAt <= keptSince(now()))) {
+    if (dueKeyTimes(keys, now()) || keys.some(({ endsAt }) => endsAt <= purgeThreshold(now()))) {
       keys = load(await database.transaction((transaction) => rotate(transaction, kind, box, now())))
     }
   }
   await refresh()
-  const known = (id: string) => keys.find((key) => key.id === id)?.key
+  const findLoaded = (id: string) => keys.find((key) => key.id === id)?.key
   return {
     refresh,
     all: () => keys.map(({ key }) => key),
@@ -58,10 +59,51 @@ export async function openKeyRing<Key>(
       return current.key
     },
     async find(id) {
-      if (known(id) === undefined && now() >= lookedAt + recheckMilliseconds) await refresh()
-      return known(id)
+      if (findLoaded(id) === undefined && now() >= refreshedAt + recheckMilliseconds) await refresh()
+      return findLoaded(id)
     },
   }
+}
+
+/** A kind of keys, with the box that encrypts them, for the command line. */
+export interface StoredKind {
+  readonly kind: KeyKind<unknown>
+  readonly box: SecretBox
+}
+
+/**
+ * Announces a successor ahead of the schedule, a day before it is used, so that no client meets a key that it does not know.
+ * Returns the time from which it is used; a successor that was announced before is kept.
+ */
+export async function announceSuccessor(
+  transaction: Queries,
+  { kind, box }: StoredKind,
+  now: number,
+): Promise<number> {
+  await lockRotation(transaction)
+  const stored = await findKeys(transaction, kind)
+  // A wrong secret fails here, before another instance meets a key that it cannot open.
+  for (const row of stored) unseal(kind, box, row)
+  const announced = stored.find(({ startsAt }) => startsAt > now)
+  if (announced) return announced.startsAt
+  const isUsed = stored.some(({ endsAt }) => endsAt > now)
+  const startsAt = isUsed ? now + announceMilliseconds : now
+  await transaction.query(sql`
+    update identity_keys set ends_at = ${timestamp(startsAt)}
+    where purpose = ${kind.purpose} and ends_at > ${timestamp(startsAt)}`)
+  await addKey(transaction, kind, box, { startsAt, endsAt: startsAt + useMilliseconds })
+  return startsAt
+}
+
+/** Deletes every key of the kind, and adds one that is used at once. What the deleted keys signed or sealed is rejected. */
+export async function replaceKeys(
+  transaction: Queries,
+  { kind, box }: StoredKind,
+  now: number,
+): Promise<void> {
+  await lockRotation(transaction)
+  await transaction.query(sql`delete from identity_keys where purpose = ${kind.purpose}`)
+  await addKey(transaction, kind, box, { startsAt: now, endsAt: now + useMilliseconds })
 }
 
 interface StoredKey extends KeyTimes {
@@ -77,6 +119,10 @@ interface LoadedKey<Key> extends KeyTimes {
 /** An arbitrary constant; every instance must use the same one. */
 const rotationLock = 7_251_405_119
 
+export async function lockRotation(transaction: Queries): Promise<void> {
+  await transaction.query(sql`select from pg_advisory_xact_lock(${rotationLock}::bigint)`)
+}
+
 /** One instance at a time holds the lock, so that only the first of them adds a key. */
 async function rotate(
   transaction: Queries,
@@ -84,10 +130,10 @@ async function rotate(
   box: SecretBox,
   now: number,
 ): Promise<readonly StoredKey[]> {
-  await transaction.query(sql`select from pg_advisory_xact_lock(${rotationLock}::bigint)`)
+  await lockRotation(transaction)
   await transaction.query(sql`
-    delete from identity_keys where purpose = ${kind.purpose} and ends_at <= ${timestamp(keptSince(now))}`)
-  const due = dueKey(await findKeys(transaction, kind), now)
+    delete from identity_keys where purpose = ${kind.purpose} and ends_at <= ${timestamp(purgeThreshold(now))}`)
+  const due = dueKeyTimes(await findKeys(transaction, kind), now)
   if (due) await addKey(transaction, kind, box, due)
   return findKeys(transaction, kind)
 }
@@ -125,7 +171,7 @@ function unseal<Key>(
 export class WrongKeySecretError extends Error {
   constructor() {
     super(
-      'The keys in the store were encrypted with another secret. Set Identity__KeyEncryptionSecret or Jwt__SigningKey to the one they were made with.',
+      'The keys in the store were encrypted with another secret. Set Identity__KeyEncryptionSecret or Jwt__SigningKey to that secret; if it is lost, see docs/runbooks.md.',
     )
     this.name = 'WrongKeySecretError'
   }
@@ -140,13 +186,13 @@ interface KeyTimes {
 const dayMilliseconds = 24 * 60 * 60_000
 /** The contract's 90 days; protection keys follow the same calendar. */
 const useMilliseconds = 90 * dayMilliseconds
-/** A client that caches the published keys for less than a day knows a key before its first token. */
+/** Keys are published this long before their use, so that clients may cache them for a day. */
 const announceMilliseconds = dayMilliseconds
-/** Much longer than anything made with a key is valid. */
-const keepMilliseconds = 7 * dayMilliseconds
+/** Much longer than anything that was signed or sealed with a key is valid. */
+const retainMilliseconds = 7 * dayMilliseconds
 
-/** Returns the key that must be added now: the first one, or a successor that has to be announced. */
-function dueKey(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
+/** Returns the times of a key that must be added now: the first one, or a successor that must be announced. */
+function dueKeyTimes(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
   const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
   if (now < latestEnd - announceMilliseconds) return undefined
   // After a pause of months the successor starts at once: no existing key can be used.
@@ -161,50 +207,4 @@ function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Ke
 }
 
 /** Keys that ended before this instant are purged. */
-const keptSince = (now: number): number => now - keepMilliseconds
-
-/**
- * Authenticated encryption: any change is detected, and data sealed for one place cannot be opened for
- * another.
- */
-export interface SecretBox {
-  /** `place` names the owner of the sealed data, such as a row's id. */
-  seal(plain: Buffer, place: string): Buffer
-  /** Undefined unless this box sealed it for this place. */
-  open(sealed: Buffer, place: string): Buffer | undefined
-}
-
-const algorithm = 'aes-256-gcm'
-const keyBytes = 32
-/**
- * The nonce length that GCM specifies; random ones are safe for 2^32 seals under one key, which is 500 a
- * second for 90 days.
- */
-const nonceBytes = 12
-const tagBytes = 16
-
-/** AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve several. */
-export function createSecretBox(secret: string | Buffer, purpose: string): SecretBox {
-  const key = Buffer.from(hkdfSync('sha256', secret, 'tracker identity', purpose, keyBytes))
-  return {
-    seal(plain, place) {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
-        Buffer.from(place),
-      )
-      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
-    },
-    open(sealed, place) {
-      if (sealed.length < nonceBytes + tagBytes) return undefined
-      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      })
-      decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tagBytes))
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
-      } catch {
-        return undefined
-      }
-    },
-  }
-}
+const purgeThreshold = (now: number): number => now - retainMilliseconds

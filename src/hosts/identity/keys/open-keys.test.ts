@@ -4,38 +4,38 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { keptKeySecret } from './open-keys.ts'
-import { parsePinnedKey, pinnedKeys } from './signing-keys.ts'
+import { readOrCreateKeySecret } from './open-keys.ts'
+import { parsePinnedKey, pinnedKeyRing } from './signing-keys.ts'
 
-describe('the secret of the embedded store', () => {
-  it('is made once, whichever process comes first, readable by its owner only, and kept', async (t) => {
+describe('the secret in the data folder', () => {
+  it('is created once by concurrent processes, and readable by its owner only', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     const data = join(folder, 'data')
-    const secrets = await Promise.all(Array.from({ length: 8 }, () => keptKeySecret(data)))
+    const secrets = await Promise.all(Array.from({ length: 8 }, () => readOrCreateKeySecret(data)))
     assert.equal(new Set(secrets).size, 1)
     assert.ok((secrets[0] ?? '').length >= 43)
     const file = join(data, 'identity-secret')
     if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.equal((await readFile(file, 'utf8')).trim(), secrets[0])
-    assert.equal(await keptKeySecret(data), secrets[0])
+    assert.equal(await readOrCreateKeySecret(data), secrets[0])
   })
 
-  it('that is empty stops the start', async (t) => {
+  it('stops the start if it is empty', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'identity-secret'), '\n')
-    await assert.rejects(keptKeySecret(folder), /is empty/)
+    await assert.rejects(readOrCreateKeySecret(folder), /is empty/)
   })
 })
 
 describe('a pinned key', () => {
-  it('signs alone, under the same id on every instance', async () => {
+  it('is the only signing key, with the same id on every instance', async () => {
     const pem = pemOf(2048)
     const [first, second] = [pem, pem.replaceAll('\n', '\\n')].map((text) => {
       const key = parsePinnedKey(text)
       assert.ok(key)
-      return pinnedKeys(key)
+      return pinnedKeyRing(key)
     })
     assert.ok(first && second)
     assert.equal(first.current().id, second.current().id)

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { identitySecretFile } from '../../../config/store-settings.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Client } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import { createSecretBox, openKeyRing, type SecretBox } from './key-ring.ts'
+import { openKeyRing } from './key-ring.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
-import { joinRings, pinnedKeys, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
+import { createFactorBox, createRotatingBox, createRotatingKeyBox, type SecretBox } from './secret-box.ts'
+import { joinRings, pinnedKeyRing, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
 
 export interface Keys {
   readonly signingKeys: SigningKeys
@@ -16,35 +18,41 @@ export interface Keys {
   refreshKeys(): Promise<void>
 }
 
-type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'pinnedKey'> & {
-  readonly serviceClients: readonly Signed[]
-  readonly registeredClients: readonly Signed[]
+type KeySettings = Pick<
+  IdentitySettings,
+  'keySecret' | 'previousKeySecret' | 'dataDirectory' | 'pinnedKey'
+> & {
+  readonly serviceClients: readonly TokenSigner[]
+  readonly registeredClients: readonly TokenSigner[]
 }
-type Signed = Pick<Client, 'signingAlgorithm'>
+type TokenSigner = Pick<Client, 'signingAlgorithm'>
 
 /**
- * Opens the keys that all instances share; fails with a clear message if the store's keys were made with
+ * Opens the keys that all instances share. Fails with a clear message if the store's keys were encrypted with
  * another secret.
  */
 export async function openKeys(
   database: Database,
-  { keySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
+  { keySecret, previousKeySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
   now: () => number,
 ): Promise<Keys> {
-  const secret = keySecret ?? (await keptKeySecret(dataDirectory))
-  const ringOf = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
-    openKeyRing(kind, { database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
+  const current = keySecret ?? (await readOrCreateKeySecret(dataDirectory))
+  const secrets = { current, previous: previousKeySecret }
+  const openRing = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
+    openKeyRing(kind, { database, box: createRotatingKeyBox(secrets, kind.purpose), now })
   // Keys that no client uses are not created: the contract publishes only those of RS256.
-  const asked = new Set([...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm))
-  const signingKeys = joinRings(
-    pinnedKey ? pinnedKeys(pinnedKey) : await ringOf(signingKeyKinds.RS256),
-    asked.has('ES256') ? new Map([['ES256', await ringOf(signingKeyKinds.ES256)]]) : new Map(),
+  const usedAlgorithms = new Set(
+    [...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm),
   )
-  const protectionKeys = await ringOf(protectionKeyKind)
+  const signingKeys = joinRings(
+    pinnedKey ? pinnedKeyRing(pinnedKey) : await openRing(signingKeyKinds.RS256),
+    usedAlgorithms.has('ES256') ? new Map([['ES256', await openRing(signingKeyKinds.ES256)]]) : new Map(),
+  )
+  const protectionKeys = await openRing(protectionKeyKind)
   return {
     signingKeys,
     seals: createSeals(protectionKeys, now),
-    factorBox: createSecretBox(secret, 'second factors'),
+    factorBox: createRotatingBox(secrets, createFactorBox),
     async refreshKeys() {
       await signingKeys.refresh()
       await protectionKeys.refresh()
@@ -53,16 +61,23 @@ export async function openKeys(
 }
 
 /**
- * The embedded store's own secret: read from the data folder, or created there at the first start, readable
- * by its owner only.
+ * Reads the secret of this machine from the data folder, or creates it there at the first start, readable by
+ * its owner only.
  */
-export async function keptKeySecret(dataDirectory: string): Promise<string> {
-  const file = join(dataDirectory, 'identity-secret')
-  const secret = (await readSecret(file)) ?? (await makeSecret(dataDirectory, file))
+export async function readOrCreateKeySecret(dataDirectory: string): Promise<string> {
+  const file = keySecretFile(dataDirectory)
+  const secret = (await readSecret(file)) ?? (await createSecret(dataDirectory, file))
   if (!secret)
     throw new Error(`${file} is empty. Restore it from a backup: it encrypts the keys in the store.`)
   return secret
 }
+
+/** The secret of this machine, where the settings name none. */
+const keySecretFile = (dataDirectory: string): string => join(dataDirectory, identitySecretFile)
+
+/** Returns undefined if there is no such file yet. */
+export const readKeySecret = (dataDirectory: string): Promise<string | undefined> =>
+  readSecret(keySecretFile(dataDirectory))
 
 async function readSecret(file: string): Promise<string | undefined> {
   try {
@@ -77,7 +92,7 @@ async function readSecret(file: string): Promise<string | undefined> {
  * The complete file is linked into place, so that two processes starting together both read the same whole
  * secret.
  */
-async function makeSecret(dataDirectory: string, file: string): Promise<string | undefined> {
+async function createSecret(dataDirectory: string, file: string): Promise<string | undefined> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })

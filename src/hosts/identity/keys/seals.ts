@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createSecretBox, type KeyKind, type KeyRing, type SecretBox } from './key-ring.ts'
+import type { KeyKind, KeyRing } from './key-ring.ts'
+import { createSecretBox, type SecretBox } from './secret-box.ts'
 
 /**
  * Values that are passed through a browser, which can neither read nor change them, nor substitute one for
@@ -11,6 +12,7 @@ export interface Seals {
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 
+/** Each purpose has its own key, derived from its name. A changed name would invalidate what browsers hold. */
 const purposes = [
   'cookie',
   'authRequest',
@@ -43,7 +45,7 @@ export const protectionKeyKind: KeyKind<ProtectionKey> = {
   }),
 }
 
-/** The text consists of the key's id and the sealed data. */
+/** A sealed text consists of the key's id and the encrypted data. */
 export function createSeals(keys: KeyRing<ProtectionKey>, now: () => number): Seals {
   return {
     seal(purpose, value, expiresAt) {

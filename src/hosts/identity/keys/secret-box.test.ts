@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSecretBox } from './key-ring.ts'
+import { createSecretBox } from './secret-box.ts'
 
 describe('a secret box', () => {
   const box = createSecretBox('a secret', 'keys')
@@ -14,7 +14,7 @@ describe('a secret box', () => {
     assert.ok(!sealed.includes(plain))
   })
 
-  it('opens nothing of another place, purpose or secret', () => {
+  it('opens nothing of another owner, purpose or secret', () => {
     const sealed = box.seal(plain, 'row-1')
     assert.equal(box.open(sealed, 'row-2'), undefined)
     assert.equal(createSecretBox('a secret', 'cookies').open(sealed, 'row-1'), undefined)

@@ -21,22 +21,22 @@ export interface SigningKey {
   readonly jwk: JWK
 }
 
-/** The keys of every algorithm that a client uses. */
+/** The keys for every algorithm that a client uses. */
 export interface SigningKeys extends Pick<KeyRing<SigningKey>, 'all' | 'find' | 'refresh'> {
   current(algorithm: SigningAlgorithm): SigningKey
 }
 
-/** The contract's size; signing with 3072 bits would cost seven times as much. */
+/** The contract's size. Signing with 3072 bits would take seven times as long. */
 const modulusBits = 2048
 
 const generatePair = promisify(generateKeyPair)
 
 export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyKind<SigningKey>>> = {
-  RS256: kindOf('signing', () => generatePair('rsa', { modulusLength: modulusBits })),
-  ES256: kindOf('signing-es256', () => generatePair('ec', { namedCurve: 'P-256' })),
+  RS256: createKeyKind('signing', () => generatePair('rsa', { modulusLength: modulusBits })),
+  ES256: createKeyKind('signing-es256', () => generatePair('ec', { namedCurve: 'P-256' })),
 }
 
-function kindOf(
+function createKeyKind(
   purpose: KeyKind<SigningKey>['purpose'],
   generate: () => Promise<{ readonly privateKey: KeyObject }>,
 ): KeyKind<SigningKey> {
@@ -54,7 +54,7 @@ export function signingKeyOf(id: string, privateKey: KeyObject): SigningKey {
   return { id, algorithm, privateKey, publicKey, jwk }
 }
 
-/** A token only names a key id, so every ring is searched. */
+/** A token names only a key id, so `find` searches every ring. */
 export const joinRings = (
   first: KeyRing<SigningKey>,
   others: ReadonlyMap<SigningAlgorithm, KeyRing<SigningKey>>,
@@ -77,8 +77,8 @@ export const joinRings = (
 }
 
 /**
- * A JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's, even on
- * another thread, where it blocks no other request.
+ * Returns a JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's. It
+ * runs in the thread pool, where it blocks no other request.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,
@@ -97,7 +97,7 @@ const signInThreadPool = promisify<string, Buffer, SignKeyObjectInput, Buffer>(s
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** Jwt__SigningPrivateKey: a single key managed by the operator, which replaces the ring. */
-export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
+export function pinnedKeyRing(privateKey: KeyObject): KeyRing<SigningKey> {
   const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
   return {
     current: () => key,
@@ -113,9 +113,9 @@ const modulusBitsMin = 2048
 export function parsePinnedKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
-    const isFit =
+    const isSuitable =
       key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= modulusBitsMin
-    return isFit ? key : undefined
+    return isSuitable ? key : undefined
   } catch {
     return undefined
   }

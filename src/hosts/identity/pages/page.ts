@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../../model/language.ts'
 import { type Html, html } from './html.ts'
-import type { Say } from './texts.ts'
+import type { Translate } from './texts.ts'
 
-/** A page of this host, rendered in the requested language. */
-export type Page = (say: Say) => RenderedPage
+/** A page of this host, which is created in the requested language. */
+export type Page = (t: Translate) => TranslatedPage
 
-/** Complete without a script, with inline style, so that it needs only one request. */
-export interface RenderedPage {
+/** The parts of a page. Its style is inline, so that a page without a script needs only one request. */
+export interface TranslatedPage {
   readonly title: Html
   readonly content: Html
   /**
-   * Addresses to which its form may redirect, in addition to this host: after a post, browsers follow
-   * redirects only there.
+   * URLs to which the form may redirect, in addition to this host. After a post, browsers follow redirects only to
+   * allowed origins.
    */
-  readonly leadsTo?: readonly string[]
-  /** A script of this host. */
+  readonly formRedirects?: readonly string[]
+  /** The path of a script of this host. */
   readonly script?: string
-  /** The address to which it continues automatically. */
-  readonly goesTo?: string
+  /** The URL to which the page continues automatically. */
+  readonly refreshesTo?: string
   readonly status?: number
   /** The time until a retry may succeed. */
   readonly retryAfterSeconds?: number
 }
 
-export const renderPage = ({ title, content, script, goesTo }: RenderedPage, language: Language): string =>
+export const renderPage = (
+  { title, content, script, refreshesTo }: TranslatedPage,
+  language: Language,
+): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -32,7 +35,7 @@ export const renderPage = ({ title, content, script, goesTo }: RenderedPage, lan
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-${goesTo === undefined ? '' : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+${refreshesTo === undefined ? '' : html`<meta http-equiv="refresh" content="0;url=${refreshesTo}">`}
 <style>${{ markup: style }}</style>
 ${script === undefined ? '' : html`<script src="${script}" defer></script>`}
 </head>
@@ -46,20 +49,20 @@ ${content}
 `.markup
 
 /**
- * Nothing is loaded from other hosts, and no other site may show the page in a frame, where it could be
- * clicked unseen.
+ * Returns the headers of a page. It loads nothing from other hosts, and no other site may show it in a frame, where users
+ * could be tricked into clicking it.
  */
 export const pageHeaders = ({
-  leadsTo = [],
+  formRedirects = [],
   script,
   retryAfterSeconds,
-}: RenderedPage): Readonly<Record<string, string>> => ({
+}: TranslatedPage): Readonly<Record<string, string>> => ({
   ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   'content-security-policy': [
     "default-src 'none'",
     `style-src '${styleHash}'`,
     ...(script === undefined ? [] : ["script-src 'self'"]),
-    ["form-action 'self'", ...new Set(leadsTo.map(sourceOf))].join(' '),
+    ["form-action 'self'", ...new Set(formRedirects.map(cspSourceOf))].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
@@ -68,13 +71,13 @@ export const pageHeaders = ({
   'referrer-policy': 'strict-origin',
 })
 
-/** An app on a device has its own scheme and no origin. */
-function sourceOf(address: string): string {
-  const { origin, protocol } = new URL(address)
+/** Returns the CSP source of a URL. That of an app on a device is its scheme, because it has no origin. */
+function cspSourceOf(url: string): string {
+  const { origin, protocol } = new URL(url)
   return origin === 'null' ? protocol : origin
 }
 
-/** Like the web client's own page: both themes, touch-sized controls, and a focus ring for the keyboard. */
+/** The look of the web client's sign-in page: both themes, touch-sized controls, and a focus ring for the keyboard. */
 const style = `
 :root { color-scheme: light dark; --surface: light-dark(#f6f7f9, #12151a); --raised: light-dark(#ffffff, #1b1f26);
   --line: light-dark(#828b99, #7b8494); --text: light-dark(#1a2029, #e8ebf0); --quiet: light-dark(#566070, #a3acba);

@@ -1,7 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import type { PlainText, Say } from './texts.ts'
+import type { PlainText, Translate } from './texts.ts'
+
+const formPostScriptPath = '/ext/form-post.js'
+const passkeyScriptRoute = '/ext/passkey.js'
+
+/** The rate limit does not count these: browsers cache them for an hour. */
+export const pageScriptPaths: readonly string[] = [formPostScriptPath, passkeyScriptRoute]
 
 /** Serves the few scripts that pages of this host load. */
 export function addPageScripts(app: FastifyInstance): void {
@@ -9,9 +15,7 @@ export function addPageScripts(app: FastifyInstance): void {
   addPasskeyScript(app)
 }
 
-const formPostScriptPath = '/ext/form-post.js'
-
-/** Submits the page's form; without scripts the user presses its button. */
+/** Submits the page's form. Without scripts the user presses its button. */
 const formPostScript = 'document.forms[0].submit()\n'
 
 function addFormPostScript(app: FastifyInstance): void {
@@ -23,31 +27,30 @@ function addFormPostScript(app: FastifyInstance): void {
   )
 }
 
-/** OAuth 2.0 Form Post Response Mode, 2: the response goes to the client in a post, not in an address. */
+/** A page that posts a response to the client, so that it is in no URL (OAuth 2.0 Form Post Response Mode, 2). */
 export const formPostPage =
-  (action: string, fields: Readonly<Record<string, string>>, leadsTo: readonly string[]): Page =>
-  (say) => ({
-    title: say('Back to the app'),
-    leadsTo,
+  (action: string, fields: Readonly<Record<string, string>>, formRedirects: readonly string[]): Page =>
+  (t) => ({
+    title: t('Back to the app'),
+    formRedirects,
     // A relative path, because a proxy may serve this host under a path.
     script: `..${formPostScriptPath}`,
     content: html`<form method="post" action="${action}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-<button>${say('Continue')}</button>
+<button>${t('Continue')}</button>
 </form>`,
   })
 
-const path = '/ext/passkey.js'
 /** A relative path, because a proxy may serve this host under a path. */
-export const passkeyScriptPath = `..${path}`
+export const passkeyScriptPath = `..${passkeyScriptRoute}`
 
 /** A passkey form opens the browser's dialog and submits the result. Without scripts it stays hidden. */
-const script = `
+const passkeyScript = `
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const { passkey, options, auto } = form.dataset
   const problem = form.querySelector('[role=alert]')
-  const isKnown = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON
-  if (!isKnown) continue
+  const isSupported = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON
+  if (!isSupported) continue
   form.hidden = false
   const ask = async () => {
     problem.hidden = true
@@ -68,15 +71,18 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 `
 
 function addPasskeyScript(app: FastifyInstance): void {
-  app.get(path, (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8').send(script),
+  app.get(passkeyScriptRoute, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=3600')
+      .type('text/javascript; charset=utf-8')
+      .send(passkeyScript),
   )
 }
 
 export interface PasskeyFormOptions {
   readonly dialog: { readonly options: object; readonly challenge: string }
   /** The method of `navigator.credentials`. */
-  readonly asksTo: 'create' | 'get'
+  readonly method: 'create' | 'get'
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
   readonly label: PlainText
@@ -84,14 +90,14 @@ export interface PasskeyFormOptions {
   readonly isAutomatic?: boolean
 }
 
-/** Hidden until its script runs. */
+/** A form that opens the browser's passkey dialog. It is hidden until its script runs. */
 export const passkeyForm = (
-  say: Say,
-  { dialog, asksTo, action, fields, label, isAutomatic = false }: PasskeyFormOptions,
+  t: Translate,
+  { dialog, method, action, fields, label, isAutomatic = false }: PasskeyFormOptions,
 ): Html =>
-  html`<form method="post" action="${action}" data-passkey="${asksTo}" data-options="${JSON.stringify(dialog.options)}"${isAutomatic ? html` data-auto` : ''} hidden>
-<p class="problem" role="alert" hidden>${say('The passkey was not used. Try again.')}</p>
+  html`<form method="post" action="${action}" data-passkey="${method}" data-options="${JSON.stringify(dialog.options)}"${isAutomatic ? html` data-auto` : ''} hidden>
+<p class="problem" role="alert" hidden>${t('The passkey was not used. Try again.')}</p>
 ${Object.entries({ ...fields, challenge: dialog.challenge, credential: '' }).map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
-)}<button class="second">${say(label)}</button>
+)}<button class="second">${t(label)}</button>
 </form>`

@@ -2,8 +2,8 @@ import type { Language } from '../../../model/language.ts'
 import { type Html, type HtmlValue, markupOf } from './html.ts'
 
 /**
- * Lists every text of the pages; the English text is its own key. A text that is not listed, or that a
- * language lacks, does not compile.
+ * All texts of the pages. The English text is the key of its translations. The compiler rejects a text that is not
+ * listed or that a language lacks.
  */
 export const en = [
   // Sign-in
@@ -24,11 +24,11 @@ export const en = [
   'Continue',
   'Back',
   // Forgotten password
-  'If your login is a mail address, we will send it a link for choosing a new password.',
+  'If your login is an email address, we will send you a link for choosing a new password.',
   'Send the link',
   'Back to sign-in',
-  'Check your mail',
-  'If there is an account with this login, and the login is a mail address, a link is on its way. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.',
+  'Check your email',
+  'If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.',
   // Second factors and passkeys
   'Second step',
   'One more step to confirm that it is you.',
@@ -40,30 +40,30 @@ export const en = [
   'Use a passkey instead',
   'The passkey was not used. Try again.',
   'Passkeys require JavaScript, which is disabled in this browser.',
-  'This passkey is unknown here, or it did not verify that it is you.',
+  'This passkey is not registered here, or it could not verify you.',
   'Set up a second step',
-  'Signing in here requires more than a password. Scan this code with an authenticator app, such as your password manager.',
+  'Your account requires more than a password. Scan this code with an authenticator app, such as your password manager.',
   'The secret as a QR code',
   'Or type this secret into the app: {secret}',
   'Code shown by the app',
   'This code is wrong. Scan the new QR code and try again.',
   'The passkey could not be saved. Try again.',
   'Save your recovery codes',
-  'Each code signs you in once if you lose your app. They are shown only once: print them, or store them with your passwords.',
+  'Each code lets you sign in once if you lose your app. The codes are shown only once: print them, or store them with your passwords.',
   'I have saved them',
   // Consent
   'Allow {client}?',
   'You are signed in as {name} ({login}). {client} asks to:',
   'confirm your identity',
   'see your name and your login',
-  'see your mail address',
+  'see your email address',
   'see and change everything that you can see and change here, in your name',
   'do the same through the command interface',
   'stay connected while you are away, until eight hours after your sign-in',
   'Allow',
   'Do not allow',
   'Either way you return to {place}. You will not be asked again for permissions that you have granted.',
-  'Either way you return to {place}, an address of this device. You will be asked each time, because another program on it could use the same address.',
+  'Either way you return to {place}, an address on this device. You will be asked each time, because another program on this device could use the same address.',
   // Sign-out
   'Sign out?',
   'This signs you out of every app that you use with this account in this browser. If you did not request it, close this page.',
@@ -75,24 +75,24 @@ export const en = [
   'Sign out of {provider}, too',
   // External providers
   'Signing in with {provider} failed',
-  '{provider} cannot be reached at the moment. Try again in a while.',
+  '{provider} cannot be reached right now. Try again later.',
   '{provider} did not sign you in.',
   '{provider} did not confirm your sign-in. Try again.',
-  'The response of {provider} is invalid, so you were not signed in. Try again.',
-  'You have to sign in again, but {provider} did not confirm that you did. Sign out there first, or sign in another way.',
+  'The response from {provider} is invalid, so you were not signed in. Try again.',
+  'You have to sign in again, but {provider} did not confirm that you did. Sign out there first, or use another way to sign in.',
   'Too many sign-ins from your network address are in progress. Try again in 15 minutes.',
   'This sign-in was started in another browser or has already been used.',
-  'No account here is connected to yours at {provider}. If you have one, sign in another way and connect it on the page My account; otherwise ask an administrator.',
+  'No account here is connected to your {provider} account. If you have one here, sign in another way and connect it on the My account page. Otherwise ask an administrator.',
   'Your account here is closed. Ask an administrator.',
-  'There already is an account with your address here. Sign in to it another way, and connect it to {provider} on the page My account.',
+  'There is already an account with your email address here. Sign in to it another way, and connect it to {provider} on the My account page.',
   'Your account has reached the limit of connected accounts. Disconnect one first.',
-  'Another user has signed in in this browser in the meantime. Start again.',
+  'Another user has signed in on this browser in the meantime. Start again.',
   'This {provider} account is already connected to another account here.',
   'Sign in again',
   'To connect {provider}, sign in again first: your last sign-in was too long ago, or in another browser.',
   'Back to your account',
   'Connect {provider}?',
-  'Anyone who signs in at {provider} as {label} will be signed in here as {person}. Continue only if both are you.',
+  'Anyone who signs in at {provider} as {label} will be signed in here as {user}. Continue only if both accounts are yours.',
   'Connect',
   'Do not connect',
 ] as const
@@ -119,12 +119,12 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'Back to the app': 'De volta ao aplicativo',
   Continue: 'Continuar',
   Back: 'Voltar',
-  'If your login is a mail address, we will send it a link for choosing a new password.':
+  'If your login is an email address, we will send you a link for choosing a new password.':
     'Se o seu login for um endereço de e-mail, enviaremos para ele um link para você escolher uma nova.',
   'Send the link': 'Enviar o link',
   'Back to sign-in': 'Voltar para o login',
-  'Check your mail': 'Veja seus e-mails',
-  'If there is an account with this login, and the login is a mail address, a link is on its way. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.':
+  'Check your email': 'Veja seus e-mails',
+  'If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.':
     'Se existir uma conta com este login, e ele for um endereço de e-mail, um link está a caminho. Ele vale por uma hora. Não chegou nada? Veja na caixa de spam ou fale com um administrador.',
   'Second step': 'Segunda etapa',
   'One more step to confirm that it is you.': 'Mais uma etapa, para mostrar que é você.',
@@ -139,10 +139,10 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'The passkey was not used. Try again.': 'A chave de acesso não foi usada. Tente de novo.',
   'Passkeys require JavaScript, which is disabled in this browser.':
     'Chaves de acesso precisam de scripts, que este navegador não executa.',
-  'This passkey is unknown here, or it did not verify that it is you.':
+  'This passkey is not registered here, or it could not verify you.':
     'Esta chave de acesso não é conhecida aqui ou não confirmou que é você.',
   'Set up a second step': 'Configurar uma segunda etapa',
-  'Signing in here requires more than a password. Scan this code with an authenticator app, such as your password manager.':
+  'Your account requires more than a password. Scan this code with an authenticator app, such as your password manager.':
     'Para entrar aqui é preciso mais do que uma senha. Leia isto com um aplicativo que gera códigos, como o do seu gerenciador de senhas.',
   'The secret as a QR code': 'O segredo em um código QR',
   'Or type this secret into the app: {secret}': 'Ou digite este segredo no aplicativo: {secret}',
@@ -151,7 +151,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
     'Este código não confere. A imagem é nova: leia-a outra vez.',
   'The passkey could not be saved. Try again.': 'Não foi possível guardar a chave de acesso. Tente de novo.',
   'Save your recovery codes': 'Guarde seus códigos de recuperação',
-  'Each code signs you in once if you lose your app. They are shown only once: print them, or store them with your passwords.':
+  'Each code lets you sign in once if you lose your app. The codes are shown only once: print them, or store them with your passwords.':
     'Cada um deixa você entrar uma vez, para o dia em que tiver perdido seu aplicativo. Eles aparecem só agora: imprima-os ou guarde-os junto com suas senhas.',
   'I have saved them': 'Já guardei',
   'Allow {client}?': 'Permitir {client}?',
@@ -159,7 +159,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
     'Você entrou como {name} ({login}). {client} pede para:',
   'confirm your identity': 'saber que é você',
   'see your name and your login': 'ver seu nome e seu login',
-  'see your mail address': 'ver seu endereço de e-mail',
+  'see your email address': 'ver seu endereço de e-mail',
   'see and change everything that you can see and change here, in your name':
     'ver e alterar em seu nome tudo o que você pode ver e alterar aqui',
   'do the same through the command interface': 'fazer o mesmo pela interface de comandos',
@@ -169,7 +169,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'Do not allow': 'Não permitir',
   'Either way you return to {place}. You will not be asked again for permissions that you have granted.':
     'De um jeito ou de outro, você volta para {place}. O que você já permitiu não será perguntado de novo.',
-  'Either way you return to {place}, an address of this device. You will be asked each time, because another program on it could use the same address.':
+  'Either way you return to {place}, an address on this device. You will be asked each time, because another program on this device could use the same address.':
     'De um jeito ou de outro, você volta para {place}, um endereço deste dispositivo. A pergunta se repete a cada vez: outro programa nele poderia usar o mesmo endereço.',
   'Sign out?': 'Sair?',
   'This signs you out of every app that you use with this account in this browser. If you did not request it, close this page.':
@@ -182,28 +182,28 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'You are signed out here': 'Você saiu daqui',
   'Sign out of {provider}, too': 'Sair também de {provider}',
   'Signing in with {provider} failed': 'Não deu certo com {provider}',
-  '{provider} cannot be reached at the moment. Try again in a while.':
+  '{provider} cannot be reached right now. Try again later.':
     'Não foi possível falar com {provider} agora. Tente de novo daqui a pouco.',
   '{provider} did not sign you in.': 'Sua entrada não foi aceita por {provider}.',
   '{provider} did not confirm your sign-in. Try again.':
     'Sua entrada não foi confirmada por {provider}. Tente de novo.',
-  'The response of {provider} is invalid, so you were not signed in. Try again.':
+  'The response from {provider} is invalid, so you were not signed in. Try again.':
     'A resposta de {provider} não é válida, por isso você não entrou. Tente de novo.',
-  'You have to sign in again, but {provider} did not confirm that you did. Sign out there first, or sign in another way.':
+  'You have to sign in again, but {provider} did not confirm that you did. Sign out there first, or use another way to sign in.':
     'Você precisa entrar de novo, e {provider} não disse que você fez isso. Saia de lá primeiro ou entre de outro jeito.',
   'Too many sign-ins from your network address are in progress. Try again in 15 minutes.':
     'Há entradas demais em andamento a partir do seu endereço. Tente de novo daqui a quinze minutos.',
   'This sign-in was started in another browser or has already been used.':
     'Esta entrada não começou neste navegador ou já foi usada.',
-  'No account here is connected to yours at {provider}. If you have one, sign in another way and connect it on the page My account; otherwise ask an administrator.':
+  'No account here is connected to your {provider} account. If you have one here, sign in another way and connect it on the My account page. Otherwise ask an administrator.':
     'Nenhuma conta daqui pertence à sua em {provider}. Se você tem uma, entre nela de outro jeito e conecte-a na página Minha conta; se não, fale com um administrador.',
   'Your account here is closed. Ask an administrator.':
     'Sua conta aqui está fechada. Fale com um administrador.',
-  'There already is an account with your address here. Sign in to it another way, and connect it to {provider} on the page My account.':
+  'There is already an account with your email address here. Sign in to it another way, and connect it to {provider} on the My account page.':
     'Já existe aqui uma conta com o seu endereço. Entre nela de outro jeito e conecte-a a {provider} na página Minha conta.',
   'Your account has reached the limit of connected accounts. Disconnect one first.':
     'Sua conta já está conectada a tantas outras quanto possível. Desconecte uma primeiro.',
-  'Another user has signed in in this browser in the meantime. Start again.':
+  'Another user has signed in on this browser in the meantime. Start again.':
     'Nesse meio-tempo, outra pessoa entrou neste navegador. Comece de novo.',
   'This {provider} account is already connected to another account here.':
     'Esta conta de {provider} está conectada à conta de outra pessoa aqui.',
@@ -212,8 +212,8 @@ export const ptBr: Readonly<Record<Text, string>> = {
     'Para conectar {provider}, entre de novo primeiro: a última vez foi há muito tempo ou não foi neste navegador.',
   'Back to your account': 'Voltar para sua conta',
   'Connect {provider}?': 'Conectar {provider}?',
-  'Anyone who signs in at {provider} as {label} will be signed in here as {person}. Continue only if both are you.':
-    'Quem entrar em {provider} como {label} entrará aqui como {person}. Continue só se os dois forem você.',
+  'Anyone who signs in at {provider} as {label} will be signed in here as {user}. Continue only if both accounts are yours.':
+    'Quem entrar em {provider} como {label} entrará aqui como {user}. Continue só se os dois forem você.',
   Connect: 'Conectar',
   'Do not connect': 'Não conectar',
 }
@@ -225,16 +225,16 @@ type Placeholders<T extends string> = T extends `${string}{${infer Name}}${infer
 /** A text without placeholders. */
 export type PlainText = { [T in Text]: Placeholders<T> extends never ? T : never }[Text]
 
-/** Returns a text in the language of the page, with its placeholders filled in. */
-export type Say = <T extends Text>(
+/** Translates a text into the language of the page, and fills in its placeholders. */
+export type Translate = <T extends Text>(
   text: T,
   ...values: [Placeholders<T>] extends [never] ? [] : [Readonly<Record<Placeholders<T>, HtmlValue>>]
 ) => Html
 
-export const sayIn =
-  (language: Language): Say =>
-  (text, ...given) => {
-    const values: Readonly<Record<string, HtmlValue>> = given[0] ?? {}
+export const translatorFor =
+  (language: Language): Translate =>
+  (text, ...args) => {
+    const values: Readonly<Record<string, HtmlValue>> = args[0] ?? {}
     const parts = (translations[language]?.[text] ?? text).split(/\{(\w+)\}/)
     // Every second part is the name of a placeholder.
     return {

@@ -10,7 +10,7 @@ const sessionCookie = 'identity'
 
 type CookieSettings = Pick<Identity, 'settings'>
 
-/** A session cookie that ends with the session and is never extended. */
+/** Creates the cookie of a session. It expires with the session and is never extended. */
 export function identityCookie(
   { settings, seals, now }: Pick<Identity, 'settings' | 'seals' | 'now'>,
   { sessionId, expiresAt }: Pick<StartedSession, 'sessionId' | 'expiresAt'>,
@@ -19,13 +19,15 @@ export function identityCookie(
   return serializeCookie({ settings }, sessionCookie, value, Math.round((expiresAt - now()) / 1000))
 }
 
-export const removedCookie = (identity: CookieSettings): string =>
+export const clearedCookie = (identity: CookieSettings): string =>
   serializeCookie(identity, sessionCookie, '', 0)
 
-export const findCookie = (identity: CookieSettings, headers: IncomingHttpHeaders): string | undefined =>
-  findNamedCookie(identity, sessionCookie, headers)
+export const findSessionCookie = (
+  identity: CookieSettings,
+  headers: IncomingHttpHeaders,
+): string | undefined => findCookie(identity, sessionCookie, headers)
 
-export function findNamedCookie(
+export function findCookie(
   identity: CookieSettings,
   name: string,
   { cookie: header = '' }: IncomingHttpHeaders,
@@ -35,17 +37,17 @@ export function findNamedCookie(
   return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
 }
 
-/** The id in the browser's cookie, even if its session has ended. */
+/** Returns the session id in the browser's cookie, even if the session has ended. */
 export async function readSessionId(
   { settings, seals }: Pick<Identity, 'settings' | 'seals'>,
   headers: IncomingHttpHeaders,
 ): Promise<string | undefined> {
-  const cookie = findCookie({ settings }, headers)
+  const cookie = findSessionCookie({ settings }, headers)
   const opened = cookie === undefined ? undefined : await seals.open<CookieValue>('cookie', cookie)
   return opened?.sessionId
 }
 
-/** The browser's session, if it is still active. */
+/** Finds the browser's session if it is still active. */
 export async function findBrowserSession(
   identity: Identity,
   headers: IncomingHttpHeaders,
@@ -55,7 +57,7 @@ export async function findBrowserSession(
 }
 
 /**
- * The `__Host-` prefix prevents neighbouring hosts from setting the cookie; browsers require https for it.
+ * The `__Host-` prefix prevents other hosts of the domain from setting the cookie. Browsers require HTTPS for it.
  */
 const cookieName = ({ settings }: CookieSettings, name: string): string =>
   isSecure({ settings }) ? `__Host-${name}` : name

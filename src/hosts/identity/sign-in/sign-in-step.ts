@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isDeactivated } from '../../../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../../../accounts/deactivation.ts'
 import { sql } from '../../../db/sql.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
 import { type Account, accountColumns } from '../core/accounts.ts'
-import { onThisHost, secondStepPath, setUpPath } from '../core/addresses.ts'
-import { type Answer, type Call, type Handler, parseSingle } from '../core/endpoint.ts'
+import { type Call, type Handler, type HandlerResult, singleParameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import type { FederatedSignIn } from '../core/sessions.ts'
+import type { FederatedSignIn, SignInOrigin } from '../core/sessions.ts'
+import { hostPathWithQuery, secondStepPath, setUpPath } from '../core/urls.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 
 /**
- * A sign-in whose password was correct and that needs another step. It is sealed: the account cannot be
- * swapped in between, and the step is bound to the authorization request.
+ * A sign-in whose first step succeeded and that needs another step. It travels sealed through the browser, so that the
+ * account cannot be replaced, and is bound to the authorization request. Its property names do not change.
  */
 export interface SignInStep {
   readonly id: string
@@ -21,15 +21,15 @@ export interface SignInStep {
   readonly securityStamp: string
   readonly expiresAt: number
   readonly request: string
-  /** Present if the sign-in began at an external provider instead of with a password. */
+  /** Present if the user was authenticated by an external provider instead of a password. */
   readonly outside?: FederatedSignIn | undefined
 }
 
 /** Long enough to install an app. */
 const stepMilliseconds = 15 * 60_000
 
-/** Returns the page on which the browser continues the sign-in. */
-export function askForStep(
+/** Returns the URL of the page on which the browser continues the sign-in. */
+export function stepUrl(
   { settings, seals, now }: Identity,
   kind: SignInStep['kind'],
   { accountId, securityStamp }: Account,
@@ -39,12 +39,15 @@ export function askForStep(
   const expiresAt = now() + stepMilliseconds
   const step: SignInStep = {
     id: randomBytes(16).toString('base64url'),
-    ...{ kind, accountId, securityStamp, expiresAt },
+    kind,
+    accountId,
+    securityStamp,
+    expiresAt,
     request: digestOf(authRequest),
     outside,
   }
   const path = kind === 'set-up' ? setUpPath : secondStepPath
-  return onThisHost(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
+  return hostPathWithQuery(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
 }
 
 async function openStep(
@@ -57,7 +60,7 @@ async function openStep(
   return step?.kind === kind && step.request === digestOf(authRequest) ? step : undefined
 }
 
-/** Returns the current account, unless its password or login has changed since the first step. */
+/** Finds the step's account, unless its password or login has changed since the first step. */
 async function findStepAccount(
   { database }: Identity,
   { accountId, securityStamp }: SignInStep,
@@ -65,22 +68,24 @@ async function findStepAccount(
   const [account] = await database.query<Account>(sql`
     select ${accountColumns} from users as account
     where account.id = ${accountId} and account.security_stamp = ${securityStamp}
-      and account.active and not ${isDeactivated}`)
+      and account.active and not ${isAccountDeactivatedSql}`)
   return account
 }
 
-/** Returns the authentication methods of a session that begins after the step. */
-export const authenticatedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
+/** Returns how the user was authenticated, for a session that begins after the step. */
+export const authenticationAfter = (
+  { outside }: SignInStep,
+  by: 'otp' | 'pop',
+): Pick<SignInOrigin, 'methods' | 'federated'> => ({
   methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
-  outside,
+  federated: outside,
 })
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * The step after a correct password: the session, a second factor, or setting one up. Without the extensions
- * there is no page for a second factor. An account that has one must not become less secure, so its sign-in
- * is rejected.
+ * The step after a correct password. Without the extensions there is no page for a second factor, but an account that
+ * has one must not become less secure, so its sign-in is rejected.
  */
 export type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 
@@ -90,7 +95,7 @@ export async function nextStepOf(identity: Identity, account: Account): Promise<
   return mustHaveFactor(identity, account) ? 'set-up' : 'session'
 }
 
-/** A sign-in between its steps. */
+/** A sign-in that waits for its next step. */
 export interface PendingSignIn {
   readonly pending: PendingRequest
   readonly authRequest: string
@@ -99,20 +104,20 @@ export interface PendingSignIn {
   readonly account: Account
 }
 
-/** If the step has expired or was used, the browser returns to the beginning of the sign-in. */
+/** Creates a handler for a step. If the step has expired, the browser returns to the beginning of the sign-in. */
 export const withStep =
   (
     identity: Identity,
     kind: SignInStep['kind'],
-    answer: (begun: PendingSignIn, call: Call) => Promise<Answer>,
+    handle: (signIn: PendingSignIn, call: Call) => Promise<HandlerResult>,
   ): Handler =>
   async (call) => {
-    const { authRequest, step: stepText } = parseSingle(call.parameters)
+    const { authRequest, step: stepText } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending) return { page: outdatedPage }
     const step = await openStep(identity, kind, stepText, authRequest)
     const account = step && (await findStepAccount(identity, step))
     if (stepText === undefined || !step || !account)
-      return { redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }) }
-    return answer({ pending, authRequest, step, stepText, account }, call)
+      return { redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }) }
+    return handle({ pending, authRequest, step, stepText, account }, call)
   }

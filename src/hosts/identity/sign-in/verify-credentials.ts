@@ -6,7 +6,7 @@ import { loginCharactersMax } from '../../../model/text.ts'
 import { type Account, findActiveAccount } from '../core/accounts.ts'
 import type { Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { type PasskeyAnswer, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
+import { type PasskeyResponse, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
 import { type NextStep, nextStepOf } from './sign-in-step.ts'
 
 export interface Verification {
@@ -19,56 +19,55 @@ export interface Verification {
 /** An unknown login, an ambiguous one and a wrong password get the same response after the same time. */
 export async function verifyCredentials(
   identity: Identity,
-  given: { readonly login: string; readonly password: string },
+  credentials: { readonly login: string; readonly password: string },
   onLocked: (account: Account | undefined) => void,
 ): Promise<Verification> {
   const { database, passwords, lockouts } = identity
-  const login = given.login.trim()
+  const login = credentials.login.trim()
   let account: Account | undefined
   let next: NextStep | undefined
-  if (isLongerThan(login, loginCharactersMax) || isLongerThan(given.password, passwordCharactersMax))
+  if (isLongerThan(login, loginCharactersMax) || isLongerThan(credentials.password, passwordCharactersMax))
     return { account, next }
-  const subject = await lockedSubject(database, login)
+  const subject = await lockoutSubject(database, login)
   const verify = async () => {
     const found = await findActiveAccount(database, login)
     account = found
-    if (!found) return passwords.verifyAbsent(given.password)
-    if (!(await passwords.verify(found.passwordHash, given.password))) return false
+    if (!found) return passwords.verifyAbsent(credentials.password)
+    if (!(await passwords.verify(found.passwordHash, credentials.password))) return false
     next = await nextStepOf(identity, found)
-    return next === 'session' || 'right so far'
+    return next === 'session' || 'first step passed'
   }
   await lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () => onLocked(account))
   return { account, next }
 }
 
 /**
- * Lower-cased, as the store compares logins: another spelling of the same login must not get five more
- * attempts.
+ * Returns the login as the store compares logins, because another spelling of it must not get five more attempts.
  */
-async function lockedSubject(database: Identity['database'], login: string): Promise<string> {
+async function lockoutSubject(database: Identity['database'], login: string): Promise<string> {
   const [row] = await database.query<{ subject: string }>(sql`select lower(trim(${login})) as subject`)
   return row?.subject ?? login
 }
 
 export type AuthenticationOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
 
-/** Authenticates by other means than a password. A failure counts as a wrong password of the login; a success clears the count. */
+/** Authenticates with a code or a passkey. A failure counts like a wrong password of the login; a success resets the count. */
 export async function attemptAuthentication(
   identity: Identity,
   { accountId: account, login }: Account,
   client: string,
   { address, requestId }: Call,
-  { what, verify }: { readonly what: 'code' | 'passkey'; verify(): Promise<boolean> },
+  { factor, verify }: { readonly factor: 'code' | 'passkey'; verify(): Promise<boolean> },
 ): Promise<AuthenticationOutcome> {
   const record = (event: 'sign-in' | 'lockout-begun', outcome: string) =>
     identity.securityLog({ event, outcome, account, client, address, requestId })
   try {
-    const subject = await lockedSubject(identity.database, login)
+    const subject = await lockoutSubject(identity.database, login)
     const isRight = await identity.lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () =>
       record('lockout-begun', 'sign-in'),
     )
     if (isRight) return 'right'
-    record('sign-in', `wrong ${what}`)
+    record('sign-in', `wrong ${factor}`)
     return { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
@@ -78,30 +77,36 @@ export async function attemptAuthentication(
 }
 
 /**
- * Used alone or after the password. The challenge can be used only once, even if the response to it is wrong.
+ * Authenticates with a passkey, alone or after the password. The challenge can be used only once, even if the response
+ * to it is wrong.
  */
 export const attemptPasskey = (
   identity: Identity,
   account: Account,
   client: string,
   call: Call,
-  { passkey, ...answer }: PasskeyAnswer & { readonly isAlone: boolean; readonly passkey: StoredPasskey },
+  {
+    passkey,
+    ...response
+  }: PasskeyResponse & { readonly isSoleFactor: boolean; readonly passkey: StoredPasskey },
 ): Promise<AuthenticationOutcome> =>
   attemptAuthentication(identity, account, client, call, {
-    what: 'passkey',
+    factor: 'passkey',
     async verify() {
       const use = await identity.database.transaction((transaction) =>
-        usePasskey(identity, transaction, passkey, answer),
+        usePasskey(identity, transaction, passkey, response),
       )
       const { address, requestId } = call
       if (use === 'copied')
         identity.securityLog({
           event: 'passkey-copied',
           account: account.accountId,
-          ...{ client, address, requestId },
+          client,
+          address,
+          requestId,
         })
       if (use !== 'right') return false
-      await identity.database.single.query(
+      await identity.database.singleWrites.query(
         sql`update authenticator_apps set failures = 0 where user_id = ${account.accountId}`,
       )
       return true

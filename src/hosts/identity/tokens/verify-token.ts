@@ -1,23 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import {
   accessTokenType,
   clockSkewSeconds,
-  isActiveSession,
   isWithinLifetime,
   parseAccessTokenClaims,
   signingAlgorithms,
+  tokenIsActiveSql,
 } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import { type Account, accountColumns } from '../core/accounts.ts'
 import type { Identity } from '../core/identity.ts'
 import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import { timestamp } from '../values/timestamps.ts'
 
 /**
- * Returns the claims of an access token that this provider signed and that has not expired; whether its
- * session is active is not checked here.
+ * Returns the claims of an access token that this provider signed and that has not expired. It does not check
+ * whether the session is active.
  */
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
   const now = identity.now()
@@ -26,7 +25,7 @@ export async function verifyAccessToken(identity: Identity, token: string): Prom
 }
 
 /**
- * Returns the claims of an identity token of any age: a hint only identifies the user (OpenID Connect Core,
+ * Returns the claims of an identity token of any age, because a hint only identifies the user (OpenID Connect Core,
  * 3.1.2.1).
  */
 export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
@@ -61,14 +60,14 @@ async function verifyToken(
   }
 }
 
-/** RFC 6750, 2: the token is taken from the header, or from a form if the caller has read one. */
+/** Returns the token from the header, or from a form if the endpoint accepts one (RFC 6750, 2). */
 export function requireBearer(
   { authorization }: IncomingHttpHeaders,
-  { access_token: inForm }: { readonly access_token?: string | undefined } = {},
+  { access_token: formToken }: { readonly access_token?: string | undefined } = {},
 ): string {
-  if (authorization !== undefined && inForm !== undefined)
+  if (authorization !== undefined && formToken !== undefined)
     throw invalidRequest('The access token must be sent in one way only.')
-  const token = authorization === undefined ? inForm : bearerPattern.exec(authorization)?.[1]
+  const token = authorization === undefined ? formToken : bearerPattern.exec(authorization)?.[1]
   if (token === undefined) throw missingToken()
   return token
 }
@@ -85,7 +84,7 @@ export const invalidToken = () =>
     'Bearer error="invalid_token"',
   )
 
-/** The account of an access token whose session is still active, looked up without any cache. */
+/** Finds the account of an access token if its session is still active. No cache is used. */
 export async function findTokenAccount(
   { database, administrators, now }: Identity,
   payload: JWTPayload,
@@ -93,21 +92,8 @@ export async function findTokenAccount(
   const claims = parseAccessTokenClaims(payload)
   if (!claims) return undefined
   const [account] = await database.query<Account>(
-    sql`select ${accountColumns} from users as account where ${isActiveSession(claims, timestamp(now()))}`,
+    sql`select ${accountColumns} from users as account where ${tokenIsActiveSql(claims, timestamp(now()))}`,
   )
   const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
   return isStale ? undefined : account
 }
-
-/** Codes and refresh tokens: 256 random bits, of which the store keeps only the hash. */
-export interface OpaqueToken {
-  readonly token: string
-  readonly id: Buffer
-}
-
-export function createOpaqueToken(): OpaqueToken {
-  const token = randomBytes(32).toString('base64url')
-  return { token, id: opaqueTokenId(token) }
-}
-
-export const opaqueTokenId = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -24,11 +24,11 @@ export interface Client {
   readonly registration: Registration | undefined
 }
 
-/** A client in which users sign in on the pages of this host, declared by administrators or settings. */
+/** The properties of a client that administrators or the settings declare. Its users sign in on the pages of this host. */
 export interface Registration {
   /** Shown to users on the consent page. */
   readonly name: string
-  /** A first-party client: users are not asked for consent. */
+  /** Users of a first-party client are not asked for consent. */
   readonly isFirstParty: boolean
   readonly requiresPkce: boolean
 }
@@ -60,10 +60,10 @@ export interface ClientSettings {
   readonly registeredClients: readonly RegisteredClientSettings[]
 }
 
-/** The browser client of every allowed origin, and the service clients and registered clients of the settings. */
+/** Returns the web client, and the service clients and registered clients of the settings. */
 export function clientsOf({ allowedOrigins, serviceClients, registeredClients }: ClientSettings): Clients {
   const webClient: Client = {
-    ...common,
+    ...clientDefaults,
     id: webClientId,
     grants: ['authorization_code', 'refresh_token'],
     scopes: webClientScopes,
@@ -72,7 +72,7 @@ export function clientsOf({ allowedOrigins, serviceClients, registeredClients }:
   }
   const services = serviceClients.map(
     ({ secret, ...client }): Client => ({
-      ...common,
+      ...clientDefaults,
       ...client,
       secretHash: digestOf(secret),
       grants: ['client_credentials'],
@@ -84,7 +84,7 @@ export function clientsOf({ allowedOrigins, serviceClients, registeredClients }:
   return new Map([webClient, ...services, ...registered].map((client) => [client.id, client]))
 }
 
-const common = {
+const clientDefaults = {
   secretHash: undefined,
   redirectUris: [],
   postLogoutRedirectUris: [],
@@ -97,9 +97,9 @@ export type StoredClient = Omit<RegisteredClientSettings, 'secret' | 'signingAlg
   Pick<Client, 'secretHash'> &
   Partial<Pick<Client, 'signingAlgorithm'>>
 
-/** A client in which users sign in on the pages of this host. */
+/** Creates a client whose users sign in on the pages of this host. */
 export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({
-  ...common,
+  ...clientDefaults,
   ...client,
   grants: ['authorization_code', 'refresh_token'],
   registration: { name, isFirstParty, requiresPkce },
@@ -109,19 +109,19 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /**
- * Includes all of them, because a callback may redirect the browser to another address of the same client.
+ * Returns all redirect URLs of the client: a callback may redirect the browser to another one of them.
  */
-export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
+export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
 ]
 
-/** The origins of clients without a secret, whose scripts redeem codes themselves. */
+/** Returns the origins of clients without a secret, whose scripts redeem codes themselves. */
 export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
     [...clients.values()]
       .filter(({ registration, secretHash }) => registration !== undefined && secretHash === undefined)
-      .flatMap(({ redirectUris }) => redirectUris.map((address) => new URL(address).origin))
+      .flatMap(({ redirectUris }) => redirectUris.map((uri) => new URL(uri).origin))
       // The callback of an app on a device has no web origin; URL returns `null`.
       .filter((origin) => origin !== 'null'),
   ),
@@ -141,10 +141,10 @@ export const scopes: readonly string[] = clientScopes
 
 const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
 
-/** The scopes that a service client may get, and gets by default. */
+/** The scopes that a service client may have, and has by default. */
 export const serviceScopes: readonly string[] = ['svc.api', 'svc.grpc']
 
-/** The words of a scope parameter (RFC 6749, 3.3), without duplicates. */
+/** Returns the words of a scope parameter (RFC 6749, 3.3), without duplicates. */
 export const splitScope = (scope: string): readonly string[] => [
   ...new Set(scope.split(' ').filter((word) => word !== '')),
 ]
@@ -155,7 +155,7 @@ export interface AudienceSettings {
   readonly grpcAudience: string
 }
 
-/** The hosts that these scopes are for. */
+/** Returns the audiences of the hosts that these scopes are for. */
 export const hostsOf = (
   scopes: readonly string[],
   { apiAudience, grpcAudience }: Omit<AudienceSettings, 'issuer'>,
@@ -167,8 +167,7 @@ export const hostsOf = (
 ]
 
 /**
- * The hosts for which a token is valid: both if both scopes were granted, and the provider itself if neither
- * was.
+ * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither was.
  */
 export function audienceOf(
   granted: readonly string[],

@@ -18,7 +18,7 @@ type OAuthErrorCode =
   | 'request_uri_not_supported'
   | 'registration_not_supported'
 
-/** An error as defined by OAuth; the envelope includes it too. */
+/** An error as defined by OAuth. The error envelope includes its code and description. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   /** The `WWW-Authenticate` challenge, if the standard requires one. */
@@ -36,7 +36,7 @@ export const invalidRequest = (description: string) => new OAuthError('invalid_r
 
 export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** All others are 400 (RFC 6749, 5.2). */
+/** All other codes have 400 (RFC 6749, 5.2). */
 const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
   invalid_client: 401,
   invalid_token: 401,
@@ -46,7 +46,7 @@ const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
 
 export const oauthStatusOf = (code: OAuthErrorCode): number => oauthStatuses[code] ?? 400
 
-/** The OAuth code for an error of the server itself, such as one of the rate limiter. */
+/** Returns the OAuth code for an error that the server itself sends, such as one of the rate limiter. */
 export function oauthCodeOf(status: number): string {
   if (status === 429 || status === 503) return 'temporarily_unavailable'
   return status >= 500 ? 'server_error' : 'invalid_request'

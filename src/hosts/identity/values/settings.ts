@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { ValueOf } from '../../../config/declared-settings.ts'
 import type { MetricsSettings, PasskeySettings } from '../../../config/host-settings.ts'
 import type { RateLimitSettings, TrackerSettings } from '../../../config/tracker-settings.ts'
+import type { SharedSettings } from '../../../db/instances.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 
 export type SecondFactorPolicy = ValueOf<'Identity__SecondFactor'>
@@ -10,7 +11,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly apiAudience: string
   readonly grpcAudience: string
-  /** Used if the page of the client's own origin is unknown. */
+  /** The sign-in page for requests whose client is unknown. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Clients beyond the contract; none while the extensions are off. */
@@ -19,21 +20,28 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly providers: readonly ProviderSettings[]
   /** Encrypts the keys in the store. If undefined, one is generated and kept in the data folder. */
   readonly keySecret: string | undefined
+  /** Still opens what it has encrypted, until `secret rotate` has encrypted everything again. */
+  readonly previousKeySecret: string | undefined
   readonly isStoreShared: boolean
   readonly dataDirectory: string
-  /** Signs instead of the key ring. */
+  /** Signs tokens instead of the key ring. */
   readonly pinnedKey: KeyObject | undefined
   readonly rateLimit: RateLimitSettings
   /**
-   * A session that its client has not renewed for this long is expired; with 0 only the eight hours count.
+   * A session that has not been used for this long has expired. With 0, only the eight hours count.
    */
   readonly inactivityMinutes: number
+  /** Every login that is an address counts as verified. */
+  readonly loginsAreVerified: boolean
   /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
   /** True if mails can be queued; the REST host sends them. */
   readonly mail: boolean
   /** Undefined if passkeys cannot work at the address of the host. */
   readonly passkeys: PasskeySettings | undefined
+  readonly passkeySignInDomain: string | undefined
+  /** The settings that all instances must have in common, without secrets. */
+  readonly shared: SharedSettings
 }
 
 /** An external OpenID Connect provider that users can sign in with. */
@@ -46,7 +54,7 @@ export interface ProviderSettings {
   readonly clientId: string
   /** Undefined for a public client, which uses PKCE alone. */
   readonly clientSecret: string | undefined
-  /** The first sign-in links the account whose login is the verified address. */
+  /** The first sign-in connects the account whose login is the verified address. */
   readonly linkByVerifiedEmail: boolean
   /** The first sign-in of a user without an account creates one. */
   readonly createAccounts: boolean

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openDatabase } from '../../src/db/database.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { startTestIssuer } from '../../test/support/test-issuer.ts'
+import { startHost } from '../child-process.ts'
+import { childrenOf, cpuSecondsOfServer } from '../cpu.ts'
+import { seedStore } from '../rest/seed.ts'
+
+const ports = [5197, 5198] as const
+const connections = 64
+const run = promisify(execFile)
+
+/**
+ * Requests per second of one process and of one per core, interleaved. The load is `ab` (in Debian, apache2-utils). Load and store
+ * use the same cores, so each process of a host may use only a share of one: then the processes are the limit, as they are
+ * on a larger machine. Needs root on Linux. `--rounds N`, `--seconds N` each.
+ */
+export async function runProcessesBench(words: readonly string[]): Promise<void> {
+  const option = (name: string, byDefault: number) => Number(words[words.indexOf(name) + 1]) || byDefault
+  const [rounds, seconds] = [option('--rounds', 5), option('--seconds', 4)]
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-processes-'))
+  const store = await startEmbeddedStore({ dataDirectory })
+  const issuer = await startTestIssuer()
+  const start = async (port: number, processes: number) =>
+    startHost('rest', {
+      ...{ DATABASE_URL: store.url, DATA_DIR: dataDirectory, REST_PORT: String(port) },
+      ...{ Jwt__Issuer: issuer.issuer, PROCESSES: String(processes) },
+    })
+  await migrate(store.url)
+  const database = openDatabase({ url: store.url, applicationName: 'bench' })
+  const { member } = await seedStore(database)
+  const token = await issuer.signIn(database, member.id)
+  await database.close()
+  const children = [await start(ports[0], 1), await start(ports[1], cpus().length)]
+  const groups = children.flatMap(({ pid = 0 }) => [pid, ...childrenOf(pid)]).map(limitShare)
+  try {
+    const pids = children.map(({ pid = 0 }) => pid)
+    for (const [name, path] of Object.entries(paths))
+      console.log(`${name}: ${await compare(path, { pids, token, rounds, seconds })}`)
+  } finally {
+    for (const child of children) child.kill('SIGTERM')
+    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
+    for (const group of groups) rmdirSync(group)
+    await issuer.stop()
+    await store.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+/** Of a core, for each process. */
+const share = 0.25
+const periodMicroseconds = 10_000
+
+/** Puts the process into a control group of its own, whose folder is returned. */
+function limitShare(pid: number): string {
+  const root = existsSync('/sys/fs/cgroup/cpu') ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup'
+  const group = join(root, `bench-${pid}`)
+  const write = (file: string, text: string | number) => writeFileSync(join(group, file), String(text))
+  mkdirSync(group)
+  if (existsSync(join(group, 'cpu.max')))
+    write('cpu.max', `${share * periodMicroseconds} ${periodMicroseconds}`)
+  else {
+    write('cpu.cfs_period_us', periodMicroseconds)
+    write('cpu.cfs_quota_us', share * periodMicroseconds)
+  }
+  write('cgroup.procs', pid)
+  return group
+}
+
+const paths = {
+  'a cheap route': '/healthz',
+  'the account, with a token': '/api/me',
+  'a list, with a token': '/api/workflows',
+}
+
+interface Comparison {
+  /** Of the hosts, in the order of their ports. */
+  readonly pids: readonly number[]
+  readonly token: string
+  readonly rounds: number
+  readonly seconds: number
+}
+
+async function compare(path: string, { pids, token, rounds, seconds }: Comparison): Promise<string> {
+  const results: Result[][] = ports.map(() => [])
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [index, port] of ports.entries()) {
+      const result = await measure(port, path, { token, seconds, pid: pids[index] ?? 0 })
+      // The first round warms up.
+      if (round > 0) results[index]?.push(result)
+    }
+  const [one, all] = results.map(mediansOf) as [Result, Result]
+  const show = ({ perSecond, microseconds }: Result) => `${perSecond} requests/s at ${microseconds} µs of CPU`
+  return `one process ${show(one)}, ${cpus().length} processes ${show(all)}: ${(all.perSecond / one.perSecond).toFixed(2)} times`
+}
+
+interface Result {
+  readonly perSecond: number
+  /** CPU time of all processes of the host for a request, whatever else the machine does. */
+  readonly microseconds: number
+}
+
+interface Target {
+  readonly token: string
+  readonly seconds: number
+  readonly pid: number
+}
+
+async function measure(port: number, path: string, { token, seconds, pid }: Target): Promise<Result> {
+  const before = cpuSecondsOfServer(pid)
+  const shape = ['-q', '-k', '-c', String(connections), '-t', String(seconds), '-n', '10000000']
+  const { stdout } = await run('ab', [
+    ...shape,
+    ...['-H', `Authorization: Bearer ${token}`],
+    `http://127.0.0.1:${port}${path}`,
+  ])
+  const numberAfter = (label: string) => Number(new RegExp(`^${label}: +([\\d.]+)`, 'm').exec(stdout)?.[1])
+  const requests = numberAfter('Complete requests')
+  return {
+    perSecond: Math.round(numberAfter('Requests per second')),
+    microseconds: Math.round(((cpuSecondsOfServer(pid) - before) / requests) * 1e6),
+  }
+}
+
+const mediansOf = (results: readonly Result[]): Result => ({
+  perSecond: median(results.map(({ perSecond }) => perSecond)),
+  microseconds: median(results.map(({ microseconds }) => microseconds)),
+})
+
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0

@@ -1,0 +1,33 @@
+import { commands, synopsis } from '../src/cli/run-command.ts'
+
+const head = `# Commands
+
+Every command of the program, in the project's folder. \`--help\` after its name explains a command and its options. Exit codes: 0 done,
+1 failed, 2 used wrongly. \`npm run contract\` writes this page from \`src/cli/run-command.ts\`.
+
+Commands that administer work while the hosts run, and while they are stopped. They read the settings of a host:
+\`account\` and \`client\` those of rest; \`account remove-factors\`, \`keys\` and \`secret\` those of identity. The role that migrates may run
+all of them, with the same secret. Passwords are typed or piped in, never arguments; \`--yes\` replaces the question of a command that ends
+sessions. The result goes to standard output, security events (\`docs/security-events.md\`) to standard error. Scripts use
+\`npm run --silent cli\`, so that npm prints nothing.
+
+| Where | A command |
+|---|---|
+| one machine | \`npm run cli -- account list\`, with the variables of the host |
+| a unit for each host | \`systemd-run --pty --quiet --collect -p DynamicUser=yes -p EnvironmentFile=/etc/tracker/common.env -p EnvironmentFile=/etc/tracker/rest.env -p WorkingDirectory=/opt/tracker /opt/tracker/node_modules/.bin/node src/cli.ts account list\` |
+| containers | \`docker compose exec rest node src/cli.ts account list\` |
+| Kubernetes | \`kubectl -n tracker exec -it deploy/rest -- node src/cli.ts account list\` |
+
+| Command | What it does |
+|---|---|
+`
+
+/** docs/commands.md, from the table of the commands. */
+export const commandsPage = (): string =>
+  head +
+  Object.entries(commands)
+    .map(([name, entry]) => row(name, entry))
+    .join('')
+
+const row = (name: string, entry: (typeof commands)[string]): string =>
+  `| \`${synopsis(name, entry)}\` | ${entry.about} |\n`

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { signedIn } from '../../test/support/browser.ts'
+import { type CliResult, freePort, runCli, startChild } from '../../test/support/child-host.ts'
+import { connectDirectly } from '../../test/support/direct-connection.ts'
+import { type FreshDatabase, freshDatabase, urlUnderRoleOf } from '../../test/support/fresh-database.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
+import { origin } from '../../test/support/known-clients.ts'
+import { until } from '../../test/support/until.ts'
+import { authorizeOperator, deactivateAccount } from '../accounts/administrators.ts'
+import { createPasswords } from '../accounts/passwords.ts'
+import { raw, sql } from '../db/sql.ts'
+import { createClient } from '../features/clients/clients.ts'
+
+const password = 'Correct-Horse-1'
+
+describe('The accounts of a store', () => {
+  let fresh: FreshDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+  })
+  after(() => fresh.drop())
+
+  /** The command has the rights of the host in whose environment an operator runs it. */
+  const run = (words: readonly string[], input?: string, more = {}, host: 'rest' | 'identity' = 'rest') =>
+    runCli(
+      { DATABASE_URL: urlUnderRoleOf(host, fresh.url), Cors__AllowedOrigins__0: origin, ...more },
+      words,
+      input,
+    )
+  const findAccount = async (login: string) => {
+    const [account] = await fresh.database.query<{
+      id: string
+      name: string
+      hash: string
+      sessions: number
+    }>(
+      sql`
+      select id, name, password_hash as hash,
+        (select count(*)::int from signin_sessions where user_id = users.id and ended_at is null) as sessions
+      from users where login = ${login}`,
+    )
+    return account ?? assert.fail(`There is no ${login}.`)
+  }
+  const addSession = async (login: string) => {
+    const { id } = await findAccount(login)
+    await fresh.database.singleWrites.query(sql`
+      insert into signin_sessions (id, user_id, security_stamp, expires_at)
+      select ${`session-of-${id}`}, id, security_stamp, now() + interval '1 hour' from users where id = ${id}
+      on conflict (id) do update set ended_at = null`)
+  }
+  const eventsOf = ({ stderr }: CliResult) =>
+    stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+      .map(({ security, outcome = '', client }) => `${security} ${outcome} ${client}`)
+  const succeeds = async (...given: Parameters<typeof run>) => {
+    const result = await run(...given)
+    assert.equal(result.code, 0, result.stderr)
+    return result
+  }
+  const fails = async (code: number, message: RegExp, ...given: Parameters<typeof run>) => {
+    const result = await run(...given)
+    assert.deepEqual([result.code, message.test(result.stderr)], [code, true], result.stderr)
+    assert.deepEqual(eventsOf(result), [])
+  }
+
+  test('begin with an administrator, whose password is piped in and printed nowhere', async () => {
+    const created = await succeeds(
+      ['account', 'create', 'ann@example.com', '--name', 'Ann', '--administrator'],
+      `${password}\n`,
+    )
+    assert.deepEqual(eventsOf(created), [
+      'account-changed create command line',
+      'administrator-changed given command line',
+    ])
+    assert.ok(!(created.stdout + created.stderr).includes(password))
+    const { id, name, hash } = await findAccount('ann@example.com')
+    assert.equal(name, 'Ann')
+    assert.ok(await createPasswords().verify(hash, password))
+    const [entry] = await fresh.database.query(
+      sql`select action, client from history where resource = 'user' and row_id = ${id}`,
+    )
+    assert.deepEqual(entry, { action: 'create', client: 'command line' })
+    const { stdout } = await succeeds(['account', 'list'])
+    assert.equal(stdout, 'ann@example.com  administrator  Ann\n')
+  })
+
+  test('have the rules of all accounts: password, login and one account for each login', async () => {
+    const create = (login: string) => ['account', 'create', login]
+    const typed = `${password}\n`
+    await Promise.all([
+      fails(1, /must be at least 8 characters/, create('bob@example.com'), 'short\n'),
+      fails(1, /most common passwords/, create('bob@example.com'), 'Password1!\n'),
+      fails(1, /already/, create('ANN@example.com'), typed),
+      fails(1, /Login must be at most/, create('x'.repeat(1000)), typed),
+      fails(2, /no password/, create('bob@example.com')),
+      fails(2, /LOGIN is missing/, ['account', 'create']),
+      fails(2, /Unknown option/, [...create('bob@example.com'), '--password', password]),
+      fails(2, /too many/, [...create('bob@example.com'), password]),
+      fails(1, /There is no account nobody/, ['account', 'reset-password', 'nobody', '--link']),
+    ])
+  })
+
+  test('with a link have no password that anyone knows, until the link sets one', async () => {
+    const created = await succeeds(['account', 'create', 'link@example.com', '--link'])
+    const [, secret] = /^http:\/\/app\.example\.test\/new-password#(svl_\w+)$/m.exec(created.stdout) ?? []
+    assert.ok(secret, created.stdout)
+    assert.deepEqual(eventsOf(created), [
+      'account-changed create command line',
+      'link-made password command line',
+    ])
+    const next = await succeeds(['account', 'reset-password', 'link@example.com', '--link'])
+    assert.match(next.stdout, /#svl_\w+\n$/)
+    const links = await fresh.database.query<{ isOpen: boolean }>(
+      sql`select ended_at is null as "isOpen" from account_links order by created_at`,
+    )
+    assert.deepEqual(
+      links.map(({ isOpen }) => isOpen),
+      [false, true],
+    )
+    await fails(2, /EXTENSIONS=off/, ['account', 'reset-password', 'link@example.com', '--link'], '', {
+      EXTENSIONS: 'off',
+    })
+  })
+
+  test('get a new password, which ends their sessions: a script without a terminal has to say --yes', async () => {
+    await insertAccount(fresh.database, { login: 'carl@example.com' })
+    await addSession('carl@example.com')
+    const reset = ['account', 'reset-password', 'carl@example.com']
+    await fails(2, /ends all sessions.*--yes is required/, reset, `${password}\n`)
+    await fails(1, /most common passwords/, [...reset, '--yes'], 'Password1!\n')
+    assert.equal((await findAccount('carl@example.com')).sessions, 1)
+    assert.deepEqual(eventsOf(await succeeds([...reset, '--yes'], `${password}\r\n`)), [
+      'password-changed  command line',
+    ])
+    const { hash, sessions } = await findAccount('carl@example.com')
+    assert.equal(sessions, 0)
+    assert.ok(await createPasswords().verify(hash, password))
+  })
+
+  test('are made administrators, and deactivated unless they are the last administrator', async () => {
+    const deactivate = (login: string) => ['account', 'deactivate', login, '--yes']
+    await insertAccount(fresh.database, { login: 'dora@example.com' })
+    await addSession('ann@example.com')
+    await fails(2, /--yes is required/, ['account', 'deactivate', 'ann@example.com'])
+    await fails(1, /ann@example\.com is the last administrator/, deactivate('ann@example.com'))
+    // Whoever the settings of the hosts name is an administrator, too.
+    await fails(1, /last administrator/, deactivate('dora@example.com'), '', {
+      SVC_ADMIN_LOGINS: 'dora@example.com',
+      EXTENSIONS: 'off',
+    })
+    const made = await succeeds(['account', 'make-administrator', 'dora@example.com'])
+    assert.deepEqual(eventsOf(made), ['administrator-changed given command line'])
+    const again = await succeeds(['account', 'make-administrator', 'dora@example.com'])
+    assert.deepEqual([again.stdout, eventsOf(again)], ['dora@example.com is one already.\n', []])
+    await fails(2, /EXTENSIONS=off/, ['account', 'make-administrator', 'carl@example.com'], '', {
+      EXTENSIONS: 'off',
+    })
+    const ended = await succeeds(deactivate('ann@example.com'))
+    assert.deepEqual(eventsOf(ended), ['account-changed deactivate command line'])
+    assert.equal((await findAccount('ann@example.com')).sessions, 0)
+    await fails(1, /is deactivated/, ['account', 'make-administrator', 'ann@example.com'])
+    await fails(1, /dora@example\.com is the last administrator/, deactivate('dora@example.com'))
+  })
+
+  test('of two administrators, two operators never deactivate both', async (t) => {
+    const { id: first } = await findAccount('dora@example.com')
+    const { id: second } = await insertAccount(fresh.database, { login: 'eve@example.com' })
+    await succeeds(['account', 'make-administrator', 'eve@example.com'])
+    const options = { adminLogins: [] }
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+    const ending = fresh.database.transaction(async (transaction) => {
+      const losing = { userId: first, login: 'dora@example.com' }
+      await deactivateAccount(transaction, { userId: first, by: first }, authorizeOperator(options, losing))
+      await mayCommit
+    })
+    const direct = await connectDirectly(fresh.database)
+    t.after(() => direct.end())
+    const waiting = async () =>
+      (
+        await direct.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).rowCount
+    const other = run(['account', 'deactivate', 'eve@example.com', '--yes'])
+    try {
+      // Starting a process takes longer than any statement.
+      await until(async () => (await waiting()) === 1, 'the second operator to wait for the first')
+    } finally {
+      commit()
+    }
+    await ending
+    assert.match((await other).stderr, /eve@example\.com is the last administrator/)
+    await fresh.database.singleWrites.query(sql`delete from deactivated_accounts where user_id = ${first}`)
+    await fresh.database.singleWrites.query(sql`delete from administrators where user_id = ${second}`)
+  })
+
+  test('lose their second factors, and with them their sessions', async () => {
+    const { id } = await insertAccount(fresh.database, { login: 'fay@example.com' })
+    await addSession('fay@example.com')
+    const remove = ['account', 'remove-factors', 'fay@example.com', '--yes']
+    await fails(1, /Second factor was not found/, remove, '', {}, 'identity')
+    await fresh.database.singleWrites.query(sql`insert into authenticator_apps (user_id, sealed_secret, last_step, created_at)
+      values (${id}, ${Buffer.alloc(60)}, 0, now())`)
+    const removed = await succeeds(remove, '', { MAIL_FROM: 'tracker@example.com' }, 'identity')
+    assert.deepEqual(eventsOf(removed), ['factor-changed taken away command line'])
+    assert.equal((await findAccount('fay@example.com')).sessions, 0)
+    assert.deepEqual(await fresh.database.query(sql`select purpose from mails`), [{ purpose: 'factors' }])
+  })
+
+  test('are listed for people without what a terminal would obey, and for programs as JSON', async () => {
+    const name = 'Red \u{9b}31m'
+    await insertAccount(fresh.database, { login: 'zoe@example.com', name })
+    const { stdout } = await succeeds(['account', 'list', 'ZOE'])
+    assert.equal(stdout, 'zoe@example.com    Red \\u009b31m\n')
+    const { stdout: json } = await succeeds(['account', 'list', 'zoe@', '--json'])
+    const { login, isAdministrator, isDeactivated, ...others } = JSON.parse(json)
+    assert.deepEqual([login, isAdministrator, isDeactivated], ['zoe@example.com', false, false])
+    assert.deepEqual(Object.keys(others).sort(), ['createdAt', 'id', 'name'])
+    assert.equal((await succeeds(['account', 'list', '100%'])).stdout, '')
+  })
+
+  test('have clients, which are listed without their secrets', async () => {
+    const { id } = await findAccount('dora@example.com')
+    const { client, secret } = await createClient(
+      fresh,
+      { id, isAdministrator: true },
+      {
+        name: 'Portal',
+        redirectUris: ['https://portal.example.com/in'],
+      },
+    )
+    const { stdout } = await succeeds(['client', 'list'])
+    assert.equal(stdout, `${client.id}  with a secret  Portal  https://portal.example.com/in\n`)
+    assert.ok(secret && !(await succeeds(['client', 'list', '--json'])).stdout.includes(secret))
+  })
+
+  test('in a terminal are changed after a yes, with a password that is typed twice and not shown', async (t) => {
+    if (!hasScript) return t.skip('script (util-linux) is not installed: there is no terminal')
+    const reset = ['account', 'reset-password', 'carl@example.com']
+    const typed = (answers: readonly string[]) => inTerminal(fresh.url, reset, answers)
+    assert.match(await typed(['n']), /Continue\? \[y\/N\] n\s+Nothing was changed/)
+    assert.match(await typed(['y', 'Correct-Horse-2', 'Correct-Horse-3']), /two passwords differ/)
+    const changed = await typed(['y', 'Correct-Horse-2', 'Correct-Horse-2'])
+    assert.match(changed, /The password of carl@example\.com was changed/)
+    assert.doesNotMatch(changed, /Correct-Horse/)
+    const { hash } = await findAccount('carl@example.com')
+    assert.ok(await createPasswords().verify(hash, 'Correct-Horse-2'))
+  })
+})
+
+const hasScript = (() => {
+  try {
+    return /util-linux/.test(execFileSync('script', ['--version'], { encoding: 'utf8' }))
+  } catch {
+    return false
+  }
+})()
+
+/** Answers each question when it is asked, and returns what the terminal shows. */
+async function inTerminal(
+  url: string,
+  words: readonly string[],
+  answers: readonly string[],
+): Promise<string> {
+  const command = [process.execPath, 'src/cli.ts', ...words].join(' ')
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: 'pipe',
+  })
+  const left = [...answers]
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    if (/(: |\] )$/.test(shown) && left.length > 0) child.stdin.write(`${left.shift()}\r`)
+  })
+  await once(child, 'close')
+  return shown
+}
+
+describe('The embedded store', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-accounts-'))
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+  test('is changed while the hosts run, and while they are stopped', async () => {
+    const port = await freePort()
+    const identity = `http://127.0.0.1:${port}`
+    const environment = {
+      DATA_DIR: folder,
+      IDENTITY_PORT: String(port),
+      Jwt__Issuer: identity,
+      Cors__AllowedOrigins__0: origin,
+      SVC_DEMO_DATA: 'false',
+    }
+    assert.match((await runCli(environment, ['account', 'list'])).stderr, /There is no store in/)
+    let host = await startChild(environment)
+    const change = (login: string, input: string) =>
+      runCli(environment, ['account', 'reset-password', login, '--yes'], `${input}\n`)
+    const signIn = async (given: string) =>
+      (await signedIn(identity, { login: 'demo@example.com', password: given })).tokens?.access_token
+    const generated = readFileSync(join(folder, 'demo-password'), 'utf8').trim()
+    try {
+      assert.ok(await signIn(generated))
+      assert.equal((await change('demo@example.com', 'Correct-Horse-2')).code, 0)
+      assert.ok(await signIn('Correct-Horse-2'))
+      await host.end('SIGTERM')
+      const stopped = await change('demo@example.com', 'Correct-Horse-3')
+      assert.equal(stopped.code, 0, stopped.stderr)
+      host = await startChild(environment)
+      assert.ok(await signIn('Correct-Horse-3'))
+    } finally {
+      await host.end('SIGTERM')
+    }
+  })
+})
+
+test('A store without a schema says what brings it, and every command explains itself', async (t) => {
+  const { url, database, drop } = await freshDatabase()
+  t.after(drop)
+  await database.transaction((transaction) => transaction.query(raw('drop table migrations')))
+  const { code, stderr } = await runCli({ DATABASE_URL: url }, ['account', 'list'])
+  assert.deepEqual([code, /npm run cli -- prepare/.test(stderr)], [1, true], stderr)
+  const help = await runCli({}, ['account', 'reset-password', '--help'])
+  assert.deepEqual([help.code, help.stderr], [0, ''])
+  assert.match(help.stdout, /^npm run cli -- account reset-password LOGIN \[--link\] \[--yes\]\n/)
+  const group = await runCli({}, ['account', '--help'])
+  assert.equal(group.stdout.match(/npm run cli -- account /g)?.length, 6)
+  const unknown = await runCli({}, ['account', 'destroy'])
+  assert.deepEqual([unknown.code, unknown.stdout], [2, ''])
+  assert.match((await runCli({}, ['version'])).stdout, /^tracker \d+\.\d+\.\d+, schema \d{4}-\S+, Node \d+/)
+})

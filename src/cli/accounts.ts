@@ -1,0 +1,319 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import {
+  type AdministratorOptions,
+  administratorColumns,
+  administratorsOf,
+  authorizeOperator,
+  deactivateAccount,
+  giveAdministratorRole,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
+import { resetPassword } from '../accounts/change-password.ts'
+import { isAccountDeactivatedSql } from '../accounts/deactivation.ts'
+import { createPasswordLink, passwordLinkHours } from '../accounts/password-links.ts'
+import { createPasswords } from '../accounts/passwords.ts'
+import { openBudgets } from '../config/budgets.ts'
+import { isMailConfigured } from '../config/host-settings.ts'
+import { readSettings } from '../config/settings.ts'
+import { readTrackerSettings } from '../config/tracker-settings.ts'
+import { joinTransaction, type Queries } from '../db/database.ts'
+import { newId } from '../db/rows.ts'
+import { escapeLike, sql } from '../db/sql.ts'
+import { listClients } from '../features/clients/clients.ts'
+import { takeFactorsAway } from '../hosts/identity/factors/change-factors.ts'
+import { createLog, escapeControls } from '../http/log.ts'
+import type { Caller } from '../model/caller.ts'
+import {
+  callerDetails,
+  createSecurityLog,
+  type SecurityEvent,
+  type SecurityLog,
+} from '../observability/security-log.ts'
+import type { Context } from '../records/context.ts'
+import { create } from '../records/create.ts'
+import { user } from '../resources/user.ts'
+import { confirm, type Options, readNewPassword, UsageError } from './ask.ts'
+import { withDatabase } from './configured-store.ts'
+
+/** `account create LOGIN`: also the first account of a store that was not seeded. */
+export async function runCreateAccount([login = '']: readonly string[], options: Options): Promise<void> {
+  const { administrator = false, link = false, name = login } = options
+  await withAccounts(async (context) => {
+    if (administrator) requireRoles(context)
+    if (link) requireLinks(context)
+    // The random password is never shown: the link sets the first one.
+    const password = link ? `${randomBytes(24).toString('base64url')}-aA1` : await readNewPassword()
+    const id = newId()
+    const { events, secret } = await context.database.transaction(async (transaction) => {
+      const events: SecurityEvent[] = []
+      const joined: AccountContext = {
+        ...context,
+        database: joinTransaction(context.database, transaction),
+        securityLog: (event) => void events.push(event),
+      }
+      await create(joined, user, operatorOf(id), { id, name, login, password })
+      if (administrator) await giveRole(joined, transaction, id)
+      const created = link ? await createPasswordLink(joined, operatorOf(id), { userId: id }) : undefined
+      return { events, secret: created?.secret }
+    })
+    for (const event of events) context.securityLog(event)
+    console.log(`The account ${login} was created${administrator ? ', as an administrator' : ''}.`)
+    if (secret !== undefined) printLink(context, secret)
+  })
+}
+
+/** `account list [TEXT]`: the accounts whose login or name has the text. */
+export async function runListAccounts([text = '']: readonly string[], { json }: Options): Promise<void> {
+  await withAccounts(async ({ database, administrators }) => {
+    const pattern = `%${escapeLike(text)}%`
+    const found = await database.query<ListedAccount>(sql`
+      select account.id, account.name, ${administratorColumns}, ${isAccountDeactivatedSql} as "isDeactivated",
+        account.created_at as "createdAt"
+      from users as account where account.active and (account.login ilike ${pattern} or account.name ilike ${pattern})
+      order by lower(account.login), account.id limit ${accountsListedMax + 1}::int`)
+    const accounts = found.slice(0, accountsListedMax).map(({ hasRole, isSeeded, ...account }) => ({
+      ...account,
+      isAdministrator: administrators.isAdministrator({ ...account, hasRole, isSeeded }),
+    }))
+    const rowOf = (account: (typeof accounts)[number]) => [
+      account.login,
+      [account.isAdministrator ? 'administrator' : [], account.isDeactivated ? 'deactivated' : []]
+        .flat()
+        .join(', '),
+      account.name,
+    ]
+    print(accounts, json === true, rowOf)
+    if (found.length > accountsListedMax)
+      console.error(`There are more than ${accountsListedMax}: name a part of the login.`)
+  })
+}
+
+interface ListedAccount extends PossibleAdministrator {
+  readonly id: string
+  readonly name: string
+  readonly isDeactivated: boolean
+  readonly createdAt: string
+}
+
+/** A longer list is of no use in a terminal; scripts read the API. */
+const accountsListedMax = 10_000
+
+/** `account reset-password LOGIN`: by a new password, or by a link with which its user sets one. */
+export async function runResetPassword([login = '']: readonly string[], options: Options): Promise<void> {
+  await withAccounts(async (context) => {
+    const { id } = await requireActiveAccount(context, login)
+    if (options.link) {
+      requireLinks(context)
+      const { secret } = await createPasswordLink(context, operatorOf(id), { userId: id })
+      return printLink(context, secret)
+    }
+    await confirm(`This ends all sessions of ${login}.`, { yes: options.yes === true })
+    await resetPassword(context, operatorOf(id), { newPassword: await readNewPassword() })
+    console.log(`The password of ${login} was changed, and its sessions have ended.`)
+  })
+}
+
+/** `account remove-factors LOGIN`: for a user who has lost phone and recovery codes. */
+export async function runRemoveFactors([login = '']: readonly string[], { yes }: Options): Promise<void> {
+  await withAccounts(async (context) => {
+    const { id } = await requireAccount(context, login)
+    await confirm(`This removes the second factors of ${login} and ends all of its sessions.`, {
+      yes: yes === true,
+    })
+    const host = { settings: { mail: context.mail }, now: Date.now }
+    await context.database.transaction((transaction) => takeFactorsAway(host, transaction, { accountId: id }))
+    record(context, { event: 'factor-changed', outcome: 'taken away' }, id)
+    console.log(`${login} has no second factor, and its sessions have ended.`)
+  })
+}
+
+/** `account make-administrator LOGIN` */
+export async function runMakeAdministrator([login = '']: readonly string[]): Promise<void> {
+  await withAccounts(async (context) => {
+    requireRoles(context)
+    const { id } = await requireActiveAccount(context, login)
+    const events: SecurityEvent[] = []
+    const isNew = await context.database.transaction((transaction) => {
+      events.length = 0
+      return giveRole({ ...context, securityLog: (event) => void events.push(event) }, transaction, id)
+    })
+    for (const event of events) context.securityLog(event)
+    console.log(
+      isNew ? `${login} is an administrator from its next access token on.` : `${login} is one already.`,
+    )
+  })
+}
+
+/** `account deactivate LOGIN`: never the last administrator. */
+export async function runDeactivate([login = '']: readonly string[], { yes }: Options): Promise<void> {
+  await withAccounts(async (context) => {
+    const { id } = await requireAccount(context, login)
+    await confirm(`This ends all sessions of ${login} and closes its sign-in.`, { yes: yes === true })
+    await context.database.transaction((transaction) =>
+      deactivateAccount(
+        transaction,
+        { userId: id, by: id },
+        authorizeOperator(context.settings, { userId: id, login }),
+      ),
+    )
+    record(context, { event: 'account-changed', outcome: 'deactivate' }, id)
+    console.log(`${login} was deactivated, and its sessions have ended.`)
+  })
+}
+
+/** `client list`: the clients in the store; the others are in the settings of the identity hosts. */
+export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
+  await withAccounts(async (context) => {
+    print(await listClients(context, operatorOf('')), json === true, (client) => [
+      client.id,
+      client.hasSecret ? 'with a secret' : 'public',
+      client.name,
+      client.redirectUris.join(' '),
+    ])
+  })
+}
+
+/** `client end ID`: of the settings of identity hosts; administrators end the others in the web client. */
+export async function runEndClient([client = '']: readonly string[]): Promise<void> {
+  await withAccounts(async ({ database, securityLog }) => {
+    const ended = await database.transaction((transaction) =>
+      transaction.query(sql`
+        update service_clients as known set valid_since = null, retired_at = null
+        where id = ${client} and not exists (select from registered_clients where id = known.id) returning id`),
+    )
+    if (ended.length === 0)
+      throw new Error(
+        `The settings of no identity host have named ${client}. Administrators end their clients in the web client.`,
+      )
+    securityLog({ event: 'client-changed', outcome: 'ended', ...callerDetails(operatorOf('')), client })
+    console.log(
+      `The tokens of ${client} are rejected, everywhere within 30 seconds. Remove it from the settings of every identity host: the next one that starts with it accepts it again.`,
+    )
+  })
+}
+
+interface AccountContext extends Context {
+  readonly securityLog: SecurityLog
+  readonly settings: AdministratorOptions & { readonly extensions: boolean }
+  /** The origin of the web client, to whose page a link leads. */
+  readonly linkOrigin: string
+  readonly mail: boolean
+}
+
+async function withAccounts(work: (context: AccountContext) => Promise<void>): Promise<void> {
+  const { settings, mail } = readSettings(process.env, (settings) => ({
+    settings: readTrackerSettings(settings),
+    mail: isMailConfigured(settings),
+  }))
+  const budgets = openBudgets()
+  await withDatabase((database) =>
+    work({
+      database,
+      budgets,
+      passwords: createPasswords({}, budgets),
+      administrators: administratorsOf(settings),
+      securityLog: openSecurityLog(),
+      settings,
+      linkOrigin: settings.allowedOrigins[0] ?? '',
+      mail,
+    }),
+  )
+}
+
+/** Standard output has the result, standard error the events. */
+export const openSecurityLog = (): SecurityLog =>
+  createSecurityLog(
+    createLog({
+      level: 'info',
+      host: 'cli',
+      destination: process.stderr,
+      isTerminal: process.stderr.isTTY === true,
+    }),
+  )
+
+/** One id for a run of the program relates its lines in history and log. */
+const runId = randomUUID()
+
+/**
+ * The operator has no account. The history names the account that is changed, and this client, which no client of the
+ * settings or of the store can be called.
+ */
+export const operatorOf = (accountId: string): Caller => ({
+  id: accountId,
+  isAdministrator: true,
+  origin: { address: hostname(), requestId: runId, clientId: 'command line' },
+})
+
+const record = (
+  { securityLog }: AccountContext,
+  event: Pick<SecurityEvent, 'event' | 'outcome'>,
+  id: string,
+): void => securityLog({ ...event, ...callerDetails(operatorOf(id)), by: id })
+
+async function giveRole(context: AccountContext, transaction: Queries, id: string): Promise<boolean> {
+  const isNew = await giveAdministratorRole(
+    transaction,
+    { userId: id, by: id },
+    authorizeOperator(context.settings),
+  )
+  if (isNew) record(context, { event: 'administrator-changed', outcome: 'given' }, id)
+  return isNew
+}
+
+interface FoundAccount {
+  readonly id: string
+  readonly isDeactivated: boolean
+}
+
+async function requireAccount({ database }: AccountContext, login: string): Promise<FoundAccount> {
+  const [account] = await database.query<FoundAccount>(sql`
+    select account.id, ${isAccountDeactivatedSql} as "isDeactivated" from users as account
+    where lower(trim(account.login)) = lower(trim(${login})) and account.active`)
+  if (!account) throw new Error(`There is no account ${login}.`)
+  return account
+}
+
+async function requireActiveAccount(context: AccountContext, login: string): Promise<FoundAccount> {
+  const account = await requireAccount(context, login)
+  if (account.isDeactivated)
+    throw new Error(`${login} is deactivated. An administrator has to reactivate it first.`)
+  return account
+}
+
+function requireRoles({ settings }: AccountContext): void {
+  if (!settings.extensions)
+    throw new UsageError(
+      'With EXTENSIONS=off only the logins of SVC_ADMIN_LOGINS are administrators: add the login there.',
+    )
+}
+
+function requireLinks({ settings }: AccountContext): void {
+  if (!settings.extensions)
+    throw new UsageError('With EXTENSIONS=off there is no page for links: leave out --link.')
+}
+
+function printLink({ linkOrigin }: AccountContext, secret: string): void {
+  console.log(`${linkOrigin}/new-password#${secret}`)
+  console.error(`The link sets a password, once, and is valid for ${passwordLinkHours} hour.`)
+}
+
+/** Prints a line for each row: columns for people, JSON for programs. */
+function print<Row>(rows: readonly Row[], json: boolean, columnsOf: (row: Row) => readonly string[]): void {
+  if (json) {
+    for (const row of rows) console.log(JSON.stringify(row))
+    return
+  }
+  const table = rows.map((row) => columnsOf(row).map(escapeControls))
+  const widths = table.reduce<number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
+    [],
+  )
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

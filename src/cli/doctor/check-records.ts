@@ -1,0 +1,179 @@
+import type pg from 'pg'
+import { type AdministratorOptions, findAdministrators } from '../../accounts/administrators.ts'
+import { findDisagreements, type RunningInstance, runningInstances, titleOf } from '../../db/instances.ts'
+import { render, type Sql } from '../../db/sql.ts'
+import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
+import { readKeySecret } from '../../hosts/identity/keys/open-keys.ts'
+import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
+
+export async function queryRow<Row>(client: pg.Client, statement: string): Promise<Row> {
+  return (await client.query(statement)).rows[0] as Row
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query(`select from pg_class where oid = to_regclass($1)`, [name])
+  return rows.length > 0
+}
+
+const beforeMigration = (subject: string): Finding =>
+  warning(subject, 'cannot be determined before the next migration', 'The next start applies it.')
+
+/** Instances with other settings reject each other's tokens, or purge what others keep. */
+export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
+  if (!(await hasTable(client, 'instances'))) return [beforeMigration('instances')]
+  const { text, values } = render(runningInstances)
+  const { rows } = await client.query<RunningInstance>(text, values)
+  return gradeInstances(rows)
+}
+
+export function gradeInstances(instances: readonly RunningInstance[]): readonly Finding[] {
+  const found = [...findDisagreements(instances)].map(([setting, groups]) =>
+    error(
+      'instances',
+      `${setting} differs: ${groups.map((group) => group.map(titleOf).join(', ')).join(' | ')}`,
+      'Give all of them the same value, and restart those that have another one. While a change is being rolled out, this is expected.',
+    ),
+  )
+  const identity = instances.filter(({ host }) => host === 'identity')
+  const clients = new Set(identity.flatMap((instance) => instance.clients))
+  const unknown = identity.flatMap((instance) => {
+    const missing = [...clients].filter((id) => !instance.clients.includes(id))
+    return missing.length === 0 ? [] : [`${titleOf(instance)} does not know ${missing.join(', ')}`]
+  })
+  if (unknown.length > 0)
+    found.push(
+      error(
+        'instances',
+        unknown.join('; '),
+        'Add them to its settings, or remove them from those of the others.',
+      ),
+    )
+  if (found.length > 0) return found
+  const counts = Object.entries(Object.groupBy(instances, ({ host }) => host))
+  const running = counts.map(([host, ofHost = []]) => `${ofHost.length} ${host}`).join(', ')
+  return [ok('instances', running === '' ? 'none is running' : `${running}, with the same settings`)]
+}
+
+const dayHours = 24
+/** A daily backup that failed once, or runs long. */
+const backupHoursGood = 2 * dayHours
+const backupHoursMax = 7 * dayHours
+
+export async function checkBackup(client: pg.Client): Promise<Finding> {
+  if (!(await hasTable(client, 'latest_backup'))) return beforeMigration('backup')
+  const { hours, archives } = await queryRow<{ hours: number | null; archives: boolean }>(
+    client,
+    `select (select extract(epoch from now() - made_at)::float8 / 3600 from latest_backup) as hours,
+      current_setting('archive_mode') <> 'off' as archives`,
+  )
+  return gradeBackup(hours ?? undefined, archives)
+}
+
+export function gradeBackup(hours: number | undefined, archives: boolean): Finding {
+  const advice =
+    'Run `npm run backup` every day; after a backup by other tools, run `npm run cli -- backed-up`.'
+  if (hours === undefined)
+    return archives ? ok('backup', 'WAL is archived') : warning('backup', 'none was recorded', advice)
+  const result = `the newest is ${hours < dayHours ? `${hours.toFixed(1)} hours` : `${(hours / dayHours).toFixed(1)} days`} old`
+  if (hours <= backupHoursGood) return ok('backup', result)
+  return hours <= backupHoursMax ? warning('backup', result, advice) : error('backup', result, advice)
+}
+
+type KeySettings = Pick<
+  IdentitySettings,
+  'keySecret' | 'previousKeySecret' | 'dataDirectory' | 'isStoreShared' | 'pinnedKey'
+>
+
+/**
+ * Checks that the secret of this machine opens the current keys of the store. The setting of that secret is named
+ * `Jwt__SigningKey`, although it signs nothing.
+ */
+export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
+  if (!(await hasTable(client, 'identity_keys'))) return beforeMigration('keys')
+  const { rows: all } = await client.query<StoredKey>(
+    `select id, purpose, sealed, starts_at <= now() and ends_at > now() as "isCurrent",
+       extract(epoch from ends_at - now())::float8 / 3600 as "hoursLeft" from identity_keys`,
+  )
+  if (all.length === 0)
+    return warning('keys', 'the store has no keys yet', 'The identity host creates them at its start.')
+  const overdue = findOverdue(all, settings)
+  if (overdue !== undefined)
+    return error(
+      'keys',
+      `the newest ${overdue} key has ended, or ends within hours, without a successor`,
+      'Start an identity host and read its log: it creates the next key a day before, and `The signing keys could not be renewed.` says why it did not.',
+    )
+  const rows = all.filter(({ isCurrent }) => isCurrent)
+  const secret = settings.keySecret ?? (await readKeySecret(settings.dataDirectory))
+  const notCurrent = rows.filter((row) => !opensWith(secret, row))
+  const unopened = notCurrent.filter((row) => !opensWith(settings.previousKeySecret, row))
+  if (unopened.length > 0)
+    return error(
+      'keys',
+      `${unopened.length} of ${rows.length} do not open with this machine's secret`,
+      'Set Jwt__SigningKey to the secret of the other instances, or restore identity-secret from a backup. If it is lost: docs/runbooks.md',
+    )
+  if (notCurrent.length > 0)
+    return warning(
+      'keys',
+      `${notCurrent.length} of ${rows.length} open with the previous secret only`,
+      'npm run cli -- secret rotate',
+    )
+  if (settings.isStoreShared && settings.keySecret === undefined)
+    return warning(
+      'keys',
+      'the secret is a file of this machine',
+      'Set Jwt__SigningKey before another instance starts.',
+    )
+  return ok('keys', `${rows.length} open with the secret`)
+}
+
+interface StoredKey {
+  readonly id: string
+  readonly purpose: string
+  readonly sealed: Buffer
+  readonly isCurrent: boolean
+  readonly hoursLeft: number
+}
+
+/** A successor is added a day before. */
+const hoursLeftMin = 12
+
+/** Returns the purpose of a ring that was not renewed. A signing key of the settings replaces the ring of that purpose. */
+function findOverdue(
+  keys: readonly StoredKey[],
+  { pinnedKey }: Pick<KeySettings, 'pinnedKey'>,
+): string | undefined {
+  const renewed = pinnedKey === undefined ? ['signing', 'protection'] : ['protection']
+  return renewed.find((purpose) => {
+    const ring = keys.filter((key) => key.purpose === purpose)
+    return ring.length > 0 && ring.every(({ hoursLeft }) => hoursLeft < hoursLeftMin)
+  })
+}
+
+const opensWith = (secret: string | undefined, { id, purpose, sealed }: StoredKey): boolean =>
+  secret !== undefined && secret !== '' && createKeyBox(secret, purpose).open(sealed, id) !== undefined
+
+/** Without an administrator, no accounts can be created. */
+export async function checkAdministrators(
+  client: pg.Client,
+  settings: AdministratorOptions,
+): Promise<Finding> {
+  if (!(await hasTable(client, 'seeded_account'))) return beforeMigration('administrators')
+  const query = async <Row>(statement: Sql) => {
+    const { text, values } = render(statement)
+    return (await client.query(text, values)).rows as Row[]
+  }
+  const logins = (await findAdministrators({ query }, settings)).map(({ login }) => login)
+  const [first, ...others] = logins
+  if (first === undefined)
+    return warning(
+      'administrators',
+      settings.adminLogins.length === 0
+        ? 'there is none: no account has the role'
+        : 'there is none: no account has a login of SVC_ADMIN_LOGINS',
+      'npm run cli -- account make-administrator LOGIN, or account create LOGIN --administrator',
+    )
+  return ok('administrators', others.length === 0 ? first : `${first} and ${others.length} more`)
+}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Settings } from '../config/settings.ts'
+import type { TrackerSettings } from '../config/tracker-settings.ts'
+import { prepareBank } from '../hosts/bank/main.ts'
+import { type CommandSettings, readCommandSettings } from '../hosts/commands/configuration.ts'
+import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
+import { type RestSettings, readRestSettings } from '../hosts/rest/configuration.ts'
+import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts'
+import { createLog, type Log } from '../http/log.ts'
+import { localUrl } from '../model/host-url.ts'
+import type { SharedContext } from '../records/context.ts'
+import type { SharedStore } from './shared-store.ts'
+
+export interface RunningHost {
+  readonly title: string
+  readonly address: string
+  /** Pages whose addresses are printed at the start. */
+  readonly pages?: readonly string[]
+  /** Keeps serving, but reports that it is about to stop. */
+  announceStop(): void
+  stop(): Promise<void>
+}
+
+/** Parses the host's settings, and returns a function that starts the host. */
+type HostDefinition = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
+
+/** In the order in which they are printed. */
+const hosts: Readonly<Record<string, HostDefinition>> = {
+  web: (settings) => {
+    const web = readWebSettings(settings)
+    return async () => {
+      // Lets the other hosts send their first queries before this import blocks the process.
+      await nextTurn()
+      return startWeb(web)
+    }
+  },
+  rest: afterStore(readRestSettings, startRest),
+  identity: afterStore(readIdentitySettings, startIdentity),
+  commands: afterStore(readCommandSettings, startCommands),
+  bank: (settings) => {
+    const start = prepareBank(settings)
+    return (store) => explainPortInUse('BANK_PORT', () => start(store.address()))
+  },
+}
+
+/** Returns the named hosts, or all hosts if no name is given. Throws for an unknown name. */
+export function selectHosts(names: readonly string[]): readonly HostDefinition[] {
+  const unknown = names.filter((name) => !Object.hasOwn(hosts, name))
+  if (unknown.length > 0) {
+    throw new Error(`There is no host named ${unknown.join(', ')}. Hosts: ${Object.keys(hosts).join(', ')}.`)
+  }
+  return Object.entries(hosts).flatMap(([name, host]) =>
+    names.length === 0 || names.includes(name) ? [host] : [],
+  )
+}
+
+/**
+ * Opens the store before the host's modules are loaded. Loading them blocks this process for about 100 ms;
+ * PostgreSQL and the bank's processes start in the meantime.
+ */
+function afterStore<HostSettings>(
+  parse: (settings: Settings) => HostSettings,
+  start: (settings: HostSettings, store: SharedStore) => Promise<RunningHost>,
+): HostDefinition {
+  return (settings) => {
+    const hostSettings = parse(settings)
+    return async (store) => {
+      await store.context()
+      return start(hostSettings, store)
+    }
+  }
+}
+
+async function startWeb(settings: WebSettings): Promise<RunningHost> {
+  const web = await import('../hosts/web/main.ts')
+  const log = createLog({ level: settings.logLevel, host: 'web' })
+  const { announceStop, stop } = await explainPortInUse('WEB_PORT', () => web.startWeb(settings, log))
+  return { title: 'Web', address: localUrl(settings.host, settings.port), announceStop, stop }
+}
+
+export async function startRest(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
+  const rest = await import('../hosts/rest/main.ts')
+  const context = await store.context()
+  const log = createHostLog('rest', settings, context)
+  // Hosts that write rows of resources run the hourly jobs; the identity host has its own upkeep.
+  await store.startMaintenance()
+  const authentication = await createHostAuthentication(context, settings, 'svc.api', log)
+  const { announceStop, stop } = await explainPortInUse('REST_PORT', () =>
+    rest.startRest({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
+  )
+  const address = localUrl(settings.host, settings.port)
+  return { title: 'REST', address, pages: [`${address}/swagger`], announceStop, stop }
+}
+
+async function startIdentity(settings: IdentitySettings, store: SharedStore): Promise<RunningHost> {
+  const identity = await import('../hosts/identity/main.ts')
+  const context = await store.context()
+  const log = createHostLog('identity', settings, context)
+  const { announceStop, stop } = await explainPortInUse('IDENTITY_PORT', () =>
+    identity.startIdentity(context, settings, log),
+  )
+  const address = localUrl(settings.host, settings.port)
+  return { title: 'Identity', address, pages: [`${address}/swagger`], announceStop, stop }
+}
+
+async function startCommands(settings: CommandSettings, store: SharedStore): Promise<RunningHost> {
+  const commands = await import('../hosts/commands/main.ts')
+  const context = await store.context()
+  const log = createHostLog('commands', settings, context)
+  await store.startMaintenance()
+  const authentication = await createHostAuthentication(context, settings, 'svc.grpc', log)
+  const { announceStop, stop } = await explainPortInUse('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
+    commands.startCommands({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
+  )
+  return { title: 'Commands', address: localUrl(settings.host, settings.port), announceStop, stop }
+}
+
+const createHostLog = (host: string, { logLevel }: TrackerSettings, { budgets }: SharedContext): Log =>
+  createLog({ level: logLevel, host, ofUnauthenticated: budgets.budget('unauthenticatedLines') })
+
+/** A port in use is the most common reason for a failed start, so it has its own message. */
+async function explainPortInUse<Host>(settingNames: string, start: () => Promise<Host>): Promise<Host> {
+  try {
+    return await start()
+  } catch (error) {
+    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+    if (code !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${port} is in use. Stop what uses it, or set ${settingNames} to another port.`, {
+      cause: error,
+    })
+  }
+}
+
+/** The authentication of a host that verifies tokens itself. */
+async function createHostAuthentication(
+  { database }: SharedContext,
+  settings: TrackerSettings & { readonly audience: string },
+  scope: string,
+  log: Log,
+) {
+  const [{ administratorsOf }, { createAuthentication }, { createSecurityLog }] = await Promise.all([
+    import('../accounts/administrators.ts'),
+    import('../auth/authenticate.ts'),
+    import('../observability/security-log.ts'),
+  ])
+  return createAuthentication({
+    ...settings,
+    database,
+    scope,
+    administrators: administratorsOf(settings),
+    log: log.ofUnauthenticated,
+    securityLog: createSecurityLog(log),
+  })
+}

@@ -1,0 +1,241 @@
+import type { ChildProcess } from 'node:child_process'
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { RateLimitSettings } from '../config/tracker-settings.ts'
+import type { StoreAddress } from '../db/poolers.ts'
+import { openProcessRequests, type Reply, type SendRequest } from '../hosts/bank/process-requests.ts'
+import { startWithRetries } from '../hosts/bank/supervisor.ts'
+import { createRateLimiter, type RateLimiter } from '../http/rate-limiter.ts'
+import type { Siblings } from '../model/siblings.ts'
+import type { RunningHost } from './hosts.ts'
+import { once as runOnce } from './shared-store.ts'
+
+/** The first message to a process, which starts its hosts with it. */
+export interface WorkerAssignment {
+  readonly address: StoreAddress
+  readonly processes: number
+}
+
+type HostDescription = Pick<RunningHost, 'title' | 'address' | 'pages'>
+
+/** The message of a process after its start. */
+export type Report = { readonly hosts: readonly HostDescription[] } | { readonly failure: string }
+
+export interface ProcessOptions {
+  readonly hosts: readonly string[]
+  readonly processes: number
+  readonly address: StoreAddress
+  /** The limits of each host, which hold for all processes together. */
+  readonly rateLimits: Readonly<Record<string, RateLimitSettings>>
+  readonly log: Logger
+}
+
+interface HostProcess {
+  readonly child: ChildProcess
+  /** Resolves with the exit code or signal. */
+  readonly ended: Promise<string>
+  readonly sendRequest: SendRequest
+  hosts: readonly HostDescription[]
+}
+
+/**
+ * Starts processes that share the ports of the hosts. This process accepts every connection and gives it to the next of
+ * them, so that each gets as many; a process that ends is replaced. Rejects if the first start fails.
+ */
+export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
+  const { hosts, processes, address, log } = options
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('../cli.ts', import.meta.url)),
+    args: ['worker', ...hosts],
+  })
+  const running = new Set<HostProcess>()
+  const stopping = new AbortController()
+  const limiters = new Map(
+    Object.entries(options.rateLimits).map(([host, limits]) => [host, createRateLimiter(limits)]),
+  )
+  const handlers = Object.fromEntries(
+    hosts.map((host) => [metricsRequest(host), () => metricsOf(host, running)]),
+  )
+  const start = async () => {
+    const process = forkProcess(handlers, limiters)
+    running.add(process)
+    void process.ended.then(() => running.delete(process))
+    process.hosts = await waitUntilListening(process, { address, processes })
+    return process
+  }
+  const keepRunning = async (first: HostProcess) => {
+    let process: HostProcess | undefined = first
+    while (process !== undefined) {
+      const ending = await process.ended
+      if (stopping.signal.aborted) return
+      log.warn({ ending, pid: process.child.pid }, 'A process of the hosts ended; another one starts.')
+      process = await startWithRetries(start, stopping.signal, log)
+    }
+  }
+  const stop = runOnce(async () => {
+    stopping.abort()
+    await Promise.all([...running].map(stopProcess))
+    for (const limiter of limiters.values()) limiter.close()
+  })
+  const starts = await Promise.allSettled(Array.from({ length: processes }, start))
+  const failed = starts.find((result) => result.status === 'rejected')
+  if (failed !== undefined) {
+    await stop()
+    throw failed.reason
+  }
+  const started = starts.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  for (const process of started) void keepRunning(process)
+  const announceStop = () => {
+    // If the message cannot be sent, the process has ended or is about to.
+    for (const { sendRequest } of running) sendRequest('announceStop').catch(() => undefined)
+  }
+  return (started[0]?.hosts ?? []).map((host, index) => ({
+    ...host,
+    announceStop: index === 0 ? announceStop : () => undefined,
+    stop,
+  }))
+}
+
+const metricsRequest = (host: string): string => `metrics of ${host}`
+
+/** Skips processes that do not reply: one that is exiting would be missing from the next scrape anyway. */
+async function metricsOf(host: string, running: ReadonlySet<HostProcess>): Promise<Reply> {
+  const listening = [...running].filter(({ hosts }) => hosts.length > 0)
+  const replies = await Promise.allSettled(
+    listening.map(({ sendRequest }) => sendRequest(metricsRequest(host))),
+  )
+  return {
+    value: replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
+  }
+}
+
+function forkProcess(
+  handlers: Readonly<Record<string, () => Promise<Reply>>>,
+  limiters: ReadonlyMap<string, RateLimiter>,
+): HostProcess {
+  const { process: child } = cluster.fork()
+  const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`))
+  // Sending to a process that is exiting emits an error, too; its exit follows.
+  child.on('error', () => undefined)
+  grantPermits(child, ended, limiters)
+  return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
+}
+
+interface PermitMessage {
+  readonly permit?: number
+  readonly host?: string
+  readonly address?: string
+  readonly cancelled?: number
+  readonly settled?: number
+  readonly retryAfterSeconds?: number
+}
+
+/** Counts the requests of a process with those of all others. */
+function grantPermits(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  limiters: ReadonlyMap<string, RateLimiter>,
+): void {
+  const waiting = new Map<number, () => void>()
+  child.on('message', (message: PermitMessage | null) => {
+    const { permit, host = '', address = '', cancelled } = message ?? {}
+    if (cancelled !== undefined) {
+      waiting.get(cancelled)?.()
+      waiting.delete(cancelled)
+    }
+    if (permit === undefined) return
+    const settle = (retryAfterSeconds?: number) => {
+      waiting.delete(permit)
+      if (child.connected) child.send({ settled: permit, retryAfterSeconds }, () => undefined)
+    }
+    const admission = limiters.get(host)?.acquire(address, settle)
+    if (admission?.kind === 'waiting') waiting.set(permit, admission.cancel)
+    else settle(admission?.kind === 'rejected' ? admission.retryAfterSeconds : undefined)
+  })
+  void ended.then(() => {
+    for (const cancel of waiting.values()) cancel()
+  })
+}
+
+/** The end of the channel in a process that shares its ports. */
+export interface SiblingChannel {
+  readonly siblings: Siblings
+  report(report: Report): void
+}
+
+/** `handlers` are the requests of the supervisor. */
+export function openSiblings(
+  hosts: readonly string[],
+  handlers: Readonly<Record<string, () => Reply>>,
+): SiblingChannel {
+  const ownMetrics = new Map<string, () => Promise<object[]>>()
+  const metricsHandlers = Object.fromEntries(
+    hosts.map((host) => [
+      metricsRequest(host),
+      async () => ({ value: (await ownMetrics.get(host)?.()) ?? [] }),
+    ]),
+  )
+  const sendRequest = openProcessRequests(process, { ...handlers, ...metricsHandlers })
+  const send = (message: PermitMessage | Report) =>
+    void (process.connected && process.send?.(message, undefined, {}, () => undefined))
+  const waiting = new Map<number, (retryAfterSeconds?: number) => void>()
+  let permits = 0
+  process.on('message', (message: PermitMessage | null) => {
+    const { settled, retryAfterSeconds } = message ?? {}
+    if (settled === undefined) return
+    const settle = waiting.get(settled)
+    waiting.delete(settled)
+    settle?.(retryAfterSeconds)
+  })
+  return {
+    report: send,
+    siblings: {
+      limiter: (host) => ({
+        acquire(address, settle) {
+          permits += 1
+          const permit = permits
+          waiting.set(permit, settle)
+          send({ permit, host, address })
+          return () => void (waiting.delete(permit) && send({ cancelled: permit }))
+        },
+      }),
+      shareMetrics(host, own) {
+        ownMetrics.set(host, own)
+        return async () => (await sendRequest(metricsRequest(host))).value as readonly object[]
+      },
+    },
+  }
+}
+
+/** Loading the hosts and the first queries take a second; a busy machine takes longer. */
+const startMilliseconds = 60_000
+
+async function waitUntilListening(
+  { child, ended }: HostProcess,
+  assignment: WorkerAssignment,
+): Promise<readonly HostDescription[]> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
+  const reported = new Promise<Report>((resolve) =>
+    child.on('message', (message: Report | null) => {
+      if (message !== null && ('hosts' in message || 'failure' in message)) resolve(message)
+    }),
+  )
+  child.send(assignment, () => undefined)
+  const report = await Promise.race([reported, ended.then((failure) => ({ failure }))])
+  clearTimeout(timer)
+  if ('hosts' in report) return report.hosts
+  child.kill('SIGKILL')
+  throw new Error(report.failure)
+}
+
+/** Longer than any host takes to finish its requests, and shorter than the whole program may take. */
+const stopMilliseconds = 15_000
+
+async function stopProcess({ child, ended, sendRequest }: HostProcess): Promise<void> {
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
+  sendRequest('stop').catch(() => undefined)
+  await ended
+  clearTimeout(tooLong)
+}

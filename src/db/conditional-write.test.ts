@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fixture } from '../../test/support/fixture.ts'
+import { freshDatabase } from '../../test/support/fresh-database.ts'
+import { invalid, missing, Problem } from '../model/problem.ts'
+import { type Condition, requireConditions } from './conditional-write.ts'
+import { raw } from './sql.ts'
+
+describe('The conditions of a write', () => {
+  const fresh = fixture(freshDatabase)
+  const reject = (rejectIf: string, problem: () => Problem): Condition => ({
+    rejectIf: raw(rejectIf),
+    problem,
+  })
+  const ends = (conditions: readonly Condition[]) =>
+    requireConditions(fresh.database, conditions).catch((error: unknown) => error)
+
+  it('report all validation errors, also two under one key', async () => {
+    const error = await ends([
+      reject('true', () => invalid({ name: ['Name is odd.'] })),
+      reject('false', () => invalid({ name: ['Name is even.'] })),
+      reject('null', () => invalid({ name: ['Name is long.'], text: ['Text is long.'] })),
+      reject('true', () => missing('Project')),
+    ])
+    assert.ok(error instanceof Problem)
+    assert.deepEqual(error.errors, { name: ['Name is odd.', 'Name is long.'], text: ['Text is long.'] })
+  })
+
+  it('are distinguished up to the number that fits into one value, and rejected beyond', async () => {
+    const numbered = (count: number, rejecting: number) =>
+      Array.from({ length: count }, (_, index) =>
+        reject(String(index === rejecting), () => missing(`Number ${index}`)),
+      )
+    for (const rejecting of [0, 29, 30]) {
+      const error = await ends(numbered(31, rejecting))
+      assert.ok(error instanceof Problem)
+      assert.equal(error.message, `Number ${rejecting} was not found.`)
+    }
+    assert.match(String(await ends(numbered(32, 0))), /32 conditions, but at most 31/)
+  })
+})

@@ -1,0 +1,158 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { changeOwner, initdbAccounts, type RunAs } from './accounts.ts'
+import { probe, programIn, type Setup } from './choose-setup.ts'
+import { spawnDependent } from './dependent-program.ts'
+import { passwordArguments } from './password.ts'
+import { endInitdbPrograms, waitUntil } from './postmaster.ts'
+import type { Settings } from './start-server.ts'
+
+export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
+
+/**
+ * Creates the cluster in a staging folder and renames it when complete, so that an interrupted start never leaves a
+ * partial one in its place.
+ */
+export async function createCluster(setup: Setup, settings: Settings): Promise<void> {
+  const { cluster, account } = setup
+  requireEmpty(cluster)
+  const staging = mkdtempSync(`${cluster}${stagingMark}`)
+  await createFiles(staging, { ...setup, account: initdbAccountFor(setup) }, settings)
+  changeOwner(account, staging)
+  renameSync(staging, cluster)
+  syncDirectory(dirname(cluster))
+}
+
+function initdbAccountFor({ binaries, account, cluster }: Setup): RunAs {
+  const maker = initdbAccounts(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
+  if (maker !== undefined) return maker
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no other user here to run it. Start as an ordinary user.',
+  )
+}
+
+/** On Windows only initdb runs, because a standalone server rejects administrators there. */
+async function createFiles(
+  staging: string,
+  { binaries, major, account }: Setup,
+  settings: Settings,
+): Promise<void> {
+  changeOwner(account, staging)
+  const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
+  await initialize(initdb, localesFor(major), account)
+  if (process.platform === 'win32') return
+  const single = [programIn(binaries, 'postgres'), '--single', '-D', staging, 'postgres']
+  await runToEnd(single, account, 'create database tracker\n')
+}
+
+function requireEmpty(cluster: string): void {
+  if (!existsSync(cluster) || readdirSync(cluster).length === 0) return
+  throw new Error(
+    `${cluster} holds something other than a database. Move it away, or set DATA_DIR to another folder.`,
+  )
+}
+
+/**
+ * Removes the folders of interrupted starts, and ends their programs, which may still be writing there. A folder that
+ * cannot be removed yet is left for the next start.
+ */
+export async function removeIncompleteClusters({ cluster }: Setup): Promise<void> {
+  const mark = basename(cluster) + stagingMark
+  for (const name of readdirSync(dirname(cluster))) {
+    const folder = join(dirname(cluster), name)
+    if (name.startsWith(mark))
+      await waitUntil(() => !endInitdbPrograms(folder) && isRemoved(folder), removalSecondsMax)
+  }
+}
+
+/** Longer than the pending disk operations of a killed program take. */
+const removalSecondsMax = 5
+
+function isRemoved(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Another process is removing or filling it.
+  }
+  return !existsSync(folder)
+}
+
+const stagingMark = '.new-'
+
+function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly string[] {
+  return [
+    ...['-D', staging, '-U', 'tracker', '--encoding=UTF8', '--no-instructions'],
+    ...(process.platform === 'win32' ? passwordArguments(dirname(staging)) : ['--auth=reject']),
+    ...(fsync === 'off' ? ['--no-sync'] : []),
+  ]
+}
+
+/** Tries the locales in order, because not every version and system has all of them. */
+async function initialize(
+  initdb: readonly string[],
+  [locale = [], ...others]: readonly (readonly string[])[],
+  account: RunAs,
+): Promise<void> {
+  try {
+    await runToEnd([...initdb, ...locale], account)
+  } catch (error) {
+    if (others.length === 0) throw error
+    await initialize(initdb, others, account)
+  }
+}
+
+/** Every locale supports case folding for all of Unicode. All but ICU's sort by code point. */
+function localesFor(major: number): readonly (readonly string[])[] {
+  if (major >= 17) return [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']]
+  return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
+}
+
+/** Without this, a power failure could undo the rename after rows were committed. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+/** Runs one of PostgreSQL's programs. If it fails, throws an error with its output. */
+async function runToEnd(command: readonly string[], account: RunAs, input = ''): Promise<void> {
+  const { process: child, exited, terminate } = spawnDependent(command, account, ['pipe', 'ignore', 'pipe'])
+  const errorOutput = readTail(child.stderr)
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  const limit = new AbortController()
+  const ending = await Promise.race([
+    exited,
+    sleep(programSecondsMax * 1000, `not done in ${programSecondsMax} seconds`, { signal: limit.signal }),
+  ])
+  limit.abort()
+  terminate()
+  if (ending !== 'exit code 0')
+    throw new Error(`${basename(command[0] ?? '')} failed (${ending}): ${errorOutput()}`)
+}
+
+/** A program takes one second, or about ten on a disk that is slow to sync. */
+const programSecondsMax = 120
+
+function readTail(stream: Readable | null): () => string {
+  let text = ''
+  stream?.setEncoding('utf8')
+  stream?.on('data', (chunk: string) => {
+    text = (text + chunk).slice(-tailCharactersMax)
+  })
+  return () => text.trim()
+}
+
+const tailCharactersMax = 4000

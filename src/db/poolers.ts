@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** A pooler between the hosts and the database server. */
+export interface Pooler {
+  /** In session mode a client keeps its server connection; in transaction mode only until its transaction ends. */
+  readonly mode: 'session' | 'transaction'
+  /** Whether a statement that a client has named is known on every server connection that the client is given. */
+  readonly supportsNamedStatements: boolean
+}
+
+/** How the hosts reach the store; undefined parts are those of a direct connection. */
+export interface StoreAddress {
+  readonly url: string
+  readonly pooler?: Pooler | undefined
+  /** False where statements must be sent without names. */
+  readonly namedStatements?: boolean
+}
+
+interface PoolerOptions {
+  /** DB_NAMED_STATEMENTS; undefined lets the poolers decide. */
+  readonly namedStatements: boolean | undefined
+  readonly readUrls: readonly string[]
+  /** Receives the reason why statements are sent without names. */
+  readonly onNoNamedStatements?: (reason: string) => void
+}
+
+/** Finds out how the store and its standbys are reached, and rejects what cannot work. */
+export async function examineAddress(
+  url: string,
+  { namedStatements, readUrls, onNoNamedStatements }: PoolerOptions,
+): Promise<StoreAddress> {
+  const [pooler, ...readers] = await Promise.all([
+    detectPooler(url),
+    // A host starts without its standbys, too.
+    ...readUrls.map((each) => detectPooler(each, standbyMilliseconds).catch(() => undefined)),
+  ])
+  const limiting = [pooler, ...readers].find((each) => each?.supportsNamedStatements === false)
+  if (limiting === undefined || namedStatements === false)
+    return { url, pooler, namedStatements: namedStatements ?? true }
+  const reason = describePooler(limiting)
+  if (namedStatements) throw new Error(`${reason} Remove DB_NAMED_STATEMENTS=true.`)
+  onNoNamedStatements?.(reason)
+  return { url, pooler, namedStatements: false }
+}
+
+export const describePooler = ({ mode, supportsNamedStatements }: Pooler): string =>
+  `The database is behind a pooler in ${mode} mode${supportsNamedStatements ? '.' : ' that does not support named statements.'}`
+
+/** Returns undefined for a direct connection. Costs one round trip there, and about ten behind a pooler. */
+export async function detectPooler(
+  url: string,
+  milliseconds = waitMilliseconds,
+): Promise<Pooler | undefined> {
+  const first = await connect(url, milliseconds)
+  try {
+    // A pooler has to invent the number that it reports at connecting, because there is no server connection yet.
+    if ((await readServerProcess(first)) === first.processID) return undefined
+    const second = await connect(url, milliseconds)
+    try {
+      if (!(await shareServers(first, second))) return { mode: 'session', supportsNamedStatements: true }
+    } finally {
+      await second.end()
+    }
+    return { mode: 'transaction', supportsNamedStatements: await translatesNames(first) }
+  } catch (error) {
+    throw explain(error)
+  } finally {
+    await first.end()
+  }
+}
+
+/** Longer than a pooler takes to open a server connection, and shorter than it lets its clients wait by default. */
+const waitMilliseconds = 8000
+const standbyMilliseconds = 1000
+
+type Client = pg.Client & { readonly processID: number | null }
+
+async function connect(url: string, milliseconds: number): Promise<Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'start',
+    connectionTimeoutMillis: milliseconds,
+    query_timeout: milliseconds,
+  }) as Client
+  // The statement in progress fails, too.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw explain(error)
+  }
+  return client
+}
+
+async function readServerProcess(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
+}
+
+/** Another client of the pooler may take the server connection that is observed, so one observation is not enough. */
+const observations = 3
+
+/**
+ * Whether a client that stays connected is given different server connections, or another client is given its own. Neither
+ * happens in session mode.
+ */
+async function shareServers(first: Client, second: Client): Promise<boolean> {
+  for (let count = 0; count < observations; count += 1) {
+    const server = await readServerProcess(first)
+    if ((await readServerProcess(first)) !== server) return true
+    await second.query('begin')
+    const other = await readServerProcess(second)
+    const later = await readServerProcess(first)
+    await second.query('rollback')
+    if (other === server || later !== server) return true
+  }
+  return false
+}
+
+/**
+ * A pooler that supports named statements gives them names of its own on the server, so that those of different clients do not
+ * collide there.
+ */
+async function translatesNames(client: Client): Promise<boolean> {
+  const name = `start_${randomBytes(6).toString('hex')}`
+  await client.query('begin')
+  await client.query({ name, text: 'select 1' })
+  const { rowCount } = await client.query(`select from pg_prepared_statements where name = '${name}'`)
+  // Prepared statements outlive the transaction, and the next client must not find this one.
+  if (rowCount === 1) await client.query(`deallocate ${name}`)
+  await client.query('commit')
+  return rowCount === 0
+}
+
+const explanations: readonly (readonly [pattern: RegExp, sentence: string])[] = [
+  [
+    /statement pooling mode/i,
+    'The pooler in front of the database is in statement mode, which allows no transactions. Set pool_mode = transaction or session there.',
+  ],
+  [
+    /unsupported startup parameter: options/i,
+    'The pooler in front of the database accepts no startup options. Remove `options` from DATABASE_URL; a role can have settings: alter role … set ….',
+  ],
+  [
+    /query read timeout|query_wait_timeout/i,
+    'The pooler in front of the database has no server connection left. Raise default_pool_size there: docs/deployment.md says how far.',
+  ],
+]
+
+/** Adds what to do to errors whose own message names no remedy. */
+function explain(error: unknown): unknown {
+  const { message } = error as Error
+  const sentence = explanations.find(([pattern]) => pattern.test(message))?.[1]
+  return sentence === undefined ? error : new Error(sentence, { cause: error })
+}

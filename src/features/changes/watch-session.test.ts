@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { freshDatabase } from '../../../test/support/fresh-database.ts'
+import { insertAccount } from '../../../test/support/insert-account.ts'
+import { startTestIssuer } from '../../../test/support/test-issuer.ts'
+import { administratorsOf } from '../../accounts/administrators.ts'
+import { createTokenText, hashOfToken, tokenPrefix } from '../../accounts/token-text.ts'
+import { type Authenticated, createAuthentication } from '../../auth/authenticate.ts'
+import { newId } from '../../db/rows.ts'
+import { sql } from '../../db/sql.ts'
+import { watchSession } from './watch-session.ts'
+
+const cacheSeconds = 30
+/** The interval at which hosts check each stream. */
+const tickMilliseconds = 1000
+
+describe('The session check of an open stream', () => {
+  let fresh: Awaited<ReturnType<typeof freshDatabase>>
+  let issuer: Awaited<ReturnType<typeof startTestIssuer>>
+  let clock: number
+  before(async () => {
+    ;[fresh, issuer] = await Promise.all([freshDatabase(), startTestIssuer()])
+    // The issuer has the time of the machine, which may be far ahead of that at which this file was loaded.
+    clock = Date.now()
+  })
+  after(() => Promise.all([fresh?.drop(), issuer?.stop()]))
+
+  function openAuthentication() {
+    const { authenticate } = createAuthentication({
+      database: fresh.database,
+      ...{ issuer: issuer.issuer, metadataAddress: issuer.metadataAddress },
+      ...{ audience: 'svc-api', scope: 'svc.api' },
+      administrators: administratorsOf({ adminLogins: [] }),
+      sessionCacheSeconds: cacheSeconds,
+      log: { warn: (_, message) => assert.fail(message) },
+      now: () => clock,
+    })
+    return (token: string) => authenticate(`Bearer ${token}`)
+  }
+
+  /** Returns the seconds until an idle stream ends, when it is checked as the hosts do. */
+  async function secondsToEnd(session: Authenticated): Promise<number> {
+    const openedAt = clock
+    let isEnded = false
+    const check = watchSession(
+      session,
+      () => {
+        isEnded = true
+      },
+      () => clock,
+    )
+    // A host checks the session before it opens the stream.
+    await check.run()
+    while (!isEnded && clock - openedAt < 60_000) {
+      clock += tickMilliseconds
+      if (check.isDue(clock)) await check.run()
+    }
+    check.stop()
+    return (clock - openedAt) / 1000
+  }
+
+  const kinds = {
+    'a sign-in': async () => {
+      const account = await insertAccount(fresh.database)
+      return {
+        token: await issuer.signIn(fresh.database, account.id),
+        end: sql`update signin_sessions set ended_at = now() where user_id = ${account.id}`,
+      }
+    },
+    'a personal token': async () => {
+      const account = await insertAccount(fresh.database)
+      const token = createTokenText(tokenPrefix)
+      const id = newId()
+      await fresh.database.query(sql`
+        insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
+        select ${id}, id, ${hashOfToken(token, tokenPrefix)}, security_stamp, 'x', array['*:read'], now() + interval '1 day'
+        from users where id = ${account.id}`)
+      return { token, end: sql`update api_tokens set ended_at = now() where id = ${id}` }
+    },
+  }
+  for (const [kind, make] of Object.entries(kinds))
+    it(`ends it within the 30 seconds of the cache, with room to spare: ${kind}`, async () => {
+      // The first request may have left a cached result of any age.
+      for (let seconds = 0; seconds < cacheSeconds; seconds += 1) {
+        const { token, end } = await make()
+        const authenticate = openAuthentication()
+        await authenticate(token)
+        await fresh.database.query(end)
+        clock += seconds * 1000
+        const took = seconds + (await secondsToEnd(await authenticate(token)))
+        assert.ok(took <= Math.max(seconds, cacheSeconds - 3), `It ended ${took} s after its session.`)
+      }
+    })
+
+  it('ends it with its token, not at the next periodic check and never later', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000_000 })
+    const expiresAt = Date.now() + 1500
+    const session = { expiresAt, recheck: () => Date.now() < expiresAt } as Authenticated
+    let ends = 0
+    const check = watchSession(session, () => {
+      ends += 1
+    })
+    const stopped = watchSession(session, () => assert.fail('It has been stopped.'))
+    stopped.stop()
+    t.mock.timers.tick(1499)
+    assert.equal(ends, 0)
+    assert.equal(check.isDue(expiresAt), true)
+    t.mock.timers.tick(20)
+    assert.equal(ends, 1)
+  })
+})

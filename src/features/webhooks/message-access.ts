@@ -1,0 +1,62 @@
+import type { Queries } from '../../db/database.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { forbidden, missing } from '../../model/problem.ts'
+import { historyVisibleRow, readableEntries } from '../../records/visible-rows.ts'
+import { project } from '../../resources/project.ts'
+
+/**
+ * Messages are kept for an account that could read their contents. They are shown and sent only as long as it still can: each
+ * time, access to the row of the message is checked, as in the feed. No lock protects this: a message in flight when a membership
+ * ends may still arrive, but none after it.
+ */
+export interface KeptMessage {
+  /** `assignment.update`, or `test` for a message about no row. */
+  readonly type: string
+  readonly rowId: string
+}
+
+/** The condition under which the caller may read the message of a row called `delivery`. */
+export const isReadable = (caller: Caller): Sql =>
+  caller.isAdministrator
+    ? raw('true')
+    : sql`(delivery.type = 'test' or exists (
+        select 1 from (select split_part(delivery.type, '.', 1) as resource, delivery.row_id) as entry
+        where ${readableEntries(caller)}))`
+
+/**
+ * A message as this reader may see it. It was created for its owner, who may have been an administrator then: other users see
+ * sessions and requests of their own changes only.
+ */
+export function bodyFor(reader: Caller, body: string): string {
+  if (reader.isAdministrator) return body
+  const { data, ...message } = JSON.parse(body) as { data: Record<string, unknown> }
+  if (data.callerId === reader.id || !('sessionId' in data)) return body
+  return JSON.stringify({ ...message, data: { ...data, sessionId: null, requestId: null } })
+}
+
+/** The condition under which the caller may see a webhook called `hook`. */
+export const ownedByCaller = (caller: Caller): Sql =>
+  caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
+
+export async function requireOwnWebhook(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query(
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`,
+  )
+  if (!found) throw missing('Webhook')
+}
+
+/**
+ * Required before the destination of messages changes, or messages are sent: not allowed for a project that the caller can no
+ * longer read.
+ */
+export async function requireReadableProject(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query<{ isReadable: boolean }>(sql`
+    select hook.project_id is null or exists (
+        select 1 from projects as row where row.id = hook.project_id and ${historyVisibleRow(project, caller)}
+      ) as "isReadable"
+    from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`)
+  if (!found) throw missing('Webhook')
+  if (!found.isReadable)
+    throw forbidden('You can no longer read the project of this webhook. It can only be removed.')
+}

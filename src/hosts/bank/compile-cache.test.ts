@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+test('after the launcher has compiled the first start, no instance loads the TypeScript compiler', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  assert.equal(readsTypeScript(folder, "(await import('./supervisor.ts')).fillCompileCache()"), true)
+  assert.equal(readsTypeScript(folder, "import('./instance.ts')"), false)
+})
+
+/** Runs in a separate process. */
+function readsTypeScript(folder: string, expression: string): boolean {
+  const source = `await ${expression}
+    console.log(process.moduleLoadList.some((name) => name.includes('amaro')))`
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, NODE_COMPILE_CACHE: folder },
+    encoding: 'utf8',
+  })
+  return text.trim() === 'true'
+}

@@ -1,0 +1,100 @@
+import type { Language } from '../../../model/language.ts'
+import type { Client } from '../values/clients.ts'
+import type { OAuthError } from '../values/oauth-error.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import type { Identity } from './identity.ts'
+
+type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
+
+/** Returns the URL of the requesting web client's sign-in page, or of the default one if the client is unknown. */
+export function signInPageUrl(
+  { allowedOrigins, loginPageUrl }: PageSettings,
+  redirectUri: string | undefined,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  const clientOrigin = redirectUri === undefined ? undefined : new URL(redirectUri).origin
+  const isAllowed = clientOrigin !== undefined && allowedOrigins.includes(clientOrigin)
+  const page = isAllowed ? `${clientOrigin}/login/` : (loginPageUrl ?? `${allowedOrigins[0]}/login/`)
+  return withQuery(page, parameters)
+}
+
+/** The paths of this host's own pages to which several endpoints redirect. */
+export const hostedSignInPath = '/ext/sign-in'
+export const hostedSignOutPath = '/ext/sign-out'
+export const signedOutPath = '/ext/signed-out'
+export const secondStepPath = '/ext/second-step'
+export const setUpPath = '/ext/set-up'
+export const passkeyPath = '/ext/passkey'
+export const consentPath = '/ext/consent'
+export const forgotPasswordPath = '/ext/forgot-password'
+
+/** True if a reset link can be mailed. */
+export const canResetPassword = ({ settings }: Pick<Identity, 'settings'>): boolean =>
+  settings.mail && settings.passwords
+
+/** Registered clients have no sign-in page of their own, so this host has one for them. */
+export const signInPageUrlFor = (
+  settings: PageSettings & Pick<IdentitySettings, 'issuer'>,
+  { client, redirectUri }: { readonly client: Client; readonly redirectUri: string },
+  parameters: Readonly<Record<string, string>>,
+): string =>
+  client.registration
+    ? hostPathWithQuery(settings, hostedSignInPath, parameters)
+    : signInPageUrl(settings, redirectUri, parameters)
+
+/** The origin of this host's pages, as browsers send it with their posts. */
+export const hostOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
+
+/** Returns a path of this host for use in its own pages: a proxy may serve the host under a path. */
+export const hostPath = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: string): string =>
+  `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
+
+/**
+ * Returns a relative URL, so that the browser keeps the host name that it used: under a different name it would
+ * not send the cookie.
+ */
+export const hostPathWithQuery = (
+  settings: Pick<IdentitySettings, 'issuer'>,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): string => `${hostPath(settings, path)}?${new URLSearchParams(parameters)}`
+
+/** Returns the URL of the page shown after a sign-out without a redirect. */
+export function signedOutUrl(
+  settings: Pick<IdentitySettings, 'issuer'>,
+  { isAddressUnknown, language }: { isAddressUnknown?: boolean | undefined; language?: Language | undefined },
+): string {
+  const parameters = {
+    ...(isAddressUnknown && { reason: unregisteredAddressReason }),
+    ...(language && { ui_locales: language }),
+  }
+  return Object.keys(parameters).length === 0
+    ? hostPath(settings, signedOutPath)
+    : hostPathWithQuery(settings, signedOutPath, parameters)
+}
+
+/** The value of `reason` if the requested address is not registered. */
+export const unregisteredAddressReason = 'address'
+
+export function withQuery(base: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(base)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/** The response of `/api/account/error`: an error that could not be sent to the client. */
+export interface ReportedError {
+  readonly error: string
+  readonly errorDescription: string
+}
+
+/** The page fetches the error as soon as it is loaded. */
+const reportMilliseconds = 60 * 60_000
+
+/** Returns the URL of the sign-in page, with the sealed error that the page can fetch. */
+export function errorPageUrl({ settings, seals, now }: Identity, { code, message }: OAuthError): string {
+  const report: ReportedError = { error: code, errorDescription: message }
+  return signInPageUrl(settings, undefined, {
+    errorId: seals.seal('errorId', report, now() + reportMilliseconds),
+  })
+}

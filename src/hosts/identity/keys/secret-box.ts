@@ -1,0 +1,78 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * Authenticated encryption: any change is detected, and data sealed for one owner cannot be opened for
+ * another.
+ */
+export interface SecretBox {
+  /** `owner` is the id to which the data is bound, such as that of a row or an account. */
+  seal(plain: Buffer, owner: string): Buffer
+  /** Undefined unless this box sealed it for this owner. */
+  open(sealed: Buffer, owner: string): Buffer | undefined
+}
+
+const algorithm = 'aes-256-gcm'
+const keyBytes = 32
+/**
+ * The nonce length that GCM specifies; random ones are safe for 2^32 seals under one key, which is 500 a
+ * second for 90 days.
+ */
+const nonceBytes = 12
+const tagBytes = 16
+
+/** AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve several. */
+export function createSecretBox(secret: string | Buffer, purpose: string): SecretBox {
+  const key = Buffer.from(hkdfSync('sha256', secret, 'tracker identity', purpose, keyBytes))
+  return {
+    seal(plain, owner) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
+        Buffer.from(owner),
+      )
+      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed, owner) {
+      if (sealed.length < nonceBytes + tagBytes) return undefined
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      })
+      decipher.setAAD(Buffer.from(owner)).setAuthTag(sealed.subarray(-tagBytes))
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/** Encrypts the stored keys of one purpose, each bound to its id. */
+export const createKeyBox = (secret: string, purpose: string): SecretBox =>
+  createSecretBox(secret, `${purpose} keys`)
+
+/** Encrypts the secrets of authenticator apps, each bound to its account. */
+export const createFactorBox = (secret: string): SecretBox => createSecretBox(secret, 'second factors')
+
+/** The secret that encrypts, and the one before it while `secret rotate` has not encrypted everything again. */
+export interface KeySecrets {
+  readonly current: string
+  readonly previous?: string | undefined
+}
+
+/** The box of the stored keys of one purpose, while the secret may be rotated. */
+export const createRotatingKeyBox = (secrets: KeySecrets, purpose: string): SecretBox =>
+  createRotatingBox(secrets, (secret) => createKeyBox(secret, purpose))
+
+/** Seals with the current secret, and opens with either. */
+export function createRotatingBox(
+  { current, previous }: KeySecrets,
+  createBox: (secret: string) => SecretBox,
+): SecretBox {
+  const box = createBox(current)
+  if (previous === undefined) return box
+  const previousBox = createBox(previous)
+  return {
+    seal: box.seal,
+    open: (sealed, owner) => box.open(sealed, owner) ?? previousBox.open(sealed, owner),
+  }
+}

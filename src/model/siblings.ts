@@ -1,0 +1,12 @@
+/** The other processes that serve the same ports. Absent where one process serves them alone. */
+export interface Siblings {
+  /** The requests of an address, counted over all processes. */
+  limiter(host: string): SharedLimiter
+  /** Offers the metrics of this process to the others; the function that is returned reads those of all. */
+  shareMetrics(host: string, own: () => Promise<object[]>): () => Promise<readonly object[]>
+}
+
+export interface SharedLimiter {
+  /** Calls `settle` once, with the seconds to wait if the request is rejected. Returns a function that cancels the request. */
+  acquire(address: string, settle: (retryAfterSeconds?: number) => void): () => void
+}

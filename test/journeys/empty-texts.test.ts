@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fixture } from '../support/fixture.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly minLength?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly schema: Schema
+    readonly required?: true
+  }[]
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example: object }>>
+  }
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** Whether a client that validates by the document sends no empty text; formats and values exclude it, too. */
+const excludesEmpty = ({ format, enum: values, minLength = 0 }: Schema): boolean =>
+  minLength > 0 || values !== undefined || (format !== undefined && format !== 'password')
+
+const isText = ({ type }: Schema): boolean => [type].flat().includes('string')
+
+/** A request with one empty text. */
+interface Probe {
+  readonly name: string
+  readonly where: string
+  readonly method: string
+  readonly path: string
+  readonly body?: object
+}
+
+interface Described {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+const operationsOf = ({ paths }: Document): Described[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+
+const keyProbes = ({ path, method, operation: { operationId, parameters = [] } }: Described): Probe[] =>
+  parameters
+    .filter((one) => one.in === 'query' && mayBeEmpty(one.schema))
+    .map(({ name }) => ({ name, where: `${operationId} ${name}`, method, path: `${path}?${name}=` }))
+
+function bodyProbes({ components }: Document, { path, method, operation }: Described): Probe[] {
+  const { schema, example } = operation.requestBody?.content['application/json'] ?? {}
+  const { properties = {} } = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? {}
+  return Object.entries(properties)
+    .filter(([, property]) => mayBeEmpty(property))
+    .map(([name]) => {
+      const body = { ...example, [name]: '' }
+      return { name, where: `${operation.operationId} ${name}`, method, path, body }
+    })
+}
+
+const mayBeEmpty = (schema: Schema): boolean => isText(schema) && !excludesEmpty(schema)
+
+describe('An empty text that is rejected', { concurrency: true }, () => {
+  const rest = fixture(startRestUnderTest)
+  for (const address of ['/swagger/v1/swagger.json', '/swagger/extensions.v1.json'])
+    test(`is excluded by ${address}`, async () => {
+      const document: Document = (await rest.call('GET', address)).body
+      const probes = operationsOf(document).flatMap((one) => [
+        ...keyProbes(one),
+        ...bodyProbes(document, one),
+      ])
+      assert.ok(probes.length > 0)
+      const silent: string[] = []
+      for (const { name, where, method, path, body } of probes) {
+        const answer = await rest.call(method, path, { token: rest.administrator.token, body })
+        assert.notEqual(answer.status, 429)
+        if (answer.status === 400 && Object.hasOwn(answer.body.errors ?? {}, name)) silent.push(where)
+      }
+      assert.deepEqual(silent, [])
+    })
+})

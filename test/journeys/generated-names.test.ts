@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string
+            readonly requestBody?: Content
+            readonly responses: Readonly<Record<string, Content>>
+          }
+        >
+      >
+    >
+  >
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const folder = join(import.meta.dirname, '..', '..', 'docs', 'contract')
+const read = (name: string): Document => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+
+/** `Error` was released in these. Generators rename it in some languages, and the result compiles in all. */
+const releasedNames: Readonly<Record<string, readonly string[]>> = {
+  'rest.v1.json': ['Error'],
+  'identity.v1.json': ['Error'],
+}
+
+/** Types that a generator writes into every client, and types that every program of a language has. */
+const takenNames = [
+  ...['Client', 'APIClient', 'ApiClient', 'ApiError', 'ApiException', 'ApiResponse', 'Configuration', 'Pair'],
+  ...['ClientInterface', 'ClientOption', 'ClientWithResponses', 'HttpRequestDoer', 'RequestEditorFn'],
+  ...['ServerConfiguration', 'ServerVariable', 'Unset', 'UnexpectedStatus', 'RequestOptions', 'Options'],
+  ...['Any', 'Array', 'Boolean', 'Byte', 'Char', 'Date', 'DateTime', 'Decimal', 'Double', 'Enum', 'Error'],
+  ...[
+    'Event',
+    'Exception',
+    'File',
+    'Float',
+    'From',
+    'Function',
+    'Int',
+    'Integer',
+    'Iterator',
+    'List',
+    'Long',
+  ],
+  ...['Map', 'Module', 'Null', 'Number', 'Object', 'Option', 'Promise', 'Record', 'Result', 'Self', 'Set'],
+  ...['String', 'Symbol', 'System', 'Task', 'Thread', 'Time', 'TimeZone', 'Type', 'Uuid', 'Vec', 'Void'],
+]
+
+/** Functions and types that generators derive from the name of a schema, an operation or a property. */
+const takenPatterns = [
+  // Go has a function New{Schema} and a type Nullable{Schema}.
+  /^New[A-Z]/,
+  /^Nullable/,
+  // Types of the requests and responses of operations.
+  /(Request|Response|Params|RequestBody|JSONBody)$/,
+  // The files of Go and Java with such ends are tests.
+  /Test$/,
+]
+
+/** Named enumerations have one constant for each value, and in Go all constants share one scope. */
+const isEnum = ({ enum: values }: Schema) => values !== undefined
+
+/** In Python, generated code confuses a class with its property of the same name, unless that is a plain value. */
+const hasPropertyLike = (name: string, { properties = {} }: Schema) =>
+  Object.entries(properties).some(
+    ([property, { type }]) =>
+      property.toLowerCase() === name.toLowerCase() && (type === 'array' || type === 'object'),
+  )
+
+function collisionsIn({ paths, components }: Document, released: readonly string[] = []): string[] {
+  const names = Object.keys(components.schemas)
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const ids = new Set(operations.map(({ operationId }) => operationId.toLowerCase()))
+  const lower = names.map((name) => name.toLowerCase())
+  return names.filter(
+    (name) =>
+      !released.includes(name) &&
+      (takenNames.some((taken) => taken.toLowerCase() === name.toLowerCase()) ||
+        takenPatterns.some((pattern) => pattern.test(name)) ||
+        ids.has(name.toLowerCase()) ||
+        lower.filter((other) => other === name.toLowerCase()).length > 1 ||
+        hasPropertyLike(name, components.schemas[name] ?? {}) ||
+        isEnum(components.schemas[name] ?? {})),
+  )
+}
+
+/** Generators invent names for these, and give one name to all that are equal. */
+const unnamedIn = ({ paths }: Document): string[] =>
+  Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, requestBody = {}, responses }) =>
+      [requestBody, ...Object.values(responses)]
+        .flatMap(({ content = {} }) => [
+          content['application/json']?.schema,
+          content['application/x-www-form-urlencoded']?.schema,
+        ])
+        .filter((schema) => schema !== undefined && schema.$ref === undefined)
+        .map(() => operationId),
+    )
+
+for (const name of ['rest.v1.json', 'extensions.v1.json', 'identity.v1.json', 'identity-extensions.v1.json'])
+  describe(`The names in ${name}`, () => {
+    const document = read(name)
+
+    test('collide with nothing that generators of clients write', () => {
+      assert.deepEqual(collisionsIn(document, releasedNames[name]), [])
+    })
+
+    test('are given to every body and JSON response', () => {
+      assert.deepEqual(unnamedIn(document), [])
+    })
+  })
+
+describe('A name that generators would change', () => {
+  const document = read('extensions.v1.json')
+  for (const name of [
+    'NewLink',
+    'error',
+    'NullableToken',
+    'MakeTokenResponse',
+    'WebhookTest',
+    'Ids',
+    'MakeToken',
+    'token',
+  ])
+    test(`${name} is found`, () => {
+      const schemas = { ...document.components.schemas, [name]: { properties: { ids: { type: 'array' } } } }
+      assert.ok(collisionsIn({ ...document, components: { schemas } }).includes(name))
+    })
+})
