@@ -49,7 +49,7 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** The root of their paths and the name of one row, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
+    `/** The root of their paths, and the names of one row and of several, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ key, plural, root, name }) => `  ${key}: { root: '${root}', name: '${name}', plural: '${plural}' },\n`).join('')}} as const`,
     limitsOf([document, extensions]),
   ]
     .join('\n\n')
@@ -131,27 +131,34 @@ function queryType({ parameters = [] }: Operation): string {
 
 interface KnownResource {
   readonly name: string
+  /** The key of its client. */
+  readonly key: string
   readonly plural: string
   readonly title: string
+  readonly typeName: string
   readonly root: string
 }
 
-/** A resource is what can be created, and its list has the same root. */
+/** A resource is what can be created, and its list has the same root. One that extensions show with more fields is there twice. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
-    const isResource = method === 'POST' && schemas[`${title}Create`] && schemas[`${title}QueryRow`]
-    return isResource ? [{ name, plural: `${name}s`, title, root }] : []
+    const plural = `${name}s`
+    const isExtended = root === '/ext' && schemas[`Ext${title}Create`] !== undefined
+    const typeName = isExtended ? `Ext${title}` : title
+    const key = isExtended ? `ext${title}s` : plural
+    const isResource = method === 'POST' && schemas[`${typeName}Create`] && schemas[`${title}QueryRow`]
+    return isResource ? [{ name, key, plural, title, typeName, root }] : []
   })
 }
 
-const resourceType = ({ plural, title, root }: KnownResource): string =>
-  `  readonly ${plural}: {
-    readonly record: ${title}
-    readonly create: ${title}Create
-    readonly update: ${title}Update
-    readonly page: ${title}Page['result']
+const resourceType = ({ key, plural, title, typeName, root }: KnownResource): string =>
+  `  readonly ${key}: {
+    readonly record: ${typeName}
+    readonly create: ${typeName}Create
+    readonly update: ${typeName}Update
+    readonly page: ${typeName}Page['result']
     readonly list: Operations['GET ${root}/${plural}']['query']
     readonly removed: Operations['GET /ext/removed/${plural}']['query']
     readonly export: Omit<Operations['GET /ext/export/${plural}']['query'], 'format'>

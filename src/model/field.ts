@@ -66,6 +66,8 @@ export interface Field<
   readonly references?: Reference
   /** If a create leaves the field out, it refers to the caller's account. */
   readonly isCallerByDefault?: true
+  /** Only extensions show and accept the field of a v1 resource. */
+  readonly isExtension?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
@@ -149,6 +151,12 @@ export const references = <const Target extends string, const N extends number>(
 export const callerByDefault = <F extends Field>(field: F): F & { readonly isCallerByDefault: true } => ({
   ...field,
   isCallerByDefault: true,
+})
+
+/** Adds a field to a v1 resource without changing v1: `/ext/` and the extension commands show and accept it. */
+export const extension = <F extends Field>(field: F): F & { readonly isExtension: true } => ({
+  ...field,
+  isExtension: true,
 })
 
 /** Whether a body without the field is rejected. */

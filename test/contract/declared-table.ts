@@ -1,7 +1,7 @@
 import type { Field } from '../../src/model/field.ts'
-import { resourcesOf } from '../../src/resources/all.ts'
 import type { Resource as Declared } from '../../src/resources/define-resource.ts'
 import { referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { resourcesOf } from '../../src/resources/editions.ts'
 import { dateKeys, relationsOf, supportsDates } from '../../src/resources/list-keys.ts'
 import type { Entity, Resource } from './contract-table.ts'
 

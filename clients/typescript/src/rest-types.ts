@@ -133,7 +133,7 @@ export interface ProjectPage {
   }
 }
 
-export interface Assignment {
+export interface ExtAssignment {
   readonly id: string
   readonly name: string
   readonly description: string | null
@@ -144,15 +144,16 @@ export interface Assignment {
   readonly workflowId: string
   readonly userId: string
   readonly assignmentTypeId: string
+  readonly priority: number | null
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface AssignmentPage {
+export interface ExtAssignmentPage {
   readonly result: {
-    readonly data: readonly Assignment[]
+    readonly data: readonly ExtAssignment[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -314,6 +315,43 @@ export interface ProjectViewPage {
     readonly pageSize: number
     readonly totalPages: number
   }
+}
+
+export interface ExtAssignmentCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly priority?: number | null
+}
+
+export interface ExtAssignmentUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly amountHours?: number
+  readonly projectId?: string
+  readonly workflowId?: string
+  readonly userId?: string
+  readonly assignmentTypeId?: string
+  readonly priority?: number | null
+}
+
+export interface ExtAssignmentAnswer {
+  readonly assignment: ExtAssignment
+}
+
+export interface ExtAssignmentUpdated {
+  readonly success: boolean
+  readonly assignment: ExtAssignment
 }
 
 export interface CommentCreate {
@@ -486,6 +524,7 @@ export interface AssignmentQueryRow {
   readonly workflowId?: string
   readonly userId?: string
   readonly assignmentTypeId?: string
+  readonly priority?: number | null
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -1296,6 +1335,23 @@ export interface VersionedSuccess {
   readonly project: Project
 }
 
+export interface Assignment {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface AssignmentCreate {
   readonly id?: string | null
   readonly name: string
@@ -1320,6 +1376,16 @@ export interface AssignmentUpdate {
   readonly workflowId: string
   readonly userId: string
   readonly assignmentTypeId: string
+}
+
+export interface AssignmentPage {
+  readonly result: {
+    readonly data: readonly Assignment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
 }
 
 export interface AssignmentAnswer {
@@ -2125,8 +2191,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2144,7 +2210,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: AssignmentPage
+    readonly answer: ExtAssignmentPage
   }
   /** Lists removed appointments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/appointments': {
@@ -2299,6 +2365,64 @@ export interface Operations {
       readonly userId?: string
     }
     readonly answer: ProjectViewPage
+  }
+  /** Creates one assignment. */
+  'POST /ext/assignment': {
+    readonly body: ExtAssignmentCreate
+    readonly answer: ExtAssignmentAnswer
+  }
+  /** Shows one assignment. */
+  'GET /ext/assignment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtAssignmentAnswer
+  }
+  /** Changes one assignment. */
+  'PATCH /ext/assignment': {
+    readonly body: ExtAssignmentUpdate
+    readonly answer: ExtAssignmentUpdated
+  }
+  /** Removes assignments, all or none. */
+  'DELETE /ext/assignment': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists assignments; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/assignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: ExtAssignmentPage
+  }
+  /** Restores removed assignments, all or none. */
+  'POST /ext/assignment/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
   }
   /** Creates one comment. */
   'POST /ext/comment': {
@@ -2591,9 +2715,9 @@ export interface Operations {
   /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3169,8 +3293,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3433,8 +3557,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3758,6 +3882,16 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/userProjects']['query'], 'format'>
     readonly row: UserProjectQueryRow
   }
+  readonly extAssignments: {
+    readonly record: ExtAssignment
+    readonly create: ExtAssignmentCreate
+    readonly update: ExtAssignmentUpdate
+    readonly page: ExtAssignmentPage['result']
+    readonly list: Operations['GET /ext/assignments']['query']
+    readonly removed: Operations['GET /ext/removed/assignments']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignments']['query'], 'format'>
+    readonly row: AssignmentQueryRow
+  }
   readonly comments: {
     readonly record: Comment
     readonly create: CommentCreate
@@ -3790,22 +3924,23 @@ export interface Resources {
   }
 }
 
-/** The root of their paths and the name of one row, by the same keys. */
+/** The root of their paths, and the names of one row and of several, by the same keys. */
 export const resourcePaths = {
-  organizations: { root: '/api', name: 'organization' },
-  workflows: { root: '/api', name: 'workflow' },
-  assignmentTypes: { root: '/api', name: 'assignmentType' },
-  impediments: { root: '/api', name: 'impediment' },
-  users: { root: '/api', name: 'user' },
-  projects: { root: '/api', name: 'project' },
-  assignments: { root: '/api', name: 'assignment' },
-  appointments: { root: '/api', name: 'appointment' },
-  assignmentImpediments: { root: '/api', name: 'assignmentImpediment' },
-  userAssignments: { root: '/api', name: 'userAssignment' },
-  userProjects: { root: '/api', name: 'userProject' },
-  comments: { root: '/ext', name: 'comment' },
-  savedViews: { root: '/ext', name: 'savedView' },
-  projectViews: { root: '/ext', name: 'projectView' },
+  organizations: { root: '/api', name: 'organization', plural: 'organizations' },
+  workflows: { root: '/api', name: 'workflow', plural: 'workflows' },
+  assignmentTypes: { root: '/api', name: 'assignmentType', plural: 'assignmentTypes' },
+  impediments: { root: '/api', name: 'impediment', plural: 'impediments' },
+  users: { root: '/api', name: 'user', plural: 'users' },
+  projects: { root: '/api', name: 'project', plural: 'projects' },
+  assignments: { root: '/api', name: 'assignment', plural: 'assignments' },
+  appointments: { root: '/api', name: 'appointment', plural: 'appointments' },
+  assignmentImpediments: { root: '/api', name: 'assignmentImpediment', plural: 'assignmentImpediments' },
+  userAssignments: { root: '/api', name: 'userAssignment', plural: 'userAssignments' },
+  userProjects: { root: '/api', name: 'userProject', plural: 'userProjects' },
+  extAssignments: { root: '/ext', name: 'assignment', plural: 'assignments' },
+  comments: { root: '/ext', name: 'comment', plural: 'comments' },
+  savedViews: { root: '/ext', name: 'savedView', plural: 'savedViews' },
+  projectViews: { root: '/ext', name: 'projectView', plural: 'projectViews' },
 } as const
 
 /** The limits of texts, lists and pages, by the name of their property or query key. */

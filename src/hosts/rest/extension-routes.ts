@@ -21,7 +21,8 @@ import { webhookRoutes } from '../../features/webhooks/routes.ts'
 import { webhookSchemas } from '../../features/webhooks/schemas.ts'
 import type { AllowedReceivers } from '../../http/addresses.ts'
 import type { Context } from '../../records/context.ts'
-import { resources, resourcesOf } from '../../resources/all.ts'
+import { resources } from '../../resources/all.ts'
+import { resourcesOf } from '../../resources/editions.ts'
 import { person } from '../../resources/person.ts'
 import { acceptTokens, type Route } from '../../routes/route.ts'
 import { idsSchemas, pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
@@ -72,7 +73,9 @@ export const aboutExtensions: HostDocumentParts = {
   description:
     'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
   tags: {
-    ...Object.fromEntries(resourcesOf('ext').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
+    ...Object.fromEntries(
+      resourcesOf('ext').map(({ pluralTypeName, about = '' }) => [pluralTypeName, about]),
+    ),
     People: 'Accounts as their colleagues know them.',
     Removed: 'What was removed and can be restored.',
     Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
@@ -93,8 +96,8 @@ export const aboutExtensions: HostDocumentParts = {
   schemas: {
     ...Object.fromEntries(
       [person, ...resources].flatMap((listed) => [
-        [listed.title, recordSchema(listed)],
-        [`${listed.title}Page`, pageSchema(listed.title)],
+        [listed.typeName, recordSchema(listed)],
+        [`${listed.typeName}Page`, pageSchema(listed.typeName)],
       ]),
     ),
     ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),

@@ -20,9 +20,9 @@ import { listKeys, recordAnswer, ref, someText, updateAnswer } from '../../route
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
-const pathOf = ({ edition, name }: Resource): string => `${roots[edition]}/${name}`
+const pathOf = ({ shownBy, name }: Resource): string => `${roots[shownBy]}/${name}`
 
-const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}/${plural}`
+const listPathOf = ({ shownBy, plural }: Resource): string => `${roots[shownBy]}/${plural}`
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -38,13 +38,13 @@ export const resourceRoutes = (context: Context, live: LiveListings, resource: R
   ].map((route) => (isAccountResource(resource) ? { ...route, changesAccounts: true } : route))
 
 const createRoute = (resource: Resource): Route => ({
-  id: `Create${resource.title}`,
-  tag: resource.pluralTitle,
+  id: `Create${resource.typeName}`,
+  tag: resource.pluralTypeName,
   summary: `Creates one ${resource.noun}.`,
   description: describe.create(resource),
   method: 'POST',
   path: pathOf(resource),
-  body: ref(`${resource.title}Create`),
+  body: ref(`${resource.typeName}Create`),
   deprecatedFields: deprecatedFields(resource),
   answer: recordAnswer(resource),
   errors: [400, 403, 409, 412],
@@ -56,23 +56,23 @@ const createRoute = (resource: Resource): Route => ({
 })
 
 const getRoute = (context: Context, resource: Resource): Route => ({
-  id: `Get${resource.title}`,
-  tag: resource.pluralTitle,
+  id: `Get${resource.typeName}`,
+  tag: resource.pluralTypeName,
   summary: `Shows one ${resource.noun}.`,
   description: describe.get(resource),
   method: 'GET',
   path: pathOf(resource),
   parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
-    ...(resource.edition === 'ext' ? [asOfParameter] : []),
+    ...(resource.shownBy === 'ext' ? [asOfParameter] : []),
   ],
   answer: recordAnswer(resource),
-  errors: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
+  errors: resource.shownBy === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
     // The contract ignores the key, like every unknown one.
-    const selection = resource.edition === 'ext' ? { id, at } : { id }
+    const selection = resource.shownBy === 'ext' ? { id, at } : { id }
     const { row, lastChangeSecond } = await get(context, resource, caller, selection)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },
@@ -85,14 +85,14 @@ const asOfParameter: Parameter = {
 }
 
 const listRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
-  id: `List${resource.pluralTitle}`,
-  tag: resource.pluralTitle,
+  id: `List${resource.pluralTypeName}`,
+  tag: resource.pluralTypeName,
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
   description: describe.list(resource),
   method: 'GET',
   path: listPathOf(resource),
   parameters: listKeys(resource),
-  answer: ref(`${resource.title}Page`),
+  answer: ref(`${resource.typeName}Page`),
   errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
@@ -100,13 +100,13 @@ const listRoute = (context: Context, live: LiveListings, resource: Resource): Ro
 })
 
 const updateRoute = (resource: Resource): Route => ({
-  id: `Update${resource.title}`,
-  tag: resource.pluralTitle,
+  id: `Update${resource.typeName}`,
+  tag: resource.pluralTypeName,
   summary: `Changes one ${resource.noun}.`,
   description: describe.update(resource),
   method: 'PATCH',
   path: pathOf(resource),
-  body: ref(`${resource.title}Update`),
+  body: ref(`${resource.typeName}Update`),
   deprecatedFields: deprecatedFields(resource),
   answer: updateAnswer(resource),
   hasETag: true,
@@ -124,8 +124,8 @@ const updateRoute = (resource: Resource): Route => ({
 })
 
 const removeRoute = (resource: Resource): Route => ({
-  id: `Remove${resource.title}`,
-  tag: resource.pluralTitle,
+  id: `Remove${resource.typeName}`,
+  tag: resource.pluralTypeName,
   summary: `Removes ${resource.pluralNoun}, all or none.`,
   description: describe.remove(resource),
   method: 'DELETE',
@@ -143,8 +143,8 @@ const removeRoute = (resource: Resource): Route => ({
 })
 
 const restoreRoute = (resource: Resource): Route => ({
-  id: `Restore${resource.title}`,
-  tag: resource.pluralTitle,
+  id: `Restore${resource.typeName}`,
+  tag: resource.pluralTypeName,
   summary: `Restores removed ${resource.pluralNoun}, all or none.`,
   description: describe.restore(resource),
   method: 'POST',

@@ -13,7 +13,7 @@ import {
 import { translateSentence } from '../texts/text.ts'
 
 type Singular<List> = List extends `${infer Name}s` ? Name : never
-export type ResourceName = Singular<keyof Resources>
+export type ResourceName = Exclude<Singular<keyof Resources>, `ext${string}`>
 type Plural<Name extends ResourceName> = `${Name}s`
 export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['record']
 export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create']
