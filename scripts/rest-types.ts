@@ -39,10 +39,11 @@ interface Schema {
 
 /** The interface as TypeScript: schemas, operations by method and path, resources, and limits. */
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
-  const schemas = { ...extensions.components.schemas, ...document.components.schemas }
+  const extended = withOwnNames(extensions, document)
+  const schemas = { ...extended.components.schemas, ...document.components.schemas }
   // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
-  const operations = [document, extensions].flatMap(operationsIn)
+  const operations = [document, extended].flatMap(operationsIn)
   const resources = resourcesIn(operations, schemas)
   return [
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
@@ -50,10 +51,29 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
     `/** The root of their paths, and the names of one row and of several, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ key, plural, root, name }) => `  ${key}: { root: '${root}', name: '${name}', plural: '${plural}' },\n`).join('')}} as const`,
-    limitsOf([document, extensions]),
+    limitsOf([document, extended]),
   ]
     .join('\n\n')
     .concat('\n')
+}
+
+/** Renames the schemas of extensions that have the name of another one in the contract: `ExtProject` has more fields. */
+function withOwnNames(extensions: OpenApi, { components: { schemas: known } }: OpenApi): OpenApi {
+  const own = extensions.components.schemas
+  const refTo = (name: string) => `"$ref":"#/components/schemas/${name}"`
+  const differing = new Set(
+    Object.keys(own).filter(
+      (name) => known[name] && JSON.stringify(own[name]) !== JSON.stringify(known[name]),
+    ),
+  )
+  // A schema that refers to one of them differs, too.
+  for (const changed of differing)
+    for (const [name, schema] of Object.entries(own))
+      if (known[name] && JSON.stringify(schema).includes(refTo(changed))) differing.add(name)
+  let text = JSON.stringify(extensions)
+  for (const name of differing)
+    text = text.replaceAll(refTo(name), refTo(`Ext${name}`)).replaceAll(`"${name}":{`, `"Ext${name}":{`)
+  return JSON.parse(text) as OpenApi
 }
 
 const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`

@@ -34,7 +34,7 @@ export const removedRoute = (context: Context, live: LiveListings, resource: Res
   method: 'GET',
   path: `/ext/removed/${resource.plural}`,
   parameters: listKeys(resource, 'removed'),
-  answer: ref(`${resource.typeName}Page`),
+  answer: ref(`${resource.title}Page`),
   errors: [400, 403, 503],
   isConditional: true,
   isLive: true,

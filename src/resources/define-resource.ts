@@ -32,10 +32,10 @@ export interface ListedResource {
   /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see editions.ts. */
   readonly shownBy: Edition
   readonly plural: string
-  /** PascalCase, as in messages. */
+  /** PascalCase, as in sentences and schemas. */
   readonly title: string
   readonly pluralTitle: string
-  /** The title, with the prefix `Ext` for a form with fields of extensions, as in schemas and names of commands. */
+  /** The title, in commands with the prefix `Ext` for a form with fields of extensions: all commands share one name space. */
   readonly typeName: string
   readonly pluralTypeName: string
   readonly pluralNoun: string

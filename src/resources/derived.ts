@@ -82,6 +82,7 @@ function describeContent({ schema, references, about }: Field): string {
   if (format === 'uuid') return 'A UUID.'
   if (format === 'date-time') return 'A moment, in UTC.'
   if (format === 'password') return `A password of at most ${maxLength} characters.`
+  if (type === 'boolean') return 'True or false.'
   if (type === 'integer') return `A whole number from ${minimum} to ${maximum}.`
   return `Text of at most ${maxLength} characters.`
 }

@@ -20,13 +20,13 @@ export const someText: Schema = { type: 'string', minLength: 1 }
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 export function resourceSchemas(resource: Resource): Readonly<Record<string, Schema>> {
-  const { typeName } = resource
+  const { title } = resource
   return {
-    [typeName]: recordSchema(resource),
-    [`${typeName}Create`]: bodySchema(resource, 'create'),
-    [`${typeName}Update`]: bodySchema(resource, 'update'),
-    [`${typeName}Page`]: pageSchema(typeName),
-    [`${typeName}Answer`]: answerSchema(resource),
+    [title]: recordSchema(resource),
+    [`${title}Create`]: bodySchema(resource, 'create'),
+    [`${title}Update`]: bodySchema(resource, 'update'),
+    [`${title}Page`]: pageSchema(title),
+    [`${title}Answer`]: answerSchema(resource),
     [updateSchemaName(resource)]: updateResultSchema(resource),
   }
 }
@@ -95,9 +95,9 @@ const inputSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
       }
     : fieldSchema(field)
 
-export const pageSchema = (typeName: string): Schema =>
+export const pageSchema = (title: string): Schema =>
   resultSchema('One page of the list.', {
-    data: { type: 'array', items: ref(typeName), description: 'The rows of this page.' },
+    data: { type: 'array', items: ref(title), description: 'The rows of this page.' },
     totalCount: { type: 'integer', description: 'Rows on all pages.' },
     pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
     pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
@@ -132,19 +132,19 @@ const distinctIdsBody: Schema = {
   properties: { ids: { ...(idsBody.properties as { readonly ids: Schema }).ids, uniqueItems: true } },
 }
 
-const answerSchema = ({ name, typeName }: Resource): Schema => ({
+const answerSchema = ({ name, title }: Resource): Schema => ({
   type: 'object',
   required: [name],
-  properties: { [name]: ref(typeName) },
+  properties: { [name]: ref(title) },
 })
 
-export const recordAnswer = ({ typeName }: Resource): Schema => ref(`${typeName}Answer`)
+export const recordAnswer = ({ title }: Resource): Schema => ref(`${title}Answer`)
 
 export const updateAnswer = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
 /** The schema for projects was released under its name before the responses of updates had records. */
 const updateSchemaName = (resource: Resource): string =>
-  isVersioned(resource) && resource.shownBy === 'v1' ? 'VersionedSuccess' : `${resource.typeName}Updated`
+  isVersioned(resource) && resource.shownBy === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
 
 const updateResultSchema = (resource: Resource): Schema => ({
   type: 'object',
@@ -152,7 +152,7 @@ const updateResultSchema = (resource: Resource): Schema => ({
   properties: {
     success: successSchema,
     ...(isVersioned(resource) && { message: messageSchema }),
-    [resource.name]: ref(resource.typeName),
+    [resource.name]: ref(resource.title),
   },
 })
 

@@ -60,13 +60,17 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     [
       { filter: 'name eq' },
       {
-        filter: ['Filter: At character 8: expected a value: a number, a text in single quotes, null or me.'],
+        filter: [
+          'Filter: At character 8: expected a value: a number, a text in single quotes, true, false, null or me.',
+        ],
       },
     ],
     [
       { filter: 'name eq Write' },
       {
-        filter: ['Filter: At character 9: expected a value: a number, a text in single quotes, null or me.'],
+        filter: [
+          'Filter: At character 9: expected a value: a number, a text in single quotes, true, false, null or me.',
+        ],
       },
     ],
     [{ filter: 'name eq 5' }, { filter: ['Filter: At character 9: Name must be in single quotes.'] }],

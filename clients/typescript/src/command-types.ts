@@ -936,6 +936,182 @@ export type UserProjectsResult =
   | (Success & { readonly result: UserProjectPage })
   | (Failure & { readonly result: null })
 
+/** One workflow, as it is stored. */
+export interface ExtWorkflow {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. */
+  readonly name: string
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. */
+  readonly order: number
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+  /** Whether the work on its assignments is done. True or false. */
+  readonly isDone: boolean
+}
+
+/** One page of a list of workflows. */
+export interface ExtWorkflowPage {
+  /** The rows of this page. */
+  readonly data: readonly ExtWorkflow[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one workflow. */
+export interface CreateExtWorkflowRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** What people call it. Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+  /** Whether the work on its assignments is done. True or false. Left out, false. */
+  readonly isDone?: boolean | null
+}
+
+/** Changes one workflow. */
+export interface UpdateExtWorkflowRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  readonly name?: string | null
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Left out, it stays as it is. */
+  readonly order?: number | null
+  /** Whether the work on its assignments is done. True or false. Left out, it stays as it is. */
+  readonly isDone?: boolean | null
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ExtWorkflowsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type ExtWorkflowResult =
+  | (Success & { readonly workflow: ExtWorkflow })
+  | (Failure & { readonly workflow: null })
+
+export type ExtWorkflowsResult =
+  | (Success & { readonly result: ExtWorkflowPage })
+  | (Failure & { readonly result: null })
+
+/** One project, as it is stored. */
+export interface ExtProject {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. */
+  readonly name: string
+  /** Whom it is for. By its id. */
+  readonly organizationId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+  /** What it is for, in Markdown. Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** Whether clients leave it out where work is planned. True or false. */
+  readonly isArchived: boolean
+}
+
+/** One page of a list of projects. */
+export interface ExtProjectPage {
+  /** The rows of this page. */
+  readonly data: readonly ExtProject[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one project. */
+export interface CreateExtProjectRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** What people call it. Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Whom it is for. By its id. Required. */
+  readonly organizationId: string
+  /** What it is for, in Markdown. Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** Whether clients leave it out where work is planned. True or false. Left out, false. */
+  readonly isArchived?: boolean | null
+}
+
+/** Changes one project. */
+export interface UpdateExtProjectRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  readonly name?: string | null
+  /** Whom it is for. By its id. Left out, it stays as it is. */
+  readonly organizationId?: string | null
+  /** updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  readonly expectedVersion?: string | null
+  /** What it is for, in Markdown. Text of at most 2000 characters. Left out, it stays as it is, unless updateMask names it. */
+  readonly description?: string | null
+  /** Whether clients leave it out where work is planned. True or false. Left out, it stays as it is. */
+  readonly isArchived?: boolean | null
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ExtProjectsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this OrganizationId; refused where the resource has no such filter. */
+  readonly organizationId?: string
+}
+
+export type ExtProjectResult =
+  | (Success & { readonly project: ExtProject })
+  | (Failure & { readonly project: null })
+
+export type ExtProjectsResult =
+  | (Success & { readonly result: ExtProjectPage })
+  | (Failure & { readonly result: null })
+
 /** One assignment, as it is stored. */
 export interface ExtAssignment {
   /** Its id, a UUID. */
@@ -1594,6 +1770,26 @@ export interface CommandClient {
   readonly removeUserProject: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one user project. */
   readonly updateUserProject: Call<UpdateUserProjectRequest, Outcome>
+  /** Creates one workflow. */
+  readonly createExtWorkflow: Call<CreateExtWorkflowRequest, ExtWorkflowResult>
+  /** Shows one workflow. */
+  readonly getExtWorkflowById: Call<{ readonly id: string }, ExtWorkflowResult>
+  /** Lists workflows, a page at a time. */
+  readonly listExtWorkflows: Call<{ readonly pagination: ExtWorkflowsKeys }, ExtWorkflowsResult>
+  /** Removes workflows, all or none. */
+  readonly removeExtWorkflow: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one workflow. */
+  readonly updateExtWorkflow: Call<UpdateExtWorkflowRequest, Outcome>
+  /** Creates one project. */
+  readonly createExtProject: Call<CreateExtProjectRequest, ExtProjectResult>
+  /** Shows one project. */
+  readonly getExtProjectById: Call<{ readonly id: string }, ExtProjectResult>
+  /** Lists projects, a page at a time. */
+  readonly listExtProjects: Call<{ readonly pagination: ExtProjectsKeys }, ExtProjectsResult>
+  /** Removes projects, all or none. */
+  readonly removeExtProject: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one project. */
+  readonly updateExtProject: Call<UpdateExtProjectRequest, Outcome>
   /** Creates one assignment. */
   readonly createExtAssignment: Call<CreateExtAssignmentRequest, ExtAssignmentResult>
   /** Shows one assignment. */

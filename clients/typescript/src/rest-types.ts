@@ -35,19 +35,20 @@ export interface OrganizationPage {
   }
 }
 
-export interface Workflow {
+export interface ExtWorkflow {
   readonly id: string
   readonly name: string
   readonly order: number
+  readonly isDone: boolean
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface WorkflowPage {
+export interface ExtWorkflowPage {
   readonly result: {
-    readonly data: readonly Workflow[]
+    readonly data: readonly ExtWorkflow[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -113,19 +114,21 @@ export interface UserPage {
   }
 }
 
-export interface Project {
+export interface ExtProject {
   readonly id: string
   readonly name: string
   readonly organizationId: string
+  readonly description: string | null
+  readonly isArchived: boolean
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface ProjectPage {
+export interface ExtProjectPage {
   readonly result: {
-    readonly data: readonly Project[]
+    readonly data: readonly ExtProject[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -317,6 +320,56 @@ export interface ProjectViewPage {
   }
 }
 
+export interface ExtWorkflowCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly order: number
+  readonly isDone?: boolean
+}
+
+export interface ExtWorkflowUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly order?: number
+  readonly isDone?: boolean
+}
+
+export interface ExtWorkflowAnswer {
+  readonly workflow: ExtWorkflow
+}
+
+export interface ExtWorkflowUpdated {
+  readonly success: boolean
+  readonly workflow: ExtWorkflow
+}
+
+export interface ExtProjectCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly organizationId: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
+}
+
+export interface ExtProjectUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly organizationId?: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
+  readonly expectedVersion?: string
+}
+
+export interface ExtProjectAnswer {
+  readonly project: ExtProject
+}
+
+export interface ProjectUpdated {
+  readonly success: boolean
+  readonly message: string | null
+  readonly project: ExtProject
+}
+
 export interface ExtAssignmentCreate {
   readonly id?: string | null
   readonly name: string
@@ -468,6 +521,7 @@ export interface WorkflowQueryRow {
   readonly id: string
   readonly name?: string
   readonly order?: number
+  readonly isDone?: boolean
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -506,6 +560,8 @@ export interface ProjectQueryRow {
   readonly id: string
   readonly name?: string
   readonly organizationId?: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -1230,6 +1286,16 @@ export interface OrganizationUpdated {
   readonly organization: Organization
 }
 
+export interface Workflow {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface WorkflowCreate {
   readonly id?: string | null
   readonly name: string
@@ -1240,6 +1306,16 @@ export interface WorkflowUpdate {
   readonly id: string
   readonly name: string
   readonly order: number
+}
+
+export interface WorkflowPage {
+  readonly result: {
+    readonly data: readonly Workflow[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
 }
 
 export interface WorkflowAnswer {
@@ -1312,6 +1388,16 @@ export interface UserUpdated {
   readonly user: User
 }
 
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface ProjectCreate {
   readonly id?: string | null
   readonly name: string
@@ -1323,6 +1409,16 @@ export interface ProjectUpdate {
   readonly name: string
   readonly organizationId: string
   readonly expectedVersion?: string
+}
+
+export interface ProjectPage {
+  readonly result: {
+    readonly data: readonly Project[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
 }
 
 export interface ProjectAnswer {
@@ -2099,8 +2195,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2108,7 +2204,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: WorkflowPage
+    readonly answer: ExtWorkflowPage
   }
   /** Lists removed assignment types that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/assignmentTypes': {
@@ -2171,18 +2267,18 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
       /** Only rows with this OrganizationId. */
       readonly organizationId?: string
     }
-    readonly answer: ProjectPage
+    readonly answer: ExtProjectPage
   }
   /** Lists removed assignments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/assignments': {
@@ -2365,6 +2461,104 @@ export interface Operations {
       readonly userId?: string
     }
     readonly answer: ProjectViewPage
+  }
+  /** Creates one workflow. */
+  'POST /ext/workflow': {
+    readonly body: ExtWorkflowCreate
+    readonly answer: ExtWorkflowAnswer
+  }
+  /** Shows one workflow. */
+  'GET /ext/workflow': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtWorkflowAnswer
+  }
+  /** Changes one workflow. */
+  'PATCH /ext/workflow': {
+    readonly body: ExtWorkflowUpdate
+    readonly answer: ExtWorkflowUpdated
+  }
+  /** Removes workflows, all or none. */
+  'DELETE /ext/workflow': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists workflows; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/workflows': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: ExtWorkflowPage
+  }
+  /** Restores removed workflows, all or none. */
+  'POST /ext/workflow/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one project. */
+  'POST /ext/project': {
+    readonly body: ExtProjectCreate
+    readonly answer: ExtProjectAnswer
+  }
+  /** Shows one project. */
+  'GET /ext/project': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtProjectAnswer
+  }
+  /** Changes one project. */
+  'PATCH /ext/project': {
+    readonly body: ExtProjectUpdate
+    readonly answer: ProjectUpdated
+  }
+  /** Removes projects, all or none. */
+  'DELETE /ext/project': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists projects; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/projects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: ExtProjectPage
+  }
+  /** Restores removed projects, all or none. */
+  'POST /ext/project/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
   }
   /** Creates one assignment. */
   'POST /ext/assignment': {
@@ -2603,9 +2797,9 @@ export interface Operations {
   /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, isDone, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, isDone, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -2691,9 +2885,9 @@ export interface Operations {
   /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3211,8 +3405,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3275,11 +3469,11 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
@@ -3475,8 +3669,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3539,11 +3733,11 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
@@ -3882,6 +4076,26 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/userProjects']['query'], 'format'>
     readonly row: UserProjectQueryRow
   }
+  readonly extWorkflows: {
+    readonly record: ExtWorkflow
+    readonly create: ExtWorkflowCreate
+    readonly update: ExtWorkflowUpdate
+    readonly page: ExtWorkflowPage['result']
+    readonly list: Operations['GET /ext/workflows']['query']
+    readonly removed: Operations['GET /ext/removed/workflows']['query']
+    readonly export: Omit<Operations['GET /ext/export/workflows']['query'], 'format'>
+    readonly row: WorkflowQueryRow
+  }
+  readonly extProjects: {
+    readonly record: ExtProject
+    readonly create: ExtProjectCreate
+    readonly update: ExtProjectUpdate
+    readonly page: ExtProjectPage['result']
+    readonly list: Operations['GET /ext/projects']['query']
+    readonly removed: Operations['GET /ext/removed/projects']['query']
+    readonly export: Omit<Operations['GET /ext/export/projects']['query'], 'format'>
+    readonly row: ProjectQueryRow
+  }
   readonly extAssignments: {
     readonly record: ExtAssignment
     readonly create: ExtAssignmentCreate
@@ -3937,6 +4151,8 @@ export const resourcePaths = {
   assignmentImpediments: { root: '/api', name: 'assignmentImpediment', plural: 'assignmentImpediments' },
   userAssignments: { root: '/api', name: 'userAssignment', plural: 'userAssignments' },
   userProjects: { root: '/api', name: 'userProject', plural: 'userProjects' },
+  extWorkflows: { root: '/ext', name: 'workflow', plural: 'workflows' },
+  extProjects: { root: '/ext', name: 'project', plural: 'projects' },
   extAssignments: { root: '/ext', name: 'assignment', plural: 'assignments' },
   comments: { root: '/ext', name: 'comment', plural: 'comments' },
   savedViews: { root: '/ext', name: 'savedView', plural: 'savedViews' },

@@ -73,9 +73,7 @@ export const aboutExtensions: HostDocumentParts = {
   description:
     'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
   tags: {
-    ...Object.fromEntries(
-      resourcesOf('ext').map(({ pluralTypeName, about = '' }) => [pluralTypeName, about]),
-    ),
+    ...Object.fromEntries(resourcesOf('ext').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
     People: 'Accounts as their colleagues know them.',
     Removed: 'What was removed and can be restored.',
     Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
@@ -96,8 +94,8 @@ export const aboutExtensions: HostDocumentParts = {
   schemas: {
     ...Object.fromEntries(
       [person, ...resources].flatMap((listed) => [
-        [listed.typeName, recordSchema(listed)],
-        [`${listed.typeName}Page`, pageSchema(listed.typeName)],
+        [listed.title, recordSchema(listed)],
+        [`${listed.title}Page`, pageSchema(listed.title)],
       ]),
     ),
     ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),

@@ -38,13 +38,13 @@ export const resourceRoutes = (context: Context, live: LiveListings, resource: R
   ].map((route) => (isAccountResource(resource) ? { ...route, changesAccounts: true } : route))
 
 const createRoute = (resource: Resource): Route => ({
-  id: `Create${resource.typeName}`,
-  tag: resource.pluralTypeName,
+  id: `Create${resource.title}`,
+  tag: resource.pluralTitle,
   summary: `Creates one ${resource.noun}.`,
   description: describe.create(resource),
   method: 'POST',
   path: pathOf(resource),
-  body: ref(`${resource.typeName}Create`),
+  body: ref(`${resource.title}Create`),
   deprecatedFields: deprecatedFields(resource),
   answer: recordAnswer(resource),
   errors: [400, 403, 409, 412],
@@ -56,8 +56,8 @@ const createRoute = (resource: Resource): Route => ({
 })
 
 const getRoute = (context: Context, resource: Resource): Route => ({
-  id: `Get${resource.typeName}`,
-  tag: resource.pluralTypeName,
+  id: `Get${resource.title}`,
+  tag: resource.pluralTitle,
   summary: `Shows one ${resource.noun}.`,
   description: describe.get(resource),
   method: 'GET',
@@ -85,14 +85,14 @@ const asOfParameter: Parameter = {
 }
 
 const listRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
-  id: `List${resource.pluralTypeName}`,
-  tag: resource.pluralTypeName,
+  id: `List${resource.pluralTitle}`,
+  tag: resource.pluralTitle,
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
   description: describe.list(resource),
   method: 'GET',
   path: listPathOf(resource),
   parameters: listKeys(resource),
-  answer: ref(`${resource.typeName}Page`),
+  answer: ref(`${resource.title}Page`),
   errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
@@ -100,13 +100,13 @@ const listRoute = (context: Context, live: LiveListings, resource: Resource): Ro
 })
 
 const updateRoute = (resource: Resource): Route => ({
-  id: `Update${resource.typeName}`,
-  tag: resource.pluralTypeName,
+  id: `Update${resource.title}`,
+  tag: resource.pluralTitle,
   summary: `Changes one ${resource.noun}.`,
   description: describe.update(resource),
   method: 'PATCH',
   path: pathOf(resource),
-  body: ref(`${resource.typeName}Update`),
+  body: ref(`${resource.title}Update`),
   deprecatedFields: deprecatedFields(resource),
   answer: updateAnswer(resource),
   hasETag: true,
@@ -124,8 +124,8 @@ const updateRoute = (resource: Resource): Route => ({
 })
 
 const removeRoute = (resource: Resource): Route => ({
-  id: `Remove${resource.typeName}`,
-  tag: resource.pluralTypeName,
+  id: `Remove${resource.title}`,
+  tag: resource.pluralTitle,
   summary: `Removes ${resource.pluralNoun}, all or none.`,
   description: describe.remove(resource),
   method: 'DELETE',
@@ -143,8 +143,8 @@ const removeRoute = (resource: Resource): Route => ({
 })
 
 const restoreRoute = (resource: Resource): Route => ({
-  id: `Restore${resource.typeName}`,
-  tag: resource.pluralTypeName,
+  id: `Restore${resource.title}`,
+  tag: resource.pluralTitle,
   summary: `Restores removed ${resource.pluralNoun}, all or none.`,
   description: describe.restore(resource),
   method: 'POST',

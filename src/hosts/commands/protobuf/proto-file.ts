@@ -182,10 +182,17 @@ const sharedComments: Readonly<Record<string, string>> = {
 }
 
 function presenceOf(field: Field, kind: Kind): string {
-  const { presence, number, isCallerByDefault } = field
-  if (kind === 'record') return presence === 'optional' ? 'Absent when there is none.' : ''
+  if (kind === 'record') return field.presence === 'optional' ? 'Absent when there is none.' : ''
   if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
-  if (kind === 'create') return isCallerByDefault ? 'Left out, the account that calls.' : 'Optional.'
+  return kind === 'create' ? absenceInCreate(field) : absenceInUpdate(field)
+}
+
+function absenceInCreate({ isCallerByDefault, defaultValue }: Field): string {
+  if (isCallerByDefault) return 'Left out, the account that calls.'
+  return defaultValue === undefined ? 'Optional.' : `Left out, ${defaultValue}.`
+}
+
+function absenceInUpdate({ presence, number }: Field): string {
   if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
   if (presence === 'updateOnly')
     return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'
