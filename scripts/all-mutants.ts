@@ -5,6 +5,7 @@ import { logMutants } from './log-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { newcomerMutants } from './newcomer-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
+import { planningMutants } from './planning-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
@@ -27,4 +28,5 @@ export const allMutants: readonly Mutant[] = [
   ...fairnessMutants,
   ...storeMutants,
   ...newcomerMutants,
+  ...planningMutants,
 ]

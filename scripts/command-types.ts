@@ -8,24 +8,26 @@ import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/m
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
+import { allForms } from '../src/resources/editions.ts'
 import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../src/resources/list-keys.ts'
 
 /** The types of the TypeScript client's commands, read off the declarations, as interfaces that people can read. */
 export function commandTypesOf(resources: readonly Resource[]): string {
   const comments = commentsOf(resources)
+  const forms = allForms(resources)
   return [
     '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
     "import type { Call, Failure, Outcome, Success } from './call.ts'",
-    ...resources.flatMap((resource) => typesOf(resource, comments)),
+    ...forms.flatMap((form) => typesOf(form, comments)),
     ...historyTypes(comments),
-    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${[...resources.flatMap((resource) => methodsOf(resource, comments)), ...historyMethods(comments)].join('')}}`,
+    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${[...forms.flatMap((form) => methodsOf(form, comments)), ...historyMethods(comments)].join('')}}`,
   ]
     .join('\n\n')
     .concat('\n')
 }
 
 function typesOf(resource: Resource, comments: Comments): string[] {
-  const { title, pluralTitle, name } = resource
+  const { typeName, pluralTypeName, name } = resource
   const { create, update, list } = commandMessagesOf(resource)
   const record = shapeIn(create.result, name)
   const page = shapeIn(list.result, 'result')
@@ -34,13 +36,13 @@ function typesOf(resource: Resource, comments: Comments): string[] {
   const typed = (type: string, message: Message, markOf: Mark, fields = message.fields) =>
     interfaceText(type, { ...message, fields }, { comments, markOf, resource })
   return [
-    typed(title, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
-    typed(`${title}Page`, page, () => ''),
-    typed(`Create${title}Request`, create.request, givenIn(resource, create)),
-    typed(`Update${title}Request`, update.request, givenIn(resource, update)),
-    typed(`${pluralTitle}Keys`, pagination, () => '?', keys),
-    resultText(`${title}Result`, name, title),
-    resultText(`${pluralTitle}Result`, 'result', `${title}Page`),
+    typed(typeName, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
+    typed(`${typeName}Page`, page, () => ''),
+    typed(`Create${typeName}Request`, create.request, givenIn(resource, create)),
+    typed(`Update${typeName}Request`, update.request, givenIn(resource, update)),
+    typed(`${pluralTypeName}Keys`, pagination, () => '?', keys),
+    resultText(`${typeName}Result`, name, typeName),
+    resultText(`${pluralTypeName}Result`, 'result', `${typeName}Page`),
   ]
 }
 
@@ -98,15 +100,15 @@ const resultText = (name: string, property: string, type: string): string =>
   `export type ${name} =\n  | (Success & { readonly ${property}: ${type} })\n  | (Failure & { readonly ${property}: null })`
 
 function methodsOf(resource: Resource, comments: Comments): string[] {
-  const { title, pluralTitle } = resource
+  const { typeName, pluralTypeName } = resource
   const { create, get, list, remove, update } = commandMessagesOf(resource)
   const method = (command: CommandMessages, type: string) => methodText(comments, command, type)
   return [
-    method(create, `Call<Create${title}Request, ${title}Result>`),
-    method(get, `Call<{ readonly id: string }, ${title}Result>`),
-    method(list, `Call<{ readonly pagination: ${pluralTitle}Keys }, ${pluralTitle}Result>`),
+    method(create, `Call<Create${typeName}Request, ${typeName}Result>`),
+    method(get, `Call<{ readonly id: string }, ${typeName}Result>`),
+    method(list, `Call<{ readonly pagination: ${pluralTypeName}Keys }, ${pluralTypeName}Result>`),
     method(remove, 'Call<{ readonly ids: readonly string[] }, Outcome>'),
-    method(update, `Call<Update${title}Request, Outcome>`),
+    method(update, `Call<Update${typeName}Request, Outcome>`),
   ]
 }
 

@@ -5,6 +5,7 @@ import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-
 import { labelOf } from '../src/model/field.ts'
 import { resources } from '../src/resources/all.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
+import { allForms } from '../src/resources/editions.ts'
 
 /** The commands and results as C# classes for FastEndpoints' remote messaging, whose names and namespaces make the paths. */
 export function dotnetContracts(
@@ -70,8 +71,8 @@ public sealed class FieldMask
 const summary = (text: string): string =>
   `/// <summary>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</summary>`
 
-const titles = new Set(resources.map(({ title }) => title))
-const classNameOf = ({ name }: Message): string => (titles.has(name) ? `${name}Record` : name)
+const typeNames = new Set(allForms().map(({ typeName }) => typeName))
+const classNameOf = ({ name }: Message): string => (typeNames.has(name) ? `${name}Record` : name)
 
 function propertyText(message: Message, field: MessageField, way: Way): string {
   const name = labelOf(field.name)

@@ -71,6 +71,7 @@ const types: Readonly<Record<WireKind, string>> = {
   timestamp: 'timestamptz',
   number: 'numeric(8, 2)',
   wholeNumber: 'integer',
+  flag: 'boolean',
 }
 
 function columnLine(resource: Resource, name: string): string {
@@ -82,6 +83,7 @@ function columnLine(resource: Resource, name: string): string {
   return [
     `${spelled(name)} ${types[field.wire]}`,
     field.presence !== 'optional' && 'not null',
+    field.defaultValue !== undefined && `default ${valueOfExistingRows(field)}`,
     parent && !isAddedLater && `references ${parent}`,
     check && `check (${check})`,
   ]
@@ -110,7 +112,8 @@ function checkOf(name: string, { wire, schema }: Field): string {
 }
 
 /** The default stays in the table, because hosts of the previous release insert rows without the column. */
-function valueOfExistingRows({ wire, schema }: Field): string {
+function valueOfExistingRows({ wire, schema, defaultValue }: Field): string {
+  if (typeof defaultValue === 'boolean' || typeof defaultValue === 'number') return String(defaultValue)
   if (wire === 'uuid')
     throw new Error('Existing rows have no value for a required reference: make it optional.')
   if (wire === 'text') return "''"

@@ -97,8 +97,8 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/resources/derived.ts',
     rule: 'a field name that only extensions have does not filter in v1',
-    from: "v1: filterNamesOf('v1', resourcesOf('v1')),",
-    to: "v1: filterNamesOf('v1', resources),",
+    from: "v1: filterNamesOf(resourcesOf('v1')),",
+    to: 'v1: filterNamesOf(resources),',
     tests: ['contract/list-filters'],
   },
   {

@@ -39,21 +39,41 @@ interface Schema {
 
 /** The interface as TypeScript: schemas, operations by method and path, resources, and limits. */
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
-  const schemas = { ...extensions.components.schemas, ...document.components.schemas }
+  const extended = withOwnNames(extensions, document)
+  const schemas = { ...extended.components.schemas, ...document.components.schemas }
   // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
-  const operations = [document, extensions].flatMap(operationsIn)
+  const operations = [document, extended].flatMap(operationsIn)
   const resources = resourcesIn(operations, schemas)
   return [
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** The root of their paths and the name of one row, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ plural, root, name }) => `  ${plural}: { root: '${root}', name: '${name}' },\n`).join('')}} as const`,
-    limitsOf([document, extensions]),
+    `/** The root of their paths, and the names of one row and of several, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ key, plural, root, name }) => `  ${key}: { root: '${root}', name: '${name}', plural: '${plural}' },\n`).join('')}} as const`,
+    limitsOf([document, extended]),
   ]
     .join('\n\n')
     .concat('\n')
+}
+
+/** Renames the schemas of extensions that have the name of another one in the contract: `ExtProject` has more fields. */
+function withOwnNames(extensions: OpenApi, { components: { schemas: known } }: OpenApi): OpenApi {
+  const own = extensions.components.schemas
+  const refTo = (name: string) => `"$ref":"#/components/schemas/${name}"`
+  const differing = new Set(
+    Object.keys(own).filter(
+      (name) => known[name] && JSON.stringify(own[name]) !== JSON.stringify(known[name]),
+    ),
+  )
+  // A schema that refers to one of them differs, too.
+  for (const changed of differing)
+    for (const [name, schema] of Object.entries(own))
+      if (known[name] && JSON.stringify(schema).includes(refTo(changed))) differing.add(name)
+  let text = JSON.stringify(extensions)
+  for (const name of differing)
+    text = text.replaceAll(refTo(name), refTo(`Ext${name}`)).replaceAll(`"${name}":{`, `"Ext${name}":{`)
+  return JSON.parse(text) as OpenApi
 }
 
 const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`
@@ -131,27 +151,34 @@ function queryType({ parameters = [] }: Operation): string {
 
 interface KnownResource {
   readonly name: string
+  /** The key of its client. */
+  readonly key: string
   readonly plural: string
   readonly title: string
+  readonly typeName: string
   readonly root: string
 }
 
-/** A resource is what can be created, and its list has the same root. */
+/** A resource is what can be created, and its list has the same root. One that extensions show with more fields is there twice. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
-    const isResource = method === 'POST' && schemas[`${title}Create`] && schemas[`${title}QueryRow`]
-    return isResource ? [{ name, plural: `${name}s`, title, root }] : []
+    const plural = `${name}s`
+    const isExtended = root === '/ext' && schemas[`Ext${title}Create`] !== undefined
+    const typeName = isExtended ? `Ext${title}` : title
+    const key = isExtended ? `ext${title}s` : plural
+    const isResource = method === 'POST' && schemas[`${typeName}Create`] && schemas[`${title}QueryRow`]
+    return isResource ? [{ name, key, plural, title, typeName, root }] : []
   })
 }
 
-const resourceType = ({ plural, title, root }: KnownResource): string =>
-  `  readonly ${plural}: {
-    readonly record: ${title}
-    readonly create: ${title}Create
-    readonly update: ${title}Update
-    readonly page: ${title}Page['result']
+const resourceType = ({ key, plural, title, typeName, root }: KnownResource): string =>
+  `  readonly ${key}: {
+    readonly record: ${typeName}
+    readonly create: ${typeName}Create
+    readonly update: ${typeName}Update
+    readonly page: ${typeName}Page['result']
     readonly list: Operations['GET ${root}/${plural}']['query']
     readonly removed: Operations['GET /ext/removed/${plural}']['query']
     readonly export: Omit<Operations['GET /ext/export/${plural}']['query'], 'format'>

@@ -92,6 +92,8 @@ export function writeAndLogCtes(
 interface HistoryTable {
   readonly table: string
   readonly columns: readonly string[]
+  /** The columns to record, if they are not the same. */
+  readonly historyColumns?: readonly string[]
   readonly access?: AccessRule
 }
 
@@ -115,8 +117,8 @@ function projectAndFields(table: HistoryTable, change: ChangedColumns | undefine
   return text
 }
 
-const newFields = ({ columns }: HistoryTable) =>
-  `(select to_jsonb(given) from (select ${columns
+const newFields = ({ columns, historyColumns = columns }: HistoryTable) =>
+  `(select to_jsonb(given) from (select ${historyColumns
     .filter((name) => name !== 'id')
     .map((name) => `row.${quotedColumn(name)}`)
     .join(', ')}) as given)`

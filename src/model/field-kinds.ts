@@ -91,6 +91,13 @@ export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<nu
       : parseFailure(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
+export const flag: Kind<boolean, 'flag'> = {
+  schema: { type: 'boolean' },
+  wire: 'flag',
+  parse: (input, label) =>
+    typeof input === 'boolean' ? { value: input } : parseFailure(`${label} must be true or false.`),
+}
+
 /** A new password is never trimmed: a space may be part of it. */
 export const newPassword: Kind<string, 'text'> = {
   schema: {

@@ -22,7 +22,7 @@ export interface Kind<Value, Wire extends WireKind = WireKind> {
   parse(input: unknown, label: string, options?: ParseOptions): Parsed<Value>
 }
 
-export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'wholeNumber'
+export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'wholeNumber' | 'flag'
 
 /** Defines what a body without the field means. */
 export type Presence =
@@ -66,6 +66,10 @@ export interface Field<
   readonly references?: Reference
   /** If a create leaves the field out, it refers to the caller's account. */
   readonly isCallerByDefault?: true
+  /** What a create stores that leaves the field out. */
+  readonly defaultValue?: unknown
+  /** Only extensions show and accept the field of a v1 resource. */
+  readonly isExtension?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
@@ -151,12 +155,34 @@ export const callerByDefault = <F extends Field>(field: F): F & { readonly isCal
   isCallerByDefault: true,
 })
 
+/** Adds a field to a v1 resource without changing v1: `/ext/` and the extension commands show and accept it. */
+export const extension = <F extends Field>(field: F): F & { readonly isExtension: true } => ({
+  ...field,
+  isExtension: true,
+})
+
+/** A create may leave the field out, and so may an update, which then leaves it unchanged. It is never null. */
+export const byDefault = <Value, Wire extends WireKind, N extends number>(
+  field: Field<Value, 'requiredOnCreate', Wire, N>,
+  defaultValue: NoInfer<Value>,
+): Field<Value, 'requiredOnCreate', Wire, N> & { readonly defaultValue: Value } => ({
+  ...field,
+  schema: { ...field.schema, default: defaultValue },
+  defaultValue,
+})
+
 /** Whether a body without the field is rejected. */
 export const isRequired = (
-  { presence, isCallerByDefault }: Pick<Field, 'presence' | 'isCallerByDefault'>,
+  {
+    presence,
+    isCallerByDefault,
+    defaultValue,
+  }: Pick<Field, 'presence' | 'isCallerByDefault' | 'defaultValue'>,
   purpose: BodyPurpose,
 ): boolean =>
-  purpose === 'create' ? presence.startsWith('required') && !isCallerByDefault : presence === 'required'
+  purpose === 'create'
+    ? presence.startsWith('required') && !isCallerByDefault && defaultValue === undefined
+    : presence === 'required'
 
 export const parseFailure = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,

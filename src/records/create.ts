@@ -69,9 +69,10 @@ function writeInGroup(
   const { caller, id, values, stored, versions = noVersions } = request
   if (!writeGrouped || caller.token) return writeAlone()
   const groupKey = groupKeyOf({ ids: [id], values }, versions)
+  const columns = Object.keys(stored).join()
   return writeGrouped(
     {
-      name: [verb, resource.name, caller.isAdministrator, groupKey, Object.keys(stored).join()].join(' '),
+      name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns].join(' '),
       accountOf: (one) => one.request.caller.id,
       idOf: (one) => one.request.id,
       writeAlone: (one) => one.writeAlone(),

@@ -166,12 +166,12 @@ function parseDate(key: string, input: unknown, violations: Violations): string 
 
 /** Reports filters that the resource does not support, even if they are also malformed. */
 export function rejectUnsupportedFilters(
-  { pluralTitle, edition }: Pick<ListedResource, 'pluralTitle' | 'edition'>,
+  { pluralTitle, shownBy }: Pick<ListedResource, 'pluralTitle' | 'shownBy'>,
   supported: readonly string[],
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): void {
-  for (const key of filterNames[edition]) {
+  for (const key of filterNames[shownBy]) {
     if (filterValue(key) === undefined || supported.includes(key)) continue
     violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)
   }

@@ -77,7 +77,7 @@ function parseField(
   if (isAbsent(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
     else if (isBlankButPresent(field, input)) violations.add(name, `${label} must not be empty.`)
-    return purpose === 'create' ? defaultValue(field, callerId) : undefined
+    return purpose === 'create' ? defaultValueOf(field, callerId) : undefined
   }
   const parsed = field.parse(input, label, options)
   if ('value' in parsed) return parsed.value
@@ -86,9 +86,9 @@ function parseField(
 }
 
 /** Returns the value of a new row if the body does not contain the field. */
-function defaultValue({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
+function defaultValueOf({ presence, isCallerByDefault, defaultValue }: Field, callerId: string | undefined) {
   if (isCallerByDefault) return callerId
-  return presence === 'optional' ? null : undefined
+  return presence === 'optional' ? null : defaultValue
 }
 
 /** Optional fields parse null and blank text, which clear them. */

@@ -26,6 +26,7 @@ const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
   ],
   number: [0.07, 0, 100_000, 4.5],
   wholeNumber: [1, 7, 1000, 2_000_000],
+  flag: [true, false, true, false],
 }
 
 describe('A record is the same text, whether the store writes it or the program', () => {

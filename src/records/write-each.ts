@@ -156,6 +156,7 @@ const types: Readonly<Record<WireKind, string>> = {
   timestamp: 'timestamptz',
   number: 'numeric',
   wholeNumber: 'integer',
+  flag: 'boolean',
 }
 
 function typeOf({ fields }: Resource, name: string): string {

@@ -5,7 +5,7 @@ import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
 import { checkDeclarations } from './check-declarations.ts'
 import { comment } from './comment.ts'
-import type { Edition, Resource } from './define-resource.ts'
+import type { Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
@@ -39,9 +39,6 @@ checkDeclarations(resources)
 
 /** The union of all declarations, with their literal names and fields. */
 export type DeclaredResource = (typeof declarations)[number]
-
-export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
-  all.filter((resource) => resource.edition === edition)
 
 export const resourceNames: readonly string[] = resources.map(({ name }) => name)
 

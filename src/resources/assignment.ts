@@ -1,6 +1,10 @@
+import type { Condition } from '../db/conditional-write.ts'
+import type { Values } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
 import { membersOfProject } from '../model/access-rule.ts'
-import { optional, references, required } from '../model/field.ts'
-import { hours, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { extension, optional, references, required } from '../model/field.ts'
+import { hours, text, timestamp, uuid, wholeNumber } from '../model/field-kinds.ts'
+import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
 import { defineResource } from './define-resource.ts'
@@ -32,13 +36,32 @@ export const assignment = defineResource({
     workflowId: references(8, uuid, 'workflow', 'blockRemoval', { about: 'The stage that it is in.' }),
     userId: references(9, uuid, 'user', 'blockRemoval', { about: 'Who answers for it.' }),
     assignmentTypeId: references(10, uuid, 'assignmentType', 'blockRemoval'),
+    priority: extension(
+      optional(16, wholeNumber({ min: 1, max: 4 }), {
+        about: '1 is low, 2 medium, 3 high and 4 urgent; null is none.',
+        example: 3,
+      }),
+    ),
   },
   access: membersOfProject,
   filters: ['projectId', 'userId', 'workflowId', { period: ['startDate', 'endDate'] }],
   checks: [endsOnOrAfterItsStart],
+  hooks: { updateConditions: endsAfterStoredStart },
 })
 
 function endsOnOrAfterItsStart({ startDate, endDate }: { startDate?: string; endDate?: string }) {
   const endsTooEarly = startDate !== undefined && endDate !== undefined && isEarlier(endDate, startDate)
-  return endsTooEarly ? { endDate: ['End date must be on or after start date.'] } : undefined
+  return endsTooEarly ? endsTooEarlyErrors : undefined
+}
+
+const endsTooEarlyErrors = { endDate: ['End date must be on or after start date.'] }
+
+/** An update under `/ext/` may have one of the two dates, which is compared with the stored other one. */
+function endsAfterStoredStart({ startDate, endDate }: Values): Condition[] {
+  if ((startDate === undefined) === (endDate === undefined)) return []
+  const rejectIf =
+    startDate === undefined
+      ? sql`${endDate}::timestamptz < before.start_date`
+      : sql`before.end_date < ${startDate}::timestamptz`
+  return [{ rejectIf, problem: () => invalid(endsTooEarlyErrors) }]
 }

@@ -27,11 +27,17 @@ export interface Resource extends ListedResource {
 export interface ListedResource {
   /** camelCase, as in routes and responses: `assignmentImpediment`. */
   readonly name: string
+  /** The edition of its rows, whose rules they follow. */
   readonly edition: Edition
+  /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see editions.ts. */
+  readonly shownBy: Edition
   readonly plural: string
-  /** PascalCase, as in messages and names of commands. */
+  /** PascalCase, as in sentences and schemas. */
   readonly title: string
   readonly pluralTitle: string
+  /** The title, in commands with the prefix `Ext` for a form with fields of extensions: all commands share one name space. */
+  readonly typeName: string
+  readonly pluralTypeName: string
   readonly pluralNoun: string
   /** Defines one such row, as a sentence in the documentation. */
   readonly about?: string
@@ -39,6 +45,8 @@ export interface ListedResource {
   readonly fields: Fields
   /** The properties of a record, in this order. A list may be sorted by any of them. */
   readonly columns: readonly string[]
+  /** The columns of the history, if they are not the same. */
+  readonly historyColumns?: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter[]
   /** The only column that a list is sorted by. If it is not set, the request chooses the column. */
@@ -128,14 +136,20 @@ export function defineResource<
 >(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
   const { filters = [], retired = {}, checks = [], hooks = {}, ...rest } = declaration
   const plural = `${declaration.name}s`
+  const [title, pluralTitle] = [labelOf(declaration.name), labelOf(plural)]
+  const isExtended = declaration.edition === 'v1' && hasExtensions(declaration.fields)
+  const prefix = isExtended ? 'Ext' : ''
   return {
     ...rest,
+    shownBy: isExtended ? 'ext' : declaration.edition,
     plural,
-    title: labelOf(declaration.name),
-    pluralTitle: labelOf(plural),
+    title,
+    pluralTitle,
+    typeName: `${prefix}${title}`,
+    pluralTypeName: `${prefix}${pluralTitle}`,
     noun: nounOf(declaration.name),
     pluralNoun: nounOf(plural),
-    columns: ['id', ...ownColumns(declaration.fields), 'createdAt', 'updatedAt', 'deletedAt', 'active'],
+    columns: columnsOf(declaration.fields),
     filters: filters as Filters,
     retired,
     hooks,
@@ -143,6 +157,18 @@ export function defineResource<
     checks: checks as Resource['checks'],
   }
 }
+
+const hasExtensions = (fields: Fields): boolean =>
+  Object.values(fields).some(({ isExtension }) => isExtension)
+
+export const columnsOf = (fields: Fields): string[] => [
+  'id',
+  ...ownColumns(fields),
+  'createdAt',
+  'updatedAt',
+  'deletedAt',
+  'active',
+]
 
 /** The fields that are stored and serialized unchanged. */
 const ownColumns = (fields: Fields): string[] =>

@@ -1,7 +1,8 @@
 import { describeDeprecation } from '../model/deprecation.ts'
 import type { Field, Reference } from '../model/field.ts'
-import { resourceNamed, resources, resourcesOf } from './all.ts'
+import { resourceNamed, resources } from './all.ts'
 import type { Edition, ListedResource, Resource } from './define-resource.ts'
+import { resourcesOf } from './editions.ts'
 import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
 
 /** Everything in this file is derived from the declarations. */
@@ -33,7 +34,7 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
     referencesFrom(child).flatMap((reference) =>
-      reference.parent === parent ? [{ child, ...reference }] : [],
+      reference.parent.name === parent.name ? [{ child, ...reference }] : [],
     ),
   )
 
@@ -55,13 +56,13 @@ export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' 
  * extensions mean nothing: a new extension must not change how v1 answers `?text=` or `?sort=`.
  */
 export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
-  v1: filterNamesOf('v1', resourcesOf('v1')),
-  ext: filterNamesOf('ext', resources),
+  v1: filterNamesOf(resourcesOf('v1')),
+  ext: filterNamesOf(resources),
 }
 
-function filterNamesOf(edition: Edition, known: readonly Resource[]): ReadonlySet<string> {
+function filterNamesOf(known: readonly Resource[]): ReadonlySet<string> {
   const names = [
-    ...relationKeysOf(resources, edition),
+    ...relationKeysOf(known),
     ...dateKeys,
     ...known.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
   ]
@@ -81,6 +82,7 @@ function describeContent({ schema, references, about }: Field): string {
   if (format === 'uuid') return 'A UUID.'
   if (format === 'date-time') return 'A moment, in UTC.'
   if (format === 'password') return `A password of at most ${maxLength} characters.`
+  if (type === 'boolean') return 'True or false.'
   if (type === 'integer') return `A whole number from ${minimum} to ${maximum}.`
   return `Text of at most ${maxLength} characters.`
 }

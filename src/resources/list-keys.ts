@@ -1,4 +1,4 @@
-import type { Edition, ListedResource } from './define-resource.ts'
+import type { ListedResource } from './define-resource.ts'
 
 /** The keys of every list, with their permanent numbers in the Pagination of a command. */
 export const pagingNumbers = {
@@ -38,8 +38,8 @@ export const relationsOf = ({ filters }: Pick<ListedResource, 'filters'>): strin
 export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boolean =>
   filters.some((filter) => typeof filter !== 'string')
 
-/** The filters in the Pagination of this edition: those of its resources, in the order of their numbers. */
-export const relationKeysOf = (resources: readonly ListedResource[], edition: Edition): string[] => {
-  const known = resources.filter((one) => edition === 'ext' || one.edition === 'v1').flatMap(relationsOf)
+/** The filters of these resources, in the order of their numbers. */
+export const relationKeysOf = (resources: readonly ListedResource[]): string[] => {
+  const known = resources.flatMap(relationsOf)
   return Object.keys(relationNumbers).filter((name) => known.includes(name))
 }

@@ -8,9 +8,12 @@ import type { ListedResource } from './define-resource.ts'
 export const person: ListedResource = {
   name: 'person',
   edition: 'ext',
+  shownBy: 'ext',
   plural: 'people',
   title: 'Person',
   pluralTitle: 'People',
+  typeName: 'Person',
+  pluralTypeName: 'People',
   pluralNoun: 'people',
   table: 'users',
   fields: {

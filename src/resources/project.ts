@@ -1,10 +1,18 @@
 import type { Condition } from '../db/conditional-write.ts'
 import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
-import { references, required, updateOnly } from '../model/field.ts'
-import { text, timestamp, uuid } from '../model/field-kinds.ts'
+import {
+  byDefault,
+  extension,
+  optional,
+  references,
+  required,
+  requiredOnCreate,
+  updateOnly,
+} from '../model/field.ts'
+import { flag, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { stale } from '../model/problem.ts'
-import { nameCharactersMax } from '../model/text.ts'
+import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 import { userProject } from './user-project.ts'
 
@@ -35,6 +43,15 @@ export const project = defineResource({
       example: 'Moon landing',
     }),
     organizationId: references(3, uuid, 'organization', 'blockRemoval', { about: 'Whom it is for.' }),
+    description: extension(
+      optional(16, text({ max: descriptionCharactersMax }), { about: 'What it is for, in Markdown.' }),
+    ),
+    isArchived: extension(
+      byDefault(
+        requiredOnCreate(17, flag, { about: 'Whether clients leave it out where work is planned.' }),
+        false,
+      ),
+    ),
     expectedVersion: updateOnly(15, timestamp, {
       about: 'updatedAt as it was read, or createdAt when that is null: another version is refused with 409.',
     }),

@@ -7,7 +7,7 @@ import { person } from './person.ts'
 /** A column that queries may compare or sort by, and the kind of its values. */
 export interface QueryColumn {
   readonly name: string
-  readonly shape: 'text' | 'uuid' | 'timestamp' | 'number'
+  readonly shape: 'text' | 'uuid' | 'timestamp' | 'number' | 'flag'
   readonly isNullable: boolean
   /** Short enough for a cursor. */
   readonly isSortable: boolean
@@ -21,6 +21,7 @@ const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
   timestamp: 'timestamp',
   number: 'number',
   wholeNumber: 'number',
+  flag: 'flag',
 }
 
 const sortableCharactersMax = 256

@@ -1,6 +1,6 @@
 import { catalog } from '../model/access-rule.ts'
-import { required } from '../model/field.ts'
-import { text, wholeNumber } from '../model/field-kinds.ts'
+import { byDefault, extension, required, requiredOnCreate } from '../model/field.ts'
+import { flag, text, wholeNumber } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
@@ -18,6 +18,9 @@ export const workflow = defineResource({
       about: 'Where it stands among the stages, the least first.',
       example: 2,
     }),
+    isDone: extension(
+      byDefault(requiredOnCreate(16, flag, { about: 'Whether the work on its assignments is done.' }), false),
+    ),
   },
   access: catalog,
 })

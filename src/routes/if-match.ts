@@ -11,7 +11,9 @@ import { idsMax } from '../records/list-query.ts'
 import { serializeRecord } from '../records/serialize-record.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { type RequiredVersions, versionOf } from '../records/write-conditions.ts'
+import { resourceNamed } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
+import { allForms } from '../resources/editions.ts'
 import type { Exchange } from './route.ts'
 
 /** The JSON of one row, from which its ETag is made. */
@@ -53,14 +55,17 @@ export async function parseNamedVersions(
   expectedTags: ReadonlyMap<string, string>,
 ): Promise<RequiredVersions> {
   if (expectedTags.size === 0) return new Map()
+  // A tag may be from v1 or from an extension, which shows more fields.
+  const forms = allForms().filter(({ name }) => name === resource.name)
   const rows = await database.query<Row>(sql`
-    select ${selectColumns(resource)} from ${tableOf(resource)} as row
+    select ${selectColumns(resourceNamed(resource.name))} from ${tableOf(resource)} as row
     where row.id = any(${[...expectedTags.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return new Map(
     [...expectedTags].map(([id, ifMatch]) => {
       const row = byId.get(id)
-      return [id, row && isNamed(ifMatch, resource, caller, row) ? versionOf(row) : null]
+      const isNamed = row && forms.some((form) => matchesStrongly(ifMatch, etagOf(form, caller, row)))
+      return [id, isNamed ? versionOf(row) : null]
     }),
   )
 }
@@ -83,6 +88,3 @@ export function matchesIfMatch({ caller, request }: Exchange, body: unknown): bo
   if (ifMatch === undefined || ifMatch.trim() === '*') return true
   return matchesStrongly(ifMatch, etagOfBody(caller, body))
 }
-
-const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
-  matchesStrongly(ifMatch, etagOf(resource, caller, row))

@@ -144,7 +144,7 @@ export const updateAnswer = (resource: Resource): Schema => ref(updateSchemaName
 
 /** The schema for projects was released under its name before the responses of updates had records. */
 const updateSchemaName = (resource: Resource): string =>
-  isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
+  isVersioned(resource) && resource.shownBy === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
 
 const updateResultSchema = (resource: Resource): Schema => ({
   type: 'object',

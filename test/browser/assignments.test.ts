@@ -6,6 +6,7 @@ import { insertAccount } from '../support/insert-account.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
+import { administratorLogin } from './support/tracker-hosts.ts'
 
 const column = (page: Page, name: string) => page.getByRole('region', { name })
 const cardIn = (page: Page, stage: string, name: string) => column(page, stage).getByRole('link', { name })
@@ -208,24 +209,35 @@ function boardJourneys(stage: () => Stage): void {
     assert.ok((await jonas.locator('.card').count()) < 200)
   })
 
-  test('says which stage means done: in other stages nothing is late any more, wherever new stages are', async () => {
+  test('shows everybody which stages mean done, once an administrator has said so', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'With an archive',
       organizationId: workspace.organizationId,
     })
     await workspace.make('userProject', { projectId, userId: workspace.mara.id })
+    const archive = await workspace.make('workflow', { name: 'Archive', order: 8 })
     const late = { projectId, startDate: '2026-01-05', endDate: '2026-01-06' }
     await workspace.assignment('Finished long ago', { ...late, workflowId: workspace.stages.Done })
-    const archive = await workspace.make('workflow', { name: 'Archive', order: 8 })
-    const page = await signIn('mara@example.com', `/projects/${projectId}`)
-    await cardIn(page, 'Done', 'Finished long ago').waitFor()
-    assert.equal(await page.getByText('Was due').count(), 0)
-    await page.getByRole('button', { name: 'Stage Archive' }).click()
-    await page.getByRole('menuitem', { name: 'This stage means done' }).click()
-    await column(page, 'Done').getByText('Was due').waitFor()
-    await page.reload()
-    await column(page, 'Done').getByText('Was due').waitFor()
+    const putAway = await workspace.assignment('Put away', { ...late, workflowId: archive.id })
+    const path = `/projects/${projectId}`
+    const [mara, rosa] = await Promise.all([
+      signIn('mara@example.com', path),
+      signIn(administratorLogin, path),
+    ])
+    await column(mara, 'Archive').getByText('Was due').waitFor()
+    assert.equal(await column(mara, 'Done').getByText('Was due').count(), 0)
+    assert.equal(await mara.getByRole('button', { name: 'Stage Archive' }).count(), 0)
+    // The name of the first one no longer counts once another one is marked, so both are.
+    for (const name of ['Done', 'Archive']) {
+      await rosa.getByRole('button', { name: `Stage ${name}` }).click()
+      await rosa.getByRole('menuitem', { name: 'This stage means done' }).click()
+      await column(rosa, name).getByTitle('Assignments in this stage count as done').waitFor()
+    }
+    await mara.reload()
+    await cardIn(mara, 'Archive', 'Put away').waitFor()
+    assert.equal(await mara.getByText('Was due').count(), 0)
+    await workspace.change('DELETE', 'assignment', { ids: [putAway] })
     await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })
 
@@ -293,7 +305,7 @@ const addressOf = ({ workspace }: Stage, id: string) => `/projects/${workspace.p
 
 const saved = (page: Page) =>
   page.waitForResponse(
-    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
+    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
   )
 
 /** The text next to the field: a list that has not loaded yet shows the same. */
@@ -408,7 +420,7 @@ function connectionJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Patient')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     let rejections = 0
-    await page.route(`${hosts.api}/api/assignment`, async (route) => {
+    await page.route(`${hosts.api}/ext/assignment`, async (route) => {
       if (route.request().method() !== 'PATCH' || rejections > 0) return route.fallback()
       rejections += 1
       await route.fulfill({

@@ -1,7 +1,7 @@
-import type { Field } from '../../src/model/field.ts'
-import { resourcesOf } from '../../src/resources/all.ts'
+import { type Field, isRequired } from '../../src/model/field.ts'
 import type { Resource as Declared } from '../../src/resources/define-resource.ts'
 import { referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { resourcesOf } from '../../src/resources/editions.ts'
 import { dateKeys, relationsOf, supportsDates } from '../../src/resources/list-keys.ts'
 import type { Entity, Resource } from './contract-table.ts'
 
@@ -11,6 +11,7 @@ const samples: Readonly<Record<Field['wire'], unknown>> = {
   timestamp: '2026-03-02T09:00:00Z',
   number: undefined,
   wholeNumber: undefined,
+  flag: true,
 }
 
 const isNumber = ({ wire }: Field) => wire === 'number' || wire === 'wholeNumber'
@@ -35,7 +36,7 @@ function lineOf(resource: Declared): Resource {
   const references = referencesFrom(resource)
   const own = Object.entries(fields).filter(([name]) => columns.includes(name))
   const required = Object.entries(fields).filter(
-    ([, { presence, references: reference }]) => presence.startsWith('required') && !reference,
+    ([, field]) => isRequired(field, 'create') && !field.references,
   )
   return {
     root: '/ext',

@@ -57,6 +57,20 @@ export const requiredOnCreate = (entity: Entity): string[] => [
 export const pathOf = (entity: Entity) => `${resources[entity].root}/${entity}`
 export const listPathOf = (entity: Entity) => `${resources[entity].root}/${resources[entity].list}`
 
+/** Resources of the contract that have more fields under `/ext/`, by name. */
+const extended = new Map(
+  declared
+    .filter(({ edition, shownBy }) => edition !== shownBy)
+    .map(({ name, fields }) => [name, Object.keys(fields).filter((field) => fields[field]?.isExtension)]),
+)
+
+/** The fields that only extensions show. */
+export const extensionFieldsOf = (entity: Entity): readonly string[] => extended.get(entity) ?? []
+
+/** The list with all fields. */
+export const extensionListPathOf = (entity: Entity) =>
+  extended.has(entity) ? `/ext/${resources[entity].list}` : listPathOf(entity)
+
 export const pascalCase = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 /** As the names of tests write it: an appointment, a project. */

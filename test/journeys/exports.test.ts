@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { describe, test } from 'node:test'
 import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { raw, sql } from '../../src/db/sql.ts'
-import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
+import { type Entity, entities, extensionListPathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
@@ -36,7 +36,7 @@ describe('An export', () => {
 
   for (const entity of entities)
     test(`of ${resources[entity].list} has the rows of the list, as CSV and as lines of JSON`, async () => {
-      const list = await read(`${listPathOf(entity)}?pageSize=100`)
+      const list = await read(`${extensionListPathOf(entity)}?pageSize=100`)
       const { data } = list.body.result
       const lines = await read(`${exportOf(entity)}?format=jsonl`)
       assert.equal(lines.headers.get('content-type'), 'application/x-ndjson; charset=utf-8')

@@ -7,7 +7,15 @@ import type { Caller, Row } from '../contract/driver.ts'
 import { onRest } from '../contract/every-host.ts'
 import { newWord } from '../contract/make-rows.ts'
 import { done, recordIn } from '../contract/outcomes.ts'
-import { a, commonFields, type Entity, entities, pathOf, resources } from '../contract/resources.ts'
+import {
+  a,
+  commonFields,
+  type Entity,
+  entities,
+  extensionFieldsOf,
+  pathOf,
+  resources,
+} from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
@@ -37,8 +45,15 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       await remove(entity, row)
       const [found, ...others] = await rowsOf(entity, tracker.administrator, among(row, active))
       assert.deepEqual(others, [])
-      assert.deepEqual(Object.keys(found ?? {}).sort(), [...resources[entity].own, ...commonFields].sort())
-      assert.deepEqual(found, { ...row, active: false, deletedAt: found?.deletedAt })
+      const more = extensionFieldsOf(entity).map((name) => [name, found?.[name]])
+      const names = [...resources[entity].own, ...extensionFieldsOf(entity), ...commonFields]
+      assert.deepEqual(Object.keys(found ?? {}).sort(), names.sort())
+      assert.deepEqual(found, {
+        ...row,
+        ...Object.fromEntries(more),
+        active: false,
+        deletedAt: found?.deletedAt,
+      })
       assert.match(String(found?.deletedAt), /Z$/)
     })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
+import { resourcesOf } from '../../src/resources/editions.ts'
 import { type Entity, entities, listPathOf, pathOf, resources } from '../contract/resources.ts'
 import { makeToken } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assertions.ts'
@@ -29,10 +30,14 @@ const queryPathOf = (entity: Entity) => `/ext/query/${resources[entity].list}`
 const readPaths = ['/ext/people', ...entities.map(removedPathOf), ...entities.map(queryPathOf)]
 /** The resources that the contract does not know, which have all its routes there. */
 const own = entities.filter((entity) => resources[entity].root === '/ext')
-const paths = [
-  ...readPaths,
-  ...own.flatMap((entity) => [pathOf(entity), listPathOf(entity), `${pathOf(entity)}/restore`]),
+/** All its routes, and again those of resources of the contract that have more fields there. */
+const written = [
+  ...own.map((entity) => ({ one: pathOf(entity), list: listPathOf(entity) })),
+  ...resourcesOf('ext')
+    .filter(({ edition }) => edition === 'v1')
+    .map(({ name, plural }) => ({ one: `/ext/${name}`, list: `/ext/${plural}` })),
 ]
+const paths = [...readPaths, ...written.flatMap(({ one, list }) => [one, list, `${one}/restore`])]
 
 /** Tested in files of their own. */
 const otherPaths = [
@@ -90,10 +95,10 @@ describe('The interface under /ext/', { concurrency: true }, () => {
   test('documents people, the removed rows and the queries of every list route, and every route of its own resources', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
     for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
-    for (const entity of own) {
-      assert.deepEqual(Object.keys(document.paths[pathOf(entity)]).sort(), ['delete', 'get', 'patch', 'post'])
-      assert.deepEqual(Object.keys(document.paths[listPathOf(entity)]), ['get'])
-      assert.deepEqual(Object.keys(document.paths[`${pathOf(entity)}/restore`]), ['post'])
+    for (const { one, list } of written) {
+      assert.deepEqual(Object.keys(document.paths[one]).sort(), ['delete', 'get', 'patch', 'post'])
+      assert.deepEqual(Object.keys(document.paths[list]), ['get'])
+      assert.deepEqual(Object.keys(document.paths[`${one}/restore`]), ['post'])
     }
     const operations = Object.values<Record<string, Operation>>(document.paths).flatMap(
       Object.values<Operation>,

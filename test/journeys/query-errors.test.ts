@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { resources } from '../contract/resources.ts'
+import { extensionFieldsOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
@@ -13,7 +13,8 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 
   const rest = fixture(startRestUnderTest)
 
-  const fields = ['id', ...resources.assignment.own, 'createdAt', 'updatedAt'].join(', ')
+  const own = [...resources.assignment.own, ...extensionFieldsOf('assignment')]
+  const fields = ['id', ...own, 'createdAt', 'updatedAt'].join(', ')
   const sortable = fields.replace(' description,', '')
   const operators = 'eq, ne, in, contains, startsWith, lt, le, gt, ge'
   const rejections: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [
@@ -60,13 +61,17 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     [
       { filter: 'name eq' },
       {
-        filter: ['Filter: At character 8: expected a value: a number, a text in single quotes, null or me.'],
+        filter: [
+          'Filter: At character 8: expected a value: a number, a text in single quotes, true, false, null or me.',
+        ],
       },
     ],
     [
       { filter: 'name eq Write' },
       {
-        filter: ['Filter: At character 9: expected a value: a number, a text in single quotes, null or me.'],
+        filter: [
+          'Filter: At character 9: expected a value: a number, a text in single quotes, true, false, null or me.',
+        ],
       },
     ],
     [{ filter: 'name eq 5' }, { filter: ['Filter: At character 9: Name must be in single quotes.'] }],

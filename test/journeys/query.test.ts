@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { entities, listPathOf, references, resources } from '../contract/resources.ts'
+import { entities, extensionListPathOf, references, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
@@ -23,15 +23,15 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     test(`of ${resources[entity].list} reads the very rows of their list, no matter who asks`, async () => {
       for (const person of [ann, bob, carl, rest.administrator]) {
         const path = `/ext/query/${resources[entity].list}`
-        const plain = await rest.call('GET', listPathOf(entity), { token: person.token })
+        const plain = await rest.call('GET', extensionListPathOf(entity), { token: person.token })
         const answer = await rest.call('GET', path, { token: person.token })
         assert.equal(answer.status, plain.status)
         if (plain.status !== 200) return assert.deepEqual(answer.body, plain.body)
         const ids = await idsOf(resources[entity].list, { pageSize: '2' }, person)
-        assert.deepEqual([...ids].sort(), await idsListed(listPathOf(entity), person))
+        assert.deepEqual([...ids].sort(), await idsListed(extensionListPathOf(entity), person))
       }
       const [row] = (await pageOf(resources[entity].list, {}, rest.administrator)).data
-      const { body } = await rest.call('GET', `${listPathOf(entity)}?ids=${row.id}`, {
+      const { body } = await rest.call('GET', `${extensionListPathOf(entity)}?ids=${row.id}`, {
         token: rest.administrator.token,
       })
       assert.deepEqual(row, body.result.data[0], 'and shows them alike')
@@ -42,7 +42,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       const list = resources[entity].list
       const name = column.replace(/Id$/, '')
       for (const person of [ann, bob, carl, rest.administrator]) {
-        const parents = parent === 'user' ? '/ext/people' : listPathOf(parent)
+        const parents = parent === 'user' ? '/ext/people' : extensionListPathOf(parent)
         const { body } = await rest.call('GET', `${parents}?pageSize=100`, { token: person.token })
         const seen = new Map(body.result.data.map((row: { id: string }) => [row.id, row]))
         for (const row of (await pageOf(list, { expand: name, pageSize: '100' }, person)).data)

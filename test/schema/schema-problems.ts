@@ -36,6 +36,7 @@ const types: Readonly<Record<Field['wire'], string>> = {
   timestamp: 'timestamp with time zone',
   number: 'numeric(8,2)',
   wholeNumber: 'integer',
+  flag: 'boolean',
 }
 
 function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {

@@ -55,7 +55,7 @@ async function start(root: HTMLElement): Promise<void> {
     const [configuration] = await Promise.all([loadConfiguration(), endInterruptedRefresh(), languageLoaded])
     const session = createSession(configuration)
     const page = openPageTracker(configuration.apiUrl, session)
-    const api = createApi(page.tracker)
+    const api = createApi(page.tracker, configuration)
     const people = createPeople(api, session, configuration)
     const services: Services = {
       configuration,

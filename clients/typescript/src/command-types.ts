@@ -936,6 +936,318 @@ export type UserProjectsResult =
   | (Success & { readonly result: UserProjectPage })
   | (Failure & { readonly result: null })
 
+/** One workflow, as it is stored. */
+export interface ExtWorkflow {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. */
+  readonly name: string
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. */
+  readonly order: number
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+  /** Whether the work on its assignments is done. True or false. */
+  readonly isDone: boolean
+}
+
+/** One page of a list of workflows. */
+export interface ExtWorkflowPage {
+  /** The rows of this page. */
+  readonly data: readonly ExtWorkflow[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one workflow. */
+export interface CreateExtWorkflowRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** What people call it. Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+  /** Whether the work on its assignments is done. True or false. Left out, false. */
+  readonly isDone?: boolean | null
+}
+
+/** Changes one workflow. */
+export interface UpdateExtWorkflowRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  readonly name?: string | null
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Left out, it stays as it is. */
+  readonly order?: number | null
+  /** Whether the work on its assignments is done. True or false. Left out, it stays as it is. */
+  readonly isDone?: boolean | null
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ExtWorkflowsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type ExtWorkflowResult =
+  | (Success & { readonly workflow: ExtWorkflow })
+  | (Failure & { readonly workflow: null })
+
+export type ExtWorkflowsResult =
+  | (Success & { readonly result: ExtWorkflowPage })
+  | (Failure & { readonly result: null })
+
+/** One project, as it is stored. */
+export interface ExtProject {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. */
+  readonly name: string
+  /** Whom it is for. By its id. */
+  readonly organizationId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+  /** What it is for, in Markdown. Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** Whether clients leave it out where work is planned. True or false. */
+  readonly isArchived: boolean
+}
+
+/** One page of a list of projects. */
+export interface ExtProjectPage {
+  /** The rows of this page. */
+  readonly data: readonly ExtProject[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one project. */
+export interface CreateExtProjectRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** What people call it. Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Whom it is for. By its id. Required. */
+  readonly organizationId: string
+  /** What it is for, in Markdown. Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** Whether clients leave it out where work is planned. True or false. Left out, false. */
+  readonly isArchived?: boolean | null
+}
+
+/** Changes one project. */
+export interface UpdateExtProjectRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  readonly name?: string | null
+  /** Whom it is for. By its id. Left out, it stays as it is. */
+  readonly organizationId?: string | null
+  /** updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  readonly expectedVersion?: string | null
+  /** What it is for, in Markdown. Text of at most 2000 characters. Left out, it stays as it is, unless updateMask names it. */
+  readonly description?: string | null
+  /** Whether clients leave it out where work is planned. True or false. Left out, it stays as it is. */
+  readonly isArchived?: boolean | null
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ExtProjectsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this OrganizationId; refused where the resource has no such filter. */
+  readonly organizationId?: string
+}
+
+export type ExtProjectResult =
+  | (Success & { readonly project: ExtProject })
+  | (Failure & { readonly project: null })
+
+export type ExtProjectsResult =
+  | (Success & { readonly result: ExtProjectPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment, as it is stored. */
+export interface ExtAssignment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. */
+  readonly name: string
+  /** What is to be done. Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** When work on it begins. A moment, in UTC. */
+  readonly startDate: string
+  /** When it is to be done: not before it begins. A moment, in UTC. */
+  readonly endDate: string
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
+  readonly amountHours: number
+  /** The project, by its id. */
+  readonly projectId: string
+  /** The stage that it is in. By its id. */
+  readonly workflowId: string
+  /** Who answers for it. By its id. */
+  readonly userId: string
+  /** The assignment type, by its id. */
+  readonly assignmentTypeId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Null when there is none. */
+  readonly priority: number | null
+}
+
+/** One page of a list of assignments. */
+export interface ExtAssignmentPage {
+  /** The rows of this page. */
+  readonly data: readonly ExtAssignment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment. */
+export interface CreateExtAssignmentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** What people call it. Text of at most 200 characters. Required. */
+  readonly name: string
+  /** What is to be done. Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** When work on it begins. A moment, in UTC. Required. */
+  readonly startDate: string
+  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
+  readonly endDate: string
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  readonly amountHours: number
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** The stage that it is in. By its id. Required. */
+  readonly workflowId: string
+  /** Who answers for it. By its id. Required. */
+  readonly userId: string
+  /** The assignment type, by its id. Required. */
+  readonly assignmentTypeId: string
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Optional. */
+  readonly priority?: number | null
+}
+
+/** Changes one assignment. */
+export interface UpdateExtAssignmentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  readonly name?: string | null
+  /** What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** When work on it begins. A moment, in UTC. Left out, it stays as it is. */
+  readonly startDate?: string | null
+  /** When it is to be done: not before it begins. A moment, in UTC. Left out, it stays as it is. */
+  readonly endDate?: string | null
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Left out, it stays as it is. */
+  readonly amountHours?: number | null
+  /** The project, by its id. Left out, it stays as it is. */
+  readonly projectId?: string | null
+  /** The stage that it is in. By its id. Left out, it stays as it is. */
+  readonly workflowId?: string | null
+  /** Who answers for it. By its id. Left out, it stays as it is. */
+  readonly userId?: string | null
+  /** The assignment type, by its id. Left out, it stays as it is. */
+  readonly assignmentTypeId?: string | null
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Left out, it stays as it is, unless updateMask names it. */
+  readonly priority?: number | null
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description' | 'priority')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ExtAssignmentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  readonly workflowId?: string
+  /** A date, or a date and time; without an offset it is UTC. */
+  readonly dateFrom?: string
+  /** Like dateFrom; the range does not include it. */
+  readonly dateTo?: string
+}
+
+export type ExtAssignmentResult =
+  | (Success & { readonly assignment: ExtAssignment })
+  | (Failure & { readonly assignment: null })
+
+export type ExtAssignmentsResult =
+  | (Success & { readonly result: ExtAssignmentPage })
+  | (Failure & { readonly result: null })
+
 /** One comment, as it is stored. */
 export interface Comment {
   /** Its id, a UUID. */
@@ -1458,6 +1770,36 @@ export interface CommandClient {
   readonly removeUserProject: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one user project. */
   readonly updateUserProject: Call<UpdateUserProjectRequest, Outcome>
+  /** Creates one workflow. */
+  readonly createExtWorkflow: Call<CreateExtWorkflowRequest, ExtWorkflowResult>
+  /** Shows one workflow. */
+  readonly getExtWorkflowById: Call<{ readonly id: string }, ExtWorkflowResult>
+  /** Lists workflows, a page at a time. */
+  readonly listExtWorkflows: Call<{ readonly pagination: ExtWorkflowsKeys }, ExtWorkflowsResult>
+  /** Removes workflows, all or none. */
+  readonly removeExtWorkflow: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one workflow. */
+  readonly updateExtWorkflow: Call<UpdateExtWorkflowRequest, Outcome>
+  /** Creates one project. */
+  readonly createExtProject: Call<CreateExtProjectRequest, ExtProjectResult>
+  /** Shows one project. */
+  readonly getExtProjectById: Call<{ readonly id: string }, ExtProjectResult>
+  /** Lists projects, a page at a time. */
+  readonly listExtProjects: Call<{ readonly pagination: ExtProjectsKeys }, ExtProjectsResult>
+  /** Removes projects, all or none. */
+  readonly removeExtProject: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one project. */
+  readonly updateExtProject: Call<UpdateExtProjectRequest, Outcome>
+  /** Creates one assignment. */
+  readonly createExtAssignment: Call<CreateExtAssignmentRequest, ExtAssignmentResult>
+  /** Shows one assignment. */
+  readonly getExtAssignmentById: Call<{ readonly id: string }, ExtAssignmentResult>
+  /** Lists assignments, a page at a time. */
+  readonly listExtAssignments: Call<{ readonly pagination: ExtAssignmentsKeys }, ExtAssignmentsResult>
+  /** Removes assignments, all or none. */
+  readonly removeExtAssignment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment. */
+  readonly updateExtAssignment: Call<UpdateExtAssignmentRequest, Outcome>
   /** Creates one comment. */
   readonly createComment: Call<CreateCommentRequest, CommentResult>
   /** Shows one comment. */

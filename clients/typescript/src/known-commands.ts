@@ -6,8 +6,8 @@ import {
 import type { Message } from '../../../src/hosts/commands/message.ts'
 import { type CommandMessages, commandMessagesOf } from '../../../src/hosts/commands/messages.ts'
 import { serviceNameOf } from '../../../src/hosts/commands/protobuf/service.ts'
-import { resources } from '../../../src/resources/all.ts'
 import type { Edition } from '../../../src/resources/define-resource.ts'
+import { allForms } from '../../../src/resources/editions.ts'
 
 /** The data about a command that a client needs. */
 export interface KnownCommand {
@@ -22,8 +22,8 @@ export interface KnownCommand {
 
 /** Plain data, with which the build replaces this module, so that the package does not contain the resources' declarations. */
 export const knownCommands: readonly KnownCommand[] = [
-  ...resources.flatMap((resource) =>
-    Object.values(commandMessagesOf(resource)).map((messages) => knownOf(resource.edition, messages)),
+  ...allForms().flatMap((form) =>
+    Object.values(commandMessagesOf(form)).map((messages) => knownOf(form.shownBy, messages)),
   ),
   ...[readHistoryMessages, readChangesMessages].map((messages) => knownOf('ext', messages)),
   { ...knownOf('ext', followChangesMessages), isStream: true },

@@ -14,6 +14,8 @@ export interface LiveOptions {
 export interface ConnectionOptions extends Omit<LiveOptions, 'onReconnect'> {
   /** The id of the last known event. A list under `/ext` is only sent if it has changed since. */
   readonly lastEventId?: string
+  /** Called when the host has accepted the connection, which may be long before the first answer. */
+  readonly onOpen?: () => void
 }
 
 export interface LiveAnswer<Answer> {
@@ -93,7 +95,7 @@ async function* readUntilLost(send: Send, path: string, progress: Progress, opti
 async function* readConnection(
   send: Send,
   path: string,
-  { signal, lastEventId, silenceMilliseconds = silenceMillisecondsByDefault }: ConnectionOptions,
+  { signal, lastEventId, onOpen, silenceMilliseconds = silenceMillisecondsByDefault }: ConnectionOptions,
 ) {
   const connection = new AbortController()
   const stop = () => connection.abort()
@@ -110,6 +112,7 @@ async function* readConnection(
     }
     const response = await send(request, async (opened) => opened)
     if (response.body === null) return
+    onOpen?.()
     for await (const event of readEvents(response.body)) {
       // The consumer may take any time to process an event.
       watchdog.stop()

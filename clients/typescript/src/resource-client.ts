@@ -105,10 +105,10 @@ const pageSizeMax = 100
 
 export function createResourceClient<Name extends ResourceName>(
   send: Send,
-  plural: Name,
+  key: Name,
   pause: TrackerOptions['pause'],
 ): ResourceClient<Name> {
-  const { root, name } = resourcePaths[plural]
+  const { root, name, plural } = resourcePaths[key]
   const recordPath = `${root}/${name}`
   const listPath = `${root}/${plural}`
   const queryPath = (query: object) => `/ext/query/${plural}${queryString(query)}`

@@ -35,19 +35,20 @@ export interface OrganizationPage {
   }
 }
 
-export interface Workflow {
+export interface ExtWorkflow {
   readonly id: string
   readonly name: string
   readonly order: number
+  readonly isDone: boolean
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface WorkflowPage {
+export interface ExtWorkflowPage {
   readonly result: {
-    readonly data: readonly Workflow[]
+    readonly data: readonly ExtWorkflow[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -113,19 +114,21 @@ export interface UserPage {
   }
 }
 
-export interface Project {
+export interface ExtProject {
   readonly id: string
   readonly name: string
   readonly organizationId: string
+  readonly description: string | null
+  readonly isArchived: boolean
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface ProjectPage {
+export interface ExtProjectPage {
   readonly result: {
-    readonly data: readonly Project[]
+    readonly data: readonly ExtProject[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -133,7 +136,7 @@ export interface ProjectPage {
   }
 }
 
-export interface Assignment {
+export interface ExtAssignment {
   readonly id: string
   readonly name: string
   readonly description: string | null
@@ -144,15 +147,16 @@ export interface Assignment {
   readonly workflowId: string
   readonly userId: string
   readonly assignmentTypeId: string
+  readonly priority: number | null
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
 }
 
-export interface AssignmentPage {
+export interface ExtAssignmentPage {
   readonly result: {
-    readonly data: readonly Assignment[]
+    readonly data: readonly ExtAssignment[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -316,6 +320,93 @@ export interface ProjectViewPage {
   }
 }
 
+export interface ExtWorkflowCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly order: number
+  readonly isDone?: boolean
+}
+
+export interface ExtWorkflowUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly order?: number
+  readonly isDone?: boolean
+}
+
+export interface ExtWorkflowAnswer {
+  readonly workflow: ExtWorkflow
+}
+
+export interface ExtWorkflowUpdated {
+  readonly success: boolean
+  readonly workflow: ExtWorkflow
+}
+
+export interface ExtProjectCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly organizationId: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
+}
+
+export interface ExtProjectUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly organizationId?: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
+  readonly expectedVersion?: string
+}
+
+export interface ExtProjectAnswer {
+  readonly project: ExtProject
+}
+
+export interface ProjectUpdated {
+  readonly success: boolean
+  readonly message: string | null
+  readonly project: ExtProject
+}
+
+export interface ExtAssignmentCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly priority?: number | null
+}
+
+export interface ExtAssignmentUpdate {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly amountHours?: number
+  readonly projectId?: string
+  readonly workflowId?: string
+  readonly userId?: string
+  readonly assignmentTypeId?: string
+  readonly priority?: number | null
+}
+
+export interface ExtAssignmentAnswer {
+  readonly assignment: ExtAssignment
+}
+
+export interface ExtAssignmentUpdated {
+  readonly success: boolean
+  readonly assignment: ExtAssignment
+}
+
 export interface CommentCreate {
   readonly id?: string | null
   readonly text: string
@@ -430,6 +521,7 @@ export interface WorkflowQueryRow {
   readonly id: string
   readonly name?: string
   readonly order?: number
+  readonly isDone?: boolean
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -468,6 +560,8 @@ export interface ProjectQueryRow {
   readonly id: string
   readonly name?: string
   readonly organizationId?: string
+  readonly description?: string | null
+  readonly isArchived?: boolean
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -486,6 +580,7 @@ export interface AssignmentQueryRow {
   readonly workflowId?: string
   readonly userId?: string
   readonly assignmentTypeId?: string
+  readonly priority?: number | null
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -1191,6 +1286,16 @@ export interface OrganizationUpdated {
   readonly organization: Organization
 }
 
+export interface Workflow {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface WorkflowCreate {
   readonly id?: string | null
   readonly name: string
@@ -1201,6 +1306,16 @@ export interface WorkflowUpdate {
   readonly id: string
   readonly name: string
   readonly order: number
+}
+
+export interface WorkflowPage {
+  readonly result: {
+    readonly data: readonly Workflow[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
 }
 
 export interface WorkflowAnswer {
@@ -1273,6 +1388,16 @@ export interface UserUpdated {
   readonly user: User
 }
 
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface ProjectCreate {
   readonly id?: string | null
   readonly name: string
@@ -1286,6 +1411,16 @@ export interface ProjectUpdate {
   readonly expectedVersion?: string
 }
 
+export interface ProjectPage {
+  readonly result: {
+    readonly data: readonly Project[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
 export interface ProjectAnswer {
   readonly project: Project
 }
@@ -1294,6 +1429,23 @@ export interface VersionedSuccess {
   readonly success: boolean
   readonly message: string | null
   readonly project: Project
+}
+
+export interface Assignment {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
 }
 
 export interface AssignmentCreate {
@@ -1320,6 +1472,16 @@ export interface AssignmentUpdate {
   readonly workflowId: string
   readonly userId: string
   readonly assignmentTypeId: string
+}
+
+export interface AssignmentPage {
+  readonly result: {
+    readonly data: readonly Assignment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
 }
 
 export interface AssignmentAnswer {
@@ -2033,8 +2195,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2042,7 +2204,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: WorkflowPage
+    readonly answer: ExtWorkflowPage
   }
   /** Lists removed assignment types that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/assignmentTypes': {
@@ -2105,18 +2267,18 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
       /** Only rows with this OrganizationId. */
       readonly organizationId?: string
     }
-    readonly answer: ProjectPage
+    readonly answer: ExtProjectPage
   }
   /** Lists removed assignments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/assignments': {
@@ -2125,8 +2287,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2144,7 +2306,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: AssignmentPage
+    readonly answer: ExtAssignmentPage
   }
   /** Lists removed appointments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/appointments': {
@@ -2299,6 +2461,162 @@ export interface Operations {
       readonly userId?: string
     }
     readonly answer: ProjectViewPage
+  }
+  /** Creates one workflow. */
+  'POST /ext/workflow': {
+    readonly body: ExtWorkflowCreate
+    readonly answer: ExtWorkflowAnswer
+  }
+  /** Shows one workflow. */
+  'GET /ext/workflow': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtWorkflowAnswer
+  }
+  /** Changes one workflow. */
+  'PATCH /ext/workflow': {
+    readonly body: ExtWorkflowUpdate
+    readonly answer: ExtWorkflowUpdated
+  }
+  /** Removes workflows, all or none. */
+  'DELETE /ext/workflow': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists workflows; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/workflows': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: ExtWorkflowPage
+  }
+  /** Restores removed workflows, all or none. */
+  'POST /ext/workflow/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one project. */
+  'POST /ext/project': {
+    readonly body: ExtProjectCreate
+    readonly answer: ExtProjectAnswer
+  }
+  /** Shows one project. */
+  'GET /ext/project': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtProjectAnswer
+  }
+  /** Changes one project. */
+  'PATCH /ext/project': {
+    readonly body: ExtProjectUpdate
+    readonly answer: ProjectUpdated
+  }
+  /** Removes projects, all or none. */
+  'DELETE /ext/project': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists projects; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/projects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: ExtProjectPage
+  }
+  /** Restores removed projects, all or none. */
+  'POST /ext/project/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one assignment. */
+  'POST /ext/assignment': {
+    readonly body: ExtAssignmentCreate
+    readonly answer: ExtAssignmentAnswer
+  }
+  /** Shows one assignment. */
+  'GET /ext/assignment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ExtAssignmentAnswer
+  }
+  /** Changes one assignment. */
+  'PATCH /ext/assignment': {
+    readonly body: ExtAssignmentUpdate
+    readonly answer: ExtAssignmentUpdated
+  }
+  /** Removes assignments, all or none. */
+  'DELETE /ext/assignment': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists assignments; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/assignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: ExtAssignmentPage
+  }
+  /** Restores removed assignments, all or none. */
+  'POST /ext/assignment/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
   }
   /** Creates one comment. */
   'POST /ext/comment': {
@@ -2479,9 +2797,9 @@ export interface Operations {
   /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, isDone, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, isDone, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -2567,9 +2885,9 @@ export interface Operations {
   /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -2591,9 +2909,9 @@ export interface Operations {
   /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3087,8 +3405,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3151,11 +3469,11 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
@@ -3169,8 +3487,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3351,8 +3669,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3415,11 +3733,11 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
-      /** Text that the name must contain, matched literally. */
+      /** Text that the name or the description must contain, matched literally. */
       readonly search?: string
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
@@ -3433,8 +3751,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3758,6 +4076,36 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/userProjects']['query'], 'format'>
     readonly row: UserProjectQueryRow
   }
+  readonly extWorkflows: {
+    readonly record: ExtWorkflow
+    readonly create: ExtWorkflowCreate
+    readonly update: ExtWorkflowUpdate
+    readonly page: ExtWorkflowPage['result']
+    readonly list: Operations['GET /ext/workflows']['query']
+    readonly removed: Operations['GET /ext/removed/workflows']['query']
+    readonly export: Omit<Operations['GET /ext/export/workflows']['query'], 'format'>
+    readonly row: WorkflowQueryRow
+  }
+  readonly extProjects: {
+    readonly record: ExtProject
+    readonly create: ExtProjectCreate
+    readonly update: ExtProjectUpdate
+    readonly page: ExtProjectPage['result']
+    readonly list: Operations['GET /ext/projects']['query']
+    readonly removed: Operations['GET /ext/removed/projects']['query']
+    readonly export: Omit<Operations['GET /ext/export/projects']['query'], 'format'>
+    readonly row: ProjectQueryRow
+  }
+  readonly extAssignments: {
+    readonly record: ExtAssignment
+    readonly create: ExtAssignmentCreate
+    readonly update: ExtAssignmentUpdate
+    readonly page: ExtAssignmentPage['result']
+    readonly list: Operations['GET /ext/assignments']['query']
+    readonly removed: Operations['GET /ext/removed/assignments']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignments']['query'], 'format'>
+    readonly row: AssignmentQueryRow
+  }
   readonly comments: {
     readonly record: Comment
     readonly create: CommentCreate
@@ -3790,22 +4138,25 @@ export interface Resources {
   }
 }
 
-/** The root of their paths and the name of one row, by the same keys. */
+/** The root of their paths, and the names of one row and of several, by the same keys. */
 export const resourcePaths = {
-  organizations: { root: '/api', name: 'organization' },
-  workflows: { root: '/api', name: 'workflow' },
-  assignmentTypes: { root: '/api', name: 'assignmentType' },
-  impediments: { root: '/api', name: 'impediment' },
-  users: { root: '/api', name: 'user' },
-  projects: { root: '/api', name: 'project' },
-  assignments: { root: '/api', name: 'assignment' },
-  appointments: { root: '/api', name: 'appointment' },
-  assignmentImpediments: { root: '/api', name: 'assignmentImpediment' },
-  userAssignments: { root: '/api', name: 'userAssignment' },
-  userProjects: { root: '/api', name: 'userProject' },
-  comments: { root: '/ext', name: 'comment' },
-  savedViews: { root: '/ext', name: 'savedView' },
-  projectViews: { root: '/ext', name: 'projectView' },
+  organizations: { root: '/api', name: 'organization', plural: 'organizations' },
+  workflows: { root: '/api', name: 'workflow', plural: 'workflows' },
+  assignmentTypes: { root: '/api', name: 'assignmentType', plural: 'assignmentTypes' },
+  impediments: { root: '/api', name: 'impediment', plural: 'impediments' },
+  users: { root: '/api', name: 'user', plural: 'users' },
+  projects: { root: '/api', name: 'project', plural: 'projects' },
+  assignments: { root: '/api', name: 'assignment', plural: 'assignments' },
+  appointments: { root: '/api', name: 'appointment', plural: 'appointments' },
+  assignmentImpediments: { root: '/api', name: 'assignmentImpediment', plural: 'assignmentImpediments' },
+  userAssignments: { root: '/api', name: 'userAssignment', plural: 'userAssignments' },
+  userProjects: { root: '/api', name: 'userProject', plural: 'userProjects' },
+  extWorkflows: { root: '/ext', name: 'workflow', plural: 'workflows' },
+  extProjects: { root: '/ext', name: 'project', plural: 'projects' },
+  extAssignments: { root: '/ext', name: 'assignment', plural: 'assignments' },
+  comments: { root: '/ext', name: 'comment', plural: 'comments' },
+  savedViews: { root: '/ext', name: 'savedView', plural: 'savedViews' },
+  projectViews: { root: '/ext', name: 'projectView', plural: 'projectViews' },
 } as const
 
 /** The limits of texts, lists and pages, by the name of their property or query key. */

@@ -206,7 +206,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['projectId'], filterIn, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, ['projectId'], filterIn, violations)
   const read = {
     filter: {
       resources: parseNames('resource', filterIn('resource'), resourceNames, violations),

@@ -93,7 +93,7 @@ function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', edition: 'ext' }, ['id', 'projectId'], given, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, ['id', 'projectId'], given, violations)
   const resource = parseResource(given('resource'), violations)
   const projectId = parseUuid('projectId', given('projectId'), violations)
   const id = parseUuid('id', given('id'), violations)

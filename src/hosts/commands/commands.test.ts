@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { resources, resourcesOf } from '../../resources/all.ts'
+import { resources } from '../../resources/all.ts'
 import type { Edition } from '../../resources/define-resource.ts'
+import { resourcesOf } from '../../resources/editions.ts'
 import { commandsOfEdition } from './main.ts'
 import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
@@ -21,10 +22,11 @@ describe('The commands', () => {
   test('are five for each resource, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
       const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
-      const expected = resourcesOf(edition).flatMap(({ title }) =>
-        [`Create${title}`, `Get${title}ById`, `List${title}s`, `Remove${title}`, `Update${title}`].map(
-          (name) => [`${name}Command`, `${name}Result`],
-        ),
+      const expected = resourcesOf(edition).flatMap(({ typeName }) =>
+        [
+          ...[`Create${typeName}`, `Get${typeName}ById`, `List${typeName}s`],
+          ...[`Remove${typeName}`, `Update${typeName}`],
+        ].map((name) => [`${name}Command`, `${name}Result`]),
       )
       const own = edition === 'ext' ? ['ReadHistory', 'ReadChanges', 'FollowChanges'] : []
       assert.deepEqual(names, [

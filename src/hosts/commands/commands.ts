@@ -49,8 +49,8 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
   const messages = commandMessagesOf(resource)
   const commandOf = (verb: Verb): UnaryCommand => ({
     ...messages[verb],
-    edition: resource.edition,
-    entity: resource.title,
+    edition: resource.shownBy,
+    entity: resource.typeName,
     changesAccounts: isAccountResource(resource) && verb !== 'get' && verb !== 'list',
     successMessage: `${resource.title} ${pastParticiples[verb]} successfully.`,
     run: (context, caller, request) => runVerb[verb](context, resource, caller, request),

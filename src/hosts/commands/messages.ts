@@ -10,6 +10,7 @@ import { invalid } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { filterNames } from '../../resources/derived.ts'
+import { resourcesOf } from '../../resources/editions.ts'
 import { dateNumbers, pagingNumbers, relationKeysOf, relationNumbers } from '../../resources/list-keys.ts'
 import { type Content, isContent, type Message, type MessageField } from './message.ts'
 
@@ -24,23 +25,23 @@ export interface CommandMessages {
 
 /** The messages of one resource's five commands, read from its declaration. */
 export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
-  const { title, pluralTitle, name } = resource
+  const { typeName, pluralTypeName, name } = resource
   const record = recordOf(resource)
   const recordResult: MessageField = { name, number: 3, shape: record, isOptional: true }
   const updateResult: MessageField = { ...recordResult, number: neverClearedNumberMin }
   const pageResult: MessageField = {
     name: 'result',
     number: 3,
-    shape: pageOf(title, record),
+    shape: pageOf(typeName, record),
     isOptional: true,
   }
   return {
-    create: messagesOf(`Create${title}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
-    get: messagesOf(`Get${title}ById`, [idField], [recordResult]),
-    list: messagesOf(`List${pluralTitle}`, [paginationOf(resource.edition)], [pageResult]),
-    remove: messagesOf(`Remove${title}`, [idsField], []),
+    create: messagesOf(`Create${typeName}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
+    get: messagesOf(`Get${typeName}ById`, [idField], [recordResult]),
+    list: messagesOf(`List${pluralTypeName}`, [paginationOf(resource.shownBy)], [pageResult]),
+    remove: messagesOf(`Remove${typeName}`, [idsField], []),
     update: messagesOf(
-      `Update${title}`,
+      `Update${typeName}`,
       [...bodyFields(resource, 'update'), ...maskOf(resource)],
       [updateResult],
       resource.retired,
@@ -88,7 +89,7 @@ export const outcomeFields: readonly MessageField[] = [
 
 /** The flat keys of a REST list, in one object. */
 function paginationOf(edition: Edition): MessageField {
-  const known = relationKeysOf(resources, edition)
+  const known = relationKeysOf(edition === 'v1' ? resourcesOf('v1') : resources)
   const relations = Object.entries(relationNumbers).filter(([name]) => known.includes(name))
   const keys = [...Object.entries(pagingNumbers), ...relations, ...Object.entries(dateNumbers)]
   const fields = keys.map(([name, number]) => ({
@@ -118,8 +119,8 @@ const commonFields: readonly MessageField[] = [
   { name: 'active', number: commonFieldNumbers.active, shape: 'flag' },
 ]
 
-const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
-  name: title,
+const recordOf = ({ typeName, fields, columns, retired }: Resource): Message => ({
+  name: typeName,
   retired,
   fields: sortByNumber([
     { name: 'id', number: commonFieldNumbers.id, shape: 'uuid' },
@@ -136,8 +137,8 @@ const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
   ]),
 })
 
-const pageOf = (title: string, record: Message): Message => ({
-  name: `${title}Page`,
+const pageOf = (typeName: string, record: Message): Message => ({
+  name: `${typeName}Page`,
   fields: [
     { name: 'data', number: 1, shape: record, isRepeated: true },
     { name: 'totalCount', number: 2, shape: 'wholeNumber' },

@@ -20,9 +20,9 @@ import { listKeys, recordAnswer, ref, someText, updateAnswer } from '../../route
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
-const pathOf = ({ edition, name }: Resource): string => `${roots[edition]}/${name}`
+const pathOf = ({ shownBy, name }: Resource): string => `${roots[shownBy]}/${name}`
 
-const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}/${plural}`
+const listPathOf = ({ shownBy, plural }: Resource): string => `${roots[shownBy]}/${plural}`
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -64,15 +64,15 @@ const getRoute = (context: Context, resource: Resource): Route => ({
   path: pathOf(resource),
   parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
-    ...(resource.edition === 'ext' ? [asOfParameter] : []),
+    ...(resource.shownBy === 'ext' ? [asOfParameter] : []),
   ],
   answer: recordAnswer(resource),
-  errors: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
+  errors: resource.shownBy === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
     // The contract ignores the key, like every unknown one.
-    const selection = resource.edition === 'ext' ? { id, at } : { id }
+    const selection = resource.shownBy === 'ext' ? { id, at } : { id }
     const { row, lastChangeSecond } = await get(context, resource, caller, selection)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },

@@ -107,6 +107,7 @@ function parseJson(text: string): unknown {
 function isValidValue({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)
+  if (shape === 'flag') return typeof value === 'boolean'
   return typeof value === 'string' && 'value' in textParsers[shape](value, '')
 }
 
@@ -135,6 +136,7 @@ const types: Readonly<Record<Shape, string>> = {
   uuid: 'uuid',
   timestamp: 'timestamptz',
   number: 'numeric',
+  flag: 'boolean',
 }
 
 const sqlOperators: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>, string>> = {

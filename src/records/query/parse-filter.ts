@@ -90,8 +90,8 @@ export interface Comparison {
   readonly values: readonly Value[]
 }
 
-export type Shape = 'text' | 'uuid' | 'timestamp' | 'number'
-export type Value = string | number | null
+export type Shape = QueryColumn['shape']
+export type Value = string | number | boolean | null
 export type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'in' | 'contains' | 'startsWith'
 
 /** The operators that each kind of column supports. */
@@ -100,6 +100,7 @@ const operatorsOf: Readonly<Record<Shape, readonly Operator[]>> = {
   uuid: ['eq', 'ne', 'in'],
   timestamp: ['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in'],
+  flag: ['eq', 'ne'],
 }
 
 /** Parses `field operator value` or `field in (value, value)`. */
@@ -155,7 +156,7 @@ function parseValue(parser: Parser, column: QueryColumn | undefined, operator: O
   const token = parser.take()
   if (!isValue(token))
     throw new FilterError(
-      `At character ${token.at}: expected a value: a number, a text in single quotes, null or me.`,
+      `At character ${token.at}: expected a value: a number, a text in single quotes, true, false, null or me.`,
     )
   if (!column) return null
   const parsed = parseLiteral(parser, column, operator, token)
@@ -164,8 +165,10 @@ function parseValue(parser: Parser, column: QueryColumn | undefined, operator: O
   return null
 }
 
+const valueWords: readonly string[] = ['true', 'false', 'null', 'me']
+
 const isValue = ({ kind, text }: Token) =>
-  kind === 'number' || kind === 'text' || (kind === 'word' && (text === 'null' || text === 'me'))
+  kind === 'number' || kind === 'text' || (kind === 'word' && valueWords.includes(text))
 
 function parseLiteral(
   { caller }: Parser,
@@ -174,8 +177,9 @@ function parseLiteral(
   { kind, text }: Token,
 ): Parsed<Value> {
   const label = labelOf(column.name)
-  if (kind === 'word')
-    return text === 'null' ? parseNull(column, operator, label) : parseMe(caller, column, label)
+  if (kind === 'word' && text === 'null') return parseNull(column, operator, label)
+  if (kind === 'word' && text === 'me') return parseMe(caller, column, label)
+  if (column.shape === 'flag' || kind === 'word') return parseFlag(column, text, label)
   if (column.shape === 'number') {
     return kind === 'number'
       ? { value: Number(text) }
@@ -191,6 +195,13 @@ function parseNull({ isNullable }: QueryColumn, operator: Operator, label: strin
   return operator === 'eq' || operator === 'ne'
     ? { value: null }
     : parseFailure('Null can only be compared with eq and ne.')
+}
+
+function parseFlag({ shape }: QueryColumn, text: string, label: string): Parsed<boolean> {
+  if (shape !== 'flag') return parseFailure(`${label} is neither true nor false.`)
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : parseFailure(`${label} must be true or false, without quotes.`)
 }
 
 const parseMe = (caller: Caller, { isAccount }: QueryColumn, label: string): Parsed<string> =>
@@ -273,7 +284,7 @@ function parseTokens(input: string): readonly Token[] {
 type TextParser = (text: string, label: string) => Parsed<string>
 
 /** Parses a value by the kind of its column, and rejects every value that the database would reject. */
-export const textParsers: Readonly<Record<Exclude<Shape, 'number'>, TextParser>> = {
+export const textParsers: Readonly<Record<Exclude<Shape, 'number' | 'flag'>, TextParser>> = {
   text(text, label) {
     if (!isStorable(text)) return parseFailure(`${label} contains a character that cannot be stored.`)
     return isLongerThan(text, textCharactersMax)

@@ -32,7 +32,7 @@ export function panelJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
   const saved = (page: Page) =>
     page.waitForResponse(
-      (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
+      (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
     )
 
   test('opens over its board, has an address of its own, and Escape leads back to its card', async () => {

@@ -6,19 +6,44 @@ import {
   limits,
   type Operations,
   type Person,
+  type RequestOptions,
   type ResourceClient,
   type Resources,
   type Tracker,
 } from '#tracker-client'
+import type { Configuration } from '../session/configuration.ts'
 import { translateSentence } from '../texts/text.ts'
 
 type Singular<List> = List extends `${infer Name}s` ? Name : never
-export type ResourceName = Singular<keyof Resources>
+export type ResourceName = Exclude<Singular<keyof Resources>, `ext${string}`>
 type Plural<Name extends ResourceName> = `${Name}s`
-export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['record']
-export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create']
-export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update']
+type ExtensionKey<Name extends ResourceName> = Extract<`ext${Capitalize<Plural<Name>>}`, keyof Resources>
+/** Without the extensions, these fields are absent. */
+type ExtensionFields<Name extends ResourceName, Part extends 'record' | 'create' | 'update'> = [
+  ExtensionKey<Name>,
+] extends [never]
+  ? unknown
+  : Partial<Omit<Resources[ExtensionKey<Name>][Part], keyof Resources[Plural<Name>][Part]>>
+export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['record'] &
+  ExtensionFields<Name, 'record'>
+export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create'] &
+  ExtensionFields<Name, 'create'>
+export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update'] &
+  ExtensionFields<Name, 'update'>
 type ListQuery<Name extends ResourceName> = Resources[Plural<Name>]['list']
+/** The part of a client that a page uses, with the fields that extensions add. */
+interface Client<Name extends ResourceName> extends Pick<ResourceClient<Plural<Name>>, 'remove' | 'restore'> {
+  list(query: ListQuery<Name>, options?: RequestOptions): Promise<Page<RecordOf<Name>>>
+  removed(query: ListQuery<Name>, options?: RequestOptions): Promise<Page<RecordOf<Name>>>
+  connect(
+    query: ListQuery<Name>,
+    options: ConnectionOptions,
+  ): AsyncGenerator<LiveAnswer<Page<RecordOf<Name>>>, void>
+  get(id: string): Promise<RecordOf<Name>>
+  create(body: CreateOf<Name>): Promise<RecordOf<Name>>
+  update(body: UpdateOf<Name>): Promise<RecordOf<Name>>
+}
+
 /** Absent and blank values are left out. */
 export type QueryOf<Name extends ResourceName> = {
   readonly [Key in keyof ListQuery<Name>]?: ListQuery<Name>[Key] | undefined
@@ -66,11 +91,14 @@ export interface Api {
   onChange(listener: (name: ResourceName) => void): () => void
 }
 
-export function createApi(tracker: Tracker): Api {
+export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 'extensions'>): Api {
   const listeners = new Set<(name: ResourceName) => void>()
   const shareRequest = createRequestSharing()
-  const clients: { readonly [List in keyof Resources]: ResourceClient<List> } = tracker
-  const clientOf = <Name extends ResourceName>(name: Name) => clients[pluralOf(name)]
+  const clients = { ...tracker } as Readonly<Record<string, unknown>>
+  const clientOf = <Name extends ResourceName>(name: Name) => {
+    const extended = extensions ? clients[`ext${name.charAt(0).toUpperCase()}${name.slice(1)}s`] : undefined
+    return (extended ?? clients[`${name}s`]) as Client<Name>
+  }
   const notifyAfter = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
     await answer
     for (const listener of listeners) listener(name)
@@ -119,10 +147,7 @@ export function createApi(tracker: Tracker): Api {
 }
 
 /** The compiler cannot follow the columns of one resource through `withoutBlanks`. */
-const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) =>
-  withoutBlanks(query) as ListQuery<Name> & Resources[Plural<Name>]['removed']
-
-const pluralOf = <Name extends ResourceName>(name: Name) => `${name}s` as const
+const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) => withoutBlanks(query) as ListQuery<Name>
 
 /** Leaves out filters that are not set. */
 export const withoutBlanks = <Query extends object>(query: Query) =>

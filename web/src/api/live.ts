@@ -1,4 +1,4 @@
-import { TrackerError } from '#tracker-client'
+import { type ConnectionOptions, TrackerError } from '#tracker-client'
 import type { Connect } from './api.ts'
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'closed'
@@ -33,11 +33,15 @@ async function keepOpen<Value>(
     listener.onConnection('live')
     listener.onValue(value)
   }
+  // What has not changed since the last connection is not sent again.
+  const onOpen = () => {
+    if (lastEventId !== '') listener.onConnection('live')
+  }
   listener.onConnection('connecting')
   while (!closed.aborted) {
     await untilVisible(closed)
     const problem = await withLiveSlot<unknown>((hasSlot) =>
-      hasSlot ? follow(connect, lastEventId, closed, show) : readOnce(connect, closed, show),
+      hasSlot ? follow(connect, { lastEventId, onOpen }, closed, show) : readOnce(connect, closed, show),
     ).catch((error: unknown) => error)
     if (closed.aborted) return
     if (problem === wasRead) {
@@ -81,7 +85,7 @@ async function readOnce<Value>(
     firstValue.abort()
   }
   // The id of the last event is left out, because with it nothing would arrive until the next change.
-  await follow(connect, '', AbortSignal.any([closed, firstValue.signal]), showFirst).catch(
+  await follow(connect, {}, AbortSignal.any([closed, firstValue.signal]), showFirst).catch(
     (error: unknown) => {
       if (!isReceived) throw error
     },
@@ -92,7 +96,7 @@ async function readOnce<Value>(
 /** Holds one connection as long as the page is visible and the device is online. */
 async function follow<Value>(
   connect: Connect<Value>,
-  lastEventId: string,
+  options: Pick<ConnectionOptions, 'lastEventId' | 'onOpen'>,
   closed: AbortSignal,
   show: Show<Value>,
 ): Promise<void> {
@@ -105,7 +109,7 @@ async function follow<Value>(
   addEventListener('offline', abort)
   closed.addEventListener('abort', abort)
   try {
-    for await (const { id, answer } of connect({ lastEventId, signal: controller.signal })) show(id, answer)
+    for await (const { id, answer } of connect({ ...options, signal: controller.signal })) show(id, answer)
   } finally {
     hiddenTimer.stop()
     document.removeEventListener('visibilitychange', onVisibility)

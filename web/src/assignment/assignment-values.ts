@@ -69,17 +69,23 @@ const doneStageVersion = signal(0)
 const doneNamePattern =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
-/** Finds the stage of a project that means done: the one chosen in this browser, else one with such a name, else the last. */
-export function doneStageOf(projectId: string, stages: readonly Stage[]): string | undefined {
+/**
+ * Finds the stages that mean done: those that administrators have marked. If there are none, it is the stage chosen in this
+ * browser, else one with such a name, else the last.
+ */
+export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   void doneStageVersion.value
+  const marked = stages.filter(({ isDone }) => isDone)
+  if (marked.length > 0) return new Set(marked.map(({ id }) => id))
   const chosen = localStorage.getItem(storageKeyOf(projectId))
   const found =
     stages.find(({ id }) => id === chosen) ??
     stages.find(({ name }) => doneNamePattern.test(name.trim())) ??
     stages.at(-1)
-  return found?.id
+  return new Set(found ? [found.id] : [])
 }
 
+/** Chooses a stage where the extensions are off, which store it for everybody. */
 export function chooseDoneStage(projectId: string, stageId: string): void {
   localStorage.setItem(storageKeyOf(projectId), stageId)
   doneStageVersion.value += 1

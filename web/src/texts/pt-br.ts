@@ -336,8 +336,8 @@ export const ptBr = {
   'New workflow stage': 'Nova etapa do fluxo',
   'No workflow stages yet': 'Ainda não há etapas do fluxo',
   'No workflow stages match “{text}”': 'Nenhuma etapa do fluxo corresponde a “{text}”',
-  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. The stage called Done, or otherwise the last one, means done.':
-    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. A que se chama Concluído, ou então a última, significa concluída.',
+  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. On a board, the menu of a stage says that it means done.':
+    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. Em um quadro, o menu de uma etapa diz que ela significa concluído.',
   'Assignment types': 'Tipos de tarefa',
   'Search assignment types': 'Buscar tipos de tarefa',
   'New assignment type': 'Novo tipo de tarefa',

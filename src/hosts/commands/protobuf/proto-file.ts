@@ -9,6 +9,7 @@ import {
 import { resources } from '../../../resources/all.ts'
 import type { Edition, Resource } from '../../../resources/define-resource.ts'
 import { describeField } from '../../../resources/derived.ts'
+import { allForms } from '../../../resources/editions.ts'
 import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
 import { neverClearedNumberMin } from '../messages.ts'
@@ -85,7 +86,7 @@ export interface Comments {
 }
 
 export function commentsOf(resources: readonly Resource[]): Comments {
-  const subjects = new Map(resources.flatMap(subjectsOf))
+  const subjects = new Map(allForms(resources).flatMap(subjectsOf))
   const find = (name: string): Subject => {
     const subject = subjects.get(name)
     if (!subject) throw new Error(`${name} belongs to no resource and has no comment.`)
@@ -123,20 +124,20 @@ interface Subject {
 }
 
 function subjectsOf(resource: Resource): [name: string, Subject][] {
-  const { title, pluralTitle, noun, pluralNoun } = resource
+  const { typeName, pluralTypeName, noun, pluralNoun } = resource
   const command = (name: string, kind: Kind, about: string): [string, Subject][] => [
     [name, { resource, kind, about }],
     [`${name}Command`, { resource, kind, about }],
     [`${name}Result`, { resource, kind: 'result', about: `The answer to ${name}Command.` }],
   ]
   return [
-    [title, { resource, kind: 'record', about: `One ${noun}, as it is stored.` }],
-    [`${title}Page`, { resource, kind: 'page', about: `One page of a list of ${pluralNoun}.` }],
-    ...command(`Create${title}`, 'create', `Creates one ${noun}.`),
-    ...command(`Get${title}ById`, 'request', `Shows one ${noun}.`),
-    ...command(`List${pluralTitle}`, 'request', `Lists ${pluralNoun}, a page at a time.`),
-    ...command(`Remove${title}`, 'request', `Removes ${pluralNoun}, all or none.`),
-    ...command(`Update${title}`, 'update', `Changes one ${noun}.`),
+    [typeName, { resource, kind: 'record', about: `One ${noun}, as it is stored.` }],
+    [`${typeName}Page`, { resource, kind: 'page', about: `One page of a list of ${pluralNoun}.` }],
+    ...command(`Create${typeName}`, 'create', `Creates one ${noun}.`),
+    ...command(`Get${typeName}ById`, 'request', `Shows one ${noun}.`),
+    ...command(`List${pluralTypeName}`, 'request', `Lists ${pluralNoun}, a page at a time.`),
+    ...command(`Remove${typeName}`, 'request', `Removes ${pluralNoun}, all or none.`),
+    ...command(`Update${typeName}`, 'update', `Changes one ${noun}.`),
   ]
 }
 
@@ -181,10 +182,17 @@ const sharedComments: Readonly<Record<string, string>> = {
 }
 
 function presenceOf(field: Field, kind: Kind): string {
-  const { presence, number, isCallerByDefault } = field
-  if (kind === 'record') return presence === 'optional' ? 'Absent when there is none.' : ''
+  if (kind === 'record') return field.presence === 'optional' ? 'Absent when there is none.' : ''
   if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
-  if (kind === 'create') return isCallerByDefault ? 'Left out, the account that calls.' : 'Optional.'
+  return kind === 'create' ? absenceInCreate(field) : absenceInUpdate(field)
+}
+
+function absenceInCreate({ isCallerByDefault, defaultValue }: Field): string {
+  if (isCallerByDefault) return 'Left out, the account that calls.'
+  return defaultValue === undefined ? 'Optional.' : `Left out, ${defaultValue}.`
+}
+
+function absenceInUpdate({ presence, number }: Field): string {
   if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
   if (presence === 'updateOnly')
     return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'

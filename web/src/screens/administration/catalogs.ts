@@ -67,7 +67,7 @@ export const catalogs: readonly Catalog[] = [
     emptyText: 'No workflow stages yet',
     noMatchText: 'No workflow stages match “{text}”',
     about:
-      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. The stage called Done, or otherwise the last one, means done.',
+      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. On a board, the menu of a stage says that it means done.',
     sortColumn: 'order',
     isOrdered: true,
     fields: [],

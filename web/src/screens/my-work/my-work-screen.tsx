@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { doneStageOf, updateBodyOf } from '../../assignment/assignment-values.ts'
+import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { parseHours } from '../../forms/fields.tsx'
@@ -246,10 +246,10 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
     { userId, sortColumn: 'createdAt', sortOrder: 'DESC' },
     { ...firstPage, signal },
   )
-  const defaultDoneId = doneStageOf('', stages)
+  const defaultDoneIds = doneStagesOf('', stages)
   const own: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
   // The stages are loaded one after the other, because a board in another tab needs connections too.
-  for (const { id: workflowId } of stages.filter(({ id }) => id !== defaultDoneId))
+  for (const { id: workflowId } of stages.filter(({ id }) => !defaultDoneIds.has(id)))
     own.push(
       await loadAll(
         api,
@@ -262,7 +262,7 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
   const linked = await loadByIds(api, 'assignment', linkedIds, signal)
   const all = [...byId([...own.flatMap(({ rows }) => rows), ...linked.values()]).values()]
   const open = all.filter(
-    (row) => row.workflowId !== doneStageOf(row.projectId, stages) && dayOf(row.startDate) < dateTo,
+    (row) => !doneStagesOf(row.projectId, stages).has(row.workflowId) && dayOf(row.startDate) < dateTo,
   )
   const projectIds = open.map(({ projectId }) => projectId)
   const projects = await loadByIds(api, 'project', projectIds, signal)

@@ -36,8 +36,8 @@ const recentDays = 14
 
 /** One stage. Its header stays in place, its cards scroll below it, and a card can be dropped anywhere in it. */
 export function BoardColumn(props: BoardColumnProps) {
-  const { stage, assignments, doneId, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
-  const isDone = stage.id === doneId
+  const { stage, assignments, doneIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
+  const isDone = doneIds.has(stage.id)
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const [isDraggedOver, setDraggedOver] = useState(false)
@@ -114,8 +114,24 @@ function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): strin
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {
   const { stage, projectId, isDone, countOf, onAdd } = props
-  const { router, session } = useServices()
+  const { api, configuration, router, session, toasts } = useServices()
+  const isAdministrator = session.person.value?.isAdministrator === true
   const changeStages = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
+  const markDone = () => {
+    const { id, name, order } = stage
+    api
+      .update('workflow', { id, name, order, isDone: !stage.isDone })
+      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  }
+  const meansDone = {
+    label: t('This stage means done'),
+    isCurrent: isDone,
+    run: configuration.extensions ? markDone : () => chooseDoneStage(projectId, stage.id),
+  }
+  const items = [
+    ...(isAdministrator || !configuration.extensions ? [meansDone] : []),
+    ...(isAdministrator ? [changeStages] : []),
+  ]
   return (
     <header class="column-header">
       <h2 id={`stage-${stage.id}`} dir="auto">
@@ -127,19 +143,11 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
         </span>
       )}
       <span class="count">{countOf(stage.id)}</span>
-      <Menu
-        label={t('Stage {name}', { name: stage.name })}
-        items={[
-          {
-            label: t('This stage means done'),
-            isCurrent: isDone,
-            run: () => chooseDoneStage(projectId, stage.id),
-          },
-          ...(session.person.value?.isAdministrator ? [changeStages] : []),
-        ]}
-      >
-        <Icon name="more" />
-      </Menu>
+      {items.length > 0 && (
+        <Menu label={t('Stage {name}', { name: stage.name })} items={items}>
+          <Icon name="more" />
+        </Menu>
+      )}
       <button
         type="button"
         class="button quiet icon-only"
@@ -262,7 +270,7 @@ function useTemporaryFocus(input: { readonly current: HTMLElement | null }): () 
 export interface BoardProps {
   readonly projectId: string
   readonly stages: readonly Stage[]
-  readonly doneId: string | undefined
+  readonly doneIds: ReadonlySet<string>
   readonly assignments: readonly Assignment[]
   readonly types: readonly RecordOf<'assignmentType'>[]
   readonly impediments: readonly RecordOf<'assignmentImpediment'>[]

@@ -28,8 +28,8 @@ export interface BoardViewProps extends ProjectViewProps {
 export function BoardView(props: BoardViewProps) {
   const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealedId, onReveal } = props
   const { api } = useServices()
-  const { projectId, stages, doneId } = scope
-  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, id === doneId)), [stages, doneId])
+  const { projectId, stages, doneIds } = scope
+  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
   const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
   const { board } = pages
   const facts = useCardFacts()
@@ -55,7 +55,7 @@ export function BoardView(props: BoardViewProps) {
         <Board
           projectId={projectId}
           stages={stages}
-          doneId={doneId}
+          doneIds={doneIds}
           assignments={moves.rows}
           types={facts.types}
           impediments={facts.impediments}

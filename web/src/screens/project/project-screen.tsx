@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
-import { doneStageOf } from '../../assignment/assignment-values.ts'
+import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
 import { useListing } from '../../data/use-listing.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
@@ -33,8 +33,10 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   useFocusAfterClosing(assignmentId)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
+  const doneKey = [...doneStagesOf(projectId, stages.rows)].join(' ')
+  const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
   const viewProps = {
-    scope: { projectId, stages: stages.rows, doneId: doneStageOf(projectId, stages.rows) },
+    scope: { projectId, stages: stages.rows, doneIds },
     filters: parseFilters(address.searchParams),
     openId: assignmentId,
     query: address.search,

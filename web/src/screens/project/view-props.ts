@@ -34,7 +34,7 @@ export interface ProjectViewProps {
   readonly scope: {
     readonly projectId: string
     readonly stages: readonly RecordOf<'workflow'>[]
-    readonly doneId: string | undefined
+    readonly doneIds: ReadonlySet<string>
   }
   readonly filters: Filters
   readonly openId: string | undefined

@@ -46,7 +46,7 @@ export function CalendarView(props: ProjectViewProps) {
     keepFocusOn(row.id)
     void listing.reschedule(row, { days })
   }
-  const isDone = (row: Assignment) => row.workflowId === scope.doneId
+  const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   return (
     <>
       <PeriodSteps

@@ -54,7 +54,7 @@ export function ListTable(props: ListTableProps) {
                 index={rowIndexes.get(line.id) ?? 0}
                 columns={columns}
                 names={names}
-                isDone={line.row.workflowId === scope.doneId}
+                isDone={scope.doneIds.has(line.row.workflowId)}
                 isOpen={line.id === openId}
                 isSelected={selection.has(line.id)}
                 query={query}

@@ -26,27 +26,28 @@ export interface PersonLaneProps {
   /** The people of the lanes above and below. */
   readonly previousId: string | undefined
   readonly nextId: string | undefined
-  readonly doneId: string | undefined
+  readonly doneIds: ReadonlySet<string>
   onShift(row: Assignment, shift: Shift): void
 }
 
 /** Memoized, because moving a bar affects only one or two lanes. */
 export function PersonLane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneId, onShift } = props
+  const { id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, onShift } =
+    props
   return useMemo(
     () => <Lane {...props} />,
-    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneId, onShift],
+    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, onShift],
   )
 }
 
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, doneId } = props
+  const { id, name, rows, from, dayCount, target, doneIds } = props
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
   const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
   const hoursByDay = plannedHoursByDay(
-    rows.filter(({ workflowId }) => workflowId !== doneId),
+    rows.filter(({ workflowId }) => !doneIds.has(workflowId)),
     from,
     dayCount,
   )
@@ -137,7 +138,7 @@ interface LaneBarProps extends PersonLaneProps {
   dayPixels(): number
 }
 
-function LaneBar({ bar, doneId, openId, query, previousId, nextId, onShift, dayPixels }: LaneBarProps) {
+function LaneBar({ bar, doneIds, openId, query, previousId, nextId, onShift, dayPixels }: LaneBarProps) {
   const { row, lane, first, last, beginsBefore, endsAfter } = bar
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
@@ -150,7 +151,7 @@ function LaneBar({ bar, doneId, openId, query, previousId, nextId, onShift, dayP
     <AssignmentBar
       bar={bar}
       showsAvatar={false}
-      isDone={row.workflowId === doneId}
+      isDone={doneIds.has(row.workflowId)}
       isOpen={row.id === openId}
       addressQuery={query}
       gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}

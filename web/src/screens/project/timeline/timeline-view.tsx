@@ -91,7 +91,7 @@ export function TimelineView(props: ProjectViewProps) {
               query={query}
               previousId={people[index - 1]?.id}
               nextId={people[index + 1]?.id}
-              doneId={scope.doneId}
+              doneIds={scope.doneIds}
               onShift={shift}
             />
           ))}

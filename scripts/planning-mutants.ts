@@ -1,0 +1,47 @@
+import type { Mutant } from './mutant-table.ts'
+
+/** The rules of the fields that extensions add to resources of v1. */
+export const planningMutants: readonly Mutant[] = [
+  {
+    file: 'src/resources/editions.ts',
+    rule: 'v1 neither shows nor accepts a field of extensions',
+    from: 'filter(([, field]) => !field.isExtension)',
+    to: 'filter(([, field]) => !field.isSecret)',
+    tests: ['extension-fields'],
+  },
+  {
+    file: 'src/resources/editions.ts',
+    rule: 'an update under /ext/ leaves what it does not name',
+    from: "field.presence === 'required' ?",
+    to: "field.presence === 'updateOnly' ?",
+    tests: ['extension-fields'],
+  },
+  {
+    file: 'src/resources/editions.ts',
+    rule: 'the history has the fields of extensions of a row that v1 wrote',
+    from: '    historyColumns: columns,\n',
+    to: '',
+    tests: ['extension-fields'],
+  },
+  {
+    file: 'src/resources/assignment.ts',
+    rule: 'a new end is compared with the stored start',
+    from: '::timestamptz < before.start_date`',
+    to: '::timestamptz is null`',
+    tests: ['extension-fields'],
+  },
+  {
+    file: 'src/records/create.ts',
+    rule: 'writes through different forms never share a statement',
+    from: 'name: [verb, resource.typeName,',
+    to: 'name: [verb, resource.name,',
+    tests: ['extension-fields'],
+  },
+  {
+    file: 'src/routes/if-match.ts',
+    rule: 'a tag of v1 is good for a write under /ext/, and the other way round',
+    from: 'forms.some((form) => matchesStrongly(ifMatch, etagOf(form, caller, row)))',
+    to: 'matchesStrongly(ifMatch, etagOf(forms[0] ?? resource, caller, row))',
+    tests: ['extension-fields'],
+  },
+]

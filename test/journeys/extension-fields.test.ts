@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isEarlier } from '../../src/model/timestamp.ts'
+import { resources } from '../../src/resources/all.ts'
+import { allForms } from '../../src/resources/editions.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+describe('Fields of extensions', { concurrency: 8 }, () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(seed, rest)
+  const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
+
+  const send = (method: string, path: string, body?: Body, headers = {}) =>
+    rest.call(method, path, { token: rest.administrator.token, headers, ...(body && { body }) })
+  const bodyOf = async (projectId?: string): Promise<Body> => ({
+    name: 'Write',
+    startDate: '2026-01-05T00:00:00Z',
+    endDate: '2026-01-09T00:00:00Z',
+    amountHours: 4,
+    projectId: projectId ?? (await workspace.project()),
+    workflowId: workspace.workflowId,
+    userId: rest.administrator.id,
+    assignmentTypeId: workspace.assignmentTypeId,
+  })
+  async function make(values: Body = {}, root = '/ext') {
+    const { status, body } = await send('POST', `${root}/assignment`, { ...(await bodyOf()), ...values })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.assignment
+  }
+  const read = async (id: string, root = '/ext') =>
+    (await send('GET', `${root}/assignment?id=${id}`)).body.assignment
+
+  test('are created, shown and changed under /ext/, and v1 has no trace of them', async () => {
+    const created = await make({ priority: 3 })
+    assert.equal(created.priority, 3)
+    const { priority, ...others } = await read(created.id)
+    assert.equal(priority, 3)
+    assert.deepEqual(await read(created.id, '/api'), others)
+
+    const changed = await send('PATCH', '/ext/assignment', { id: created.id, priority: null })
+    assert.deepEqual([changed.status, changed.body.assignment.priority], [200, null])
+    const { updatedAt, ...rest } = await read(created.id, '/api')
+    assert.ok(isEarlier(created.createdAt, updatedAt))
+    assert.deepEqual({ ...rest, updatedAt: null }, others)
+  })
+
+  test('are ignored by v1, which neither stores nor clears them', async () => {
+    const body = await bodyOf()
+    const made = await make({ ...body, priority: 4 }, '/api')
+    assert.ok(!('priority' in made))
+    assert.equal((await read(made.id)).priority, null)
+
+    const urgent = await make({ ...body, priority: 4 })
+    const change = { ...body, id: urgent.id, name: 'Renamed', priority: 1 }
+    const updated = await send('PATCH', '/api/assignment', change)
+    assert.deepEqual([updated.status, 'priority' in updated.body.assignment], [200, false])
+    const { name, priority } = await read(urgent.id)
+    assert.deepEqual([name, priority], ['Renamed', 4])
+  })
+
+  test('are refused in one sentence when they are wrong', async () => {
+    const { id } = await make()
+    for (const priority of [0, 5, 1.5, '3', true, {}]) {
+      const answer = await send('PATCH', '/ext/assignment', { id, priority })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, { priority: ['Priority must be a whole number from 1 to 4.'] })
+    }
+  })
+
+  test('an update under /ext/ has only what it changes; blank is an error, and a missing row too', async () => {
+    const made = await make({ description: 'Long', priority: 2 })
+    assert.equal((await send('PATCH', '/ext/assignment', { id: made.id, name: 'Short' })).status, 200)
+    const { updatedAt: _, ...renamed } = await read(made.id)
+    assert.deepEqual({ ...renamed, updatedAt: null }, { ...made, name: 'Short' })
+    const blank = await send('PATCH', '/ext/assignment', { id: made.id, name: ' ' })
+    assert.deepEqual(blank.body.errors, { name: ['Name must not be empty.'] })
+    const { id: gone } = await make()
+    await send('DELETE', '/ext/assignment', { ids: [gone] })
+    assertEnvelope(await send('PATCH', '/ext/assignment', { id: gone, priority: 1 }), 404)
+  })
+
+  test('one date alone is compared with the other one that is stored', async () => {
+    const { id } = await make()
+    for (const body of [{ endDate: '2026-01-04T00:00:00Z' }, { startDate: '2026-01-10T00:00:00Z' }]) {
+      const answer = await send('PATCH', '/ext/assignment', { id, ...body })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, { endDate: ['End date must be on or after start date.'] })
+    }
+    assert.equal(
+      (await send('PATCH', '/ext/assignment', { id, endDate: '2026-01-05T00:00:00Z' })).status,
+      200,
+    )
+  })
+
+  test('updates of one date that race never leave an end before its start', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await make()
+      const [start, end] = await Promise.all([
+        send('PATCH', '/ext/assignment', { id, startDate: '2026-01-08T00:00:00Z' }),
+        send('PATCH', '/ext/assignment', { id, endDate: '2026-01-06T00:00:00Z' }),
+      ])
+      assert.deepEqual([start.status, end.status].sort(), [200, 400])
+    }
+  })
+
+  test('sort and filter the lists and queries of extensions, and mean nothing to a list of v1', async () => {
+    const projectId = await workspace.project()
+    for (const priority of [2, 4, 1]) await make({ ...(await bodyOf(projectId)), priority })
+    const sorted = await send('GET', `/ext/assignments?projectId=${projectId}&sortColumn=priority`)
+    const priorities = sorted.body.result.data.map((row: { priority: number }) => row.priority)
+    assert.deepEqual(priorities, [1, 2, 4])
+    const query = new URLSearchParams({
+      filter: `projectId eq '${projectId}' and priority ge 2`,
+      sort: '-priority',
+      fields: 'priority',
+    })
+    const found = await send('GET', `/ext/query/assignments?${query}`)
+    assert.deepEqual(
+      found.body.result.data.map((row: { priority: number }) => row.priority),
+      [4, 2],
+    )
+    const ignored = await send('GET', `/api/assignments?projectId=${projectId}&priority=1`)
+    assert.equal(ignored.body.result.totalCount, 3)
+    assert.ok(!('priority' in ignored.body.result.data[0]))
+  })
+
+  test('each form has its own live listing', async () => {
+    const projectId = await workspace.project()
+    const { id } = await make({ ...(await bodyOf(projectId)), priority: 1 })
+    const { token } = rest.administrator
+    const streams = await Promise.all(
+      ['/api', '/ext'].map((root) =>
+        listen(rest.address, `${root}/assignments?projectId=${projectId}`, { token }),
+      ),
+    )
+    const nextPriorities = () =>
+      Promise.all(streams.map(async (stream) => (await stream.next()).data.result.data[0].priority))
+    assert.deepEqual(await nextPriorities(), [undefined, 1])
+    await send('PATCH', '/ext/assignment', { id, priority: 2 })
+    assert.deepEqual(await nextPriorities(), [undefined, 2])
+    for (const stream of streams) stream.close()
+  })
+
+  test('are in the history, whichever form wrote the row', async () => {
+    const { id } = await make({}, '/api')
+    await send('PATCH', '/ext/assignment', { id, priority: 3 })
+    const { body } = await send('GET', `/ext/history?resource=assignment&id=${id}&sortOrder=ASC`)
+    const [created, changed] = body.result.data.toReversed()
+    assert.equal(created.after.priority, null)
+    assert.deepEqual([changed.before.priority, changed.after.priority], [null, 3])
+  })
+
+  test('concurrent writes of both forms answer with the fields of their form', async () => {
+    const rows = await Promise.all(Array.from({ length: 12 }, () => make({ priority: 1 })))
+    const answers = await Promise.all(
+      rows.map((row, index) => {
+        const { priority: _, ...body } = row
+        const root = index % 2 === 0 ? '/api' : '/ext'
+        return send('PATCH', `${root}/assignment`, { ...body, name: `Row ${index}` })
+      }),
+    )
+    assert.deepEqual(
+      answers.map(({ body }) => body.assignment?.priority),
+      rows.map((_, index) => (index % 2 === 0 ? undefined : 1)),
+    )
+  })
+
+  test('a tag of one form is good for a write of the other, and in a batch', async () => {
+    const { id } = await make({ priority: 1 })
+    const tagOf = async (root: string) =>
+      (await send('GET', `${root}/assignment?id=${id}`)).headers.get('etag') ?? ''
+    const [contract, extended] = [await tagOf('/api'), await tagOf('/ext')]
+    const change = { ...(await bodyOf()), id, name: 'Tagged' }
+    const first = await send('PATCH', '/api/assignment', change, { 'if-match': extended })
+    assert.equal(first.status, 200)
+    assertEnvelope(await send('PATCH', '/ext/assignment', { id, priority: 2 }, { 'if-match': contract }), 412)
+    const items = [{ resource: 'assignment', operation: 'update', ifMatch: first.headers.get('etag') }]
+    const batch = await send('POST', '/ext/batch', {
+      items: items.map((item) => ({ ...item, body: { ...change, priority: 4 } })),
+    })
+    assert.equal(batch.status, 200, JSON.stringify(batch.body))
+    assert.equal((await read(id)).priority, 4)
+  })
+
+  test('are in the commands of extensions on both wires, and in no command of v1', async () => {
+    const { token } = commands.administrator
+    const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
+    const { id } = await make()
+    const changed = await calls.call('UpdateExtAssignment', { id, priority: 2 }, { token })
+    assert.deepEqual([changed.result.success, changed.result.assignment.priority], [true, 2])
+    const kept = await calls.call('UpdateExtAssignment', { id, name: 'Kept' }, { token })
+    assert.equal(kept.result.assignment.priority, 2)
+    const mask = { updateMask: { paths: ['priority'] } }
+    const cleared = await calls.call('UpdateExtAssignment', { id, ...mask }, { token })
+    assert.equal(cleared.result.assignment._priority, undefined)
+    assert.equal((await read(id)).priority, null)
+    const { result } = await calls.call('GetAssignmentById', { id }, { token })
+    assert.ok(!('priority' in result.assignment))
+
+    const update = { Id: id, Priority: 4 }
+    const written = await dotnet.call('ExtAssignment', 'UpdateExtAssignmentCommand', update, { token })
+    assert.equal(written.result.Assignment.Priority, 4)
+    const got = await dotnet.call('Assignment', 'GetAssignmentByIdCommand', { Id: id }, { token })
+    assert.ok(!('Priority' in got.result.Assignment))
+    calls.close()
+    dotnet.close()
+  })
+
+  test('follow the rules of their resource: members write, others find nothing', async () => {
+    const [member, stranger] = await Promise.all([rest.signUp(), rest.signUp()])
+    const projectId = await workspace.project()
+    await workspace.join(projectId, member.id)
+    const { id } = await make(await bodyOf(projectId))
+    const as = ({ token }: { readonly token: string }) =>
+      rest.call('PATCH', '/ext/assignment', { token, body: { id, priority: 1 } })
+    assert.equal((await as(member)).status, 200)
+    assertEnvelope(await as(stranger), 404)
+  })
+
+  test('belong to resources of v1 only, and every form has its own names', () => {
+    const names = allForms().map(({ typeName }) => typeName)
+    assert.equal(new Set(names).size, names.length)
+    for (const { edition, fields } of resources)
+      assert.ok(edition === 'v1' || Object.values(fields).every(({ isExtension }) => !isExtension))
+  })
+})
