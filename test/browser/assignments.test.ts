@@ -241,6 +241,31 @@ function boardJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })
 
+  test('shows the priority of an assignment, by which its list is sorted', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'By priority',
+      organizationId: workspace.organizationId,
+    })
+    await workspace.make('userProject', { projectId, userId: workspace.mara.id })
+    const id = await workspace.assignment('Comes first', { projectId, endDate: '2026-12-24' })
+    await workspace.assignment('Can wait', { projectId })
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
+    const priority = page.getByLabel('Priority')
+    await Promise.all([saved(page), priority.selectOption('Urgent')])
+    const card = page.locator('.card', { hasText: 'Comes first' })
+    await card.getByText('Urgent').waitFor()
+    await page.goto(
+      `${stage().hosts.web}/projects/${projectId}?view=list&columns=name,priority&sort=priority`,
+    )
+    const names = page.getByRole('row').getByRole('link')
+    await page.getByRole('cell', { name: 'Urgent' }).waitFor()
+    assert.deepEqual(await names.allInnerTexts(), ['Comes first', 'Can wait'])
+    await page.goto(`${stage().hosts.web}/projects/${projectId}/assignments/${id}`)
+    await Promise.all([saved(page), priority.selectOption('No priority')])
+    await card.getByText('Urgent').waitFor({ state: 'detached' })
+  })
+
   test('of a project that is not one’s own is not found', async () => {
     const { signIn, workspace } = stage()
     const { id } = await workspace.make('project', {

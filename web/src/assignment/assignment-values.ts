@@ -19,6 +19,8 @@ export type AssignmentValues = {
   readonly startDate: string
   readonly endDate: string
   readonly amountHours: string
+  /** Empty for none. */
+  readonly priority: string
 }
 
 export const valuesOf = (assignment: Assignment): AssignmentValues => ({
@@ -30,6 +32,7 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   startDate: dayOf(assignment.startDate),
   endDate: dayOf(assignment.endDate),
   amountHours: formatHoursInput(assignment.amountHours),
+  priority: String(assignment.priority ?? ''),
 })
 
 /** Converts edited values to a request body. `stored` keeps the times of day, which this client does not show. */
@@ -43,8 +46,11 @@ export const bodyOf = (
   startDate: timestampOf(values.startDate, stored?.startDate),
   endDate: timestampOf(values.endDate, stored?.endDate),
   amountHours: parseHours(values.amountHours, 'amountHours'),
+  priority: priorityOf(values.priority),
   projectId,
 })
+
+export const priorityOf = (text: string): number | null => (text === '' ? null : Number(text))
 
 /** Returns the body of an update that changes nothing. It has no description: an absent one stays unchanged. */
 export const updateBodyOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({

@@ -10,6 +10,7 @@ import { t } from '../texts/text.ts'
 import { formatLongDay } from '../time/days.ts'
 import { DayInput } from '../ui/day-input.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
+import { priorityChoices } from './priority.ts'
 import { type EditableName, type InPlaceEdit, useFieldEdit } from './use-in-place-edit.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -162,6 +163,7 @@ export function NonMemberNote({
 export function AssignmentFieldsInPlace(
   props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] },
 ) {
+  const { configuration } = useServices()
   const types = useListing('assignmentType', catalogQuery)
   return (
     <div class="panel-facts">
@@ -171,6 +173,9 @@ export function AssignmentFieldsInPlace(
       <DayInPlace {...props} name="endDate" label={t('End')} />
       <PersonInPlace {...props} />
       <TextInPlace {...props} name="amountHours" label={t('Planned hours')} inputMode="decimal" />
+      {configuration.extensions && (
+        <ChoiceInPlace {...props} name="priority" label={t('Priority')} choices={priorityChoices()} />
+      )}
     </div>
   )
 }

@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { PersonField } from '../ui/person-picker.tsx'
 import { type AssignmentValues, bodyOf } from './assignment-values.ts'
 import { NonMemberNote } from './in-place-fields.tsx'
+import { priorityChoices } from './priority.ts'
 
 export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
@@ -33,6 +34,7 @@ export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignment
     startDate,
     endDate,
     amountHours: '0',
+    priority: '',
   }
   const form = useForm({
     draft: `new-assignment-${projectId}-${workflowId}`,
@@ -62,6 +64,7 @@ export interface AssignmentFieldsProps {
 
 /** Every field of a new assignment. */
 function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
+  const { configuration } = useServices()
   const types = useListing('assignmentType', catalogQuery)
   /** A start after the end moves the end too, so that the duration stays the same. */
   const changeStart = (day: string) => {
@@ -86,6 +89,9 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
         <PersonField form={form} name="userId" label={t('Responsible')} projectId={projectId} required />
         <TextField form={form} name="amountHours" label={t('Planned hours')} inputMode="decimal" required />
       </div>
+      {configuration.extensions && (
+        <SelectField form={form} name="priority" label={t('Priority')} choices={priorityChoices()} />
+      )}
       <NonMemberNote projectId={projectId} userId={form.values.value.userId} />
     </>
   )

@@ -6,7 +6,7 @@ import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
 import { endTimestampOf, timestampOf } from '../time/days.ts'
-import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
+import { type AssignmentValues, priorityOf, updateBodyOf, valuesOf } from './assignment-values.ts'
 
 export interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */
@@ -153,6 +153,7 @@ export function useFieldEdit(
 
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
   if (name === 'amountHours') return { amountHours: parseHours(text, name) }
+  if (name === 'priority') return { priority: priorityOf(text) }
   if (name === 'startDate') return startFields(text, stored)
   if (name === 'endDate') return { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
   if (name === 'description') return { description: text.trim() === '' ? null : text }

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { priorityName } from '../../assignment/priority.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -121,6 +122,9 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
   const day = formatDay(assignment.endDate)
   return (
     <div class="card-facts">
+      {assignment.priority != null && (
+        <span class={`priority-${assignment.priority}`}>{priorityName(assignment.priority)}</span>
+      )}
       {typeName && (
         <span class="chip" dir="auto" title={typeName}>
           {typeName}

@@ -1,4 +1,5 @@
 import type { RecordOf } from '../../../api/api.ts'
+import { priorityName } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
 import { locale, type Text, t } from '../../../texts/text.ts'
 import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
@@ -7,13 +8,15 @@ import type { NameLookup } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-type ColumnName = 'name' | 'stage' | 'type' | 'person' | 'start' | 'end' | 'hours' | 'changed'
+type ColumnName = 'name' | 'stage' | 'priority' | 'type' | 'person' | 'start' | 'end' | 'hours' | 'changed'
 
 export interface Column {
   readonly name: ColumnName
   readonly label: Text
   readonly isNumber?: boolean
   readonly isHiddenByDefault?: boolean
+  /** Empty without the extensions. */
+  readonly isExtension?: boolean
   text(row: Assignment, names: NameLookup): string
   /** Without it, rows are sorted by the text. */
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
@@ -27,6 +30,15 @@ export const columns: readonly Column[] = [
     label: 'Stage',
     text: ({ workflowId }, names) => names.stageOf(workflowId),
     sortKey: ({ workflowId }, stagePositions) => stagePositions.get(workflowId) ?? 0,
+  },
+  {
+    name: 'priority',
+    label: 'Priority',
+    isHiddenByDefault: true,
+    isExtension: true,
+    text: ({ priority }) => priorityName(priority),
+    // Ascending begins with the most urgent.
+    sortKey: ({ priority }) => -(priority ?? 0),
   },
   { name: 'type', label: 'Type', text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId) },
   { name: 'person', label: 'Responsible', text: ({ userId }, names) => names.personOf(userId) },

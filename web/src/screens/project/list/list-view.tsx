@@ -98,8 +98,10 @@ interface ListToolsProps {
 }
 
 function ListTools({ columns, group, rows }: ListToolsProps) {
-  const { router } = useServices()
-  const optional = allColumns.filter(({ name }) => name !== 'name')
+  const { configuration, router } = useServices()
+  const optional = allColumns.filter(
+    ({ name, isExtension }) => name !== 'name' && (configuration.extensions || !isExtension),
+  )
   return (
     <div class="list-tools">
       <span class="filter-day">
