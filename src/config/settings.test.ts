@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import pg from 'pg'
 import { readCommandSettings } from '../hosts/commands/configuration.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { readWebSettings } from '../hosts/web/configuration.ts'
@@ -172,7 +173,7 @@ describe('a secret', () => {
   })
 })
 
-describe('TLS in the address of the database', () => {
+describe('the address of the database', () => {
   const problemsOf = (DATABASE_URL: string) => {
     try {
       readSettings({ DATABASE_URL }, readStoreSettings)
@@ -196,6 +197,39 @@ describe('TLS in the address of the database', () => {
       'DATABASE_URL has a sslrootcert that cannot be read: /no/ca.pem',
       'DATABASE_URL has a sslkey that cannot be read: /no/key.pem',
     ])
+  })
+
+  it('has no parameter that the driver would ignore', () => {
+    const url = 'postgresql://ann@/tracker?host=%2Frun&port=5432&options=-c%20role%3Dx&application_name=x'
+    assert.deepEqual(problemsOf(url), [])
+    const known =
+      'host, port, user, password, sslmode, sslrootcert, sslcert, sslkey, uselibpqcompat, options, application_name'
+    assert.deepEqual(problemsOf(`${url}&sslmodee=verify-full&connect_timeout=5`), [
+      `DATABASE_URL has a parameter sslmodee, which is none of ${known}.`,
+      `DATABASE_URL has a parameter connect_timeout, which is none of ${known}.`,
+    ])
+  })
+
+  it('has a password that the driver reads as it was meant, and is not shown otherwise', () => {
+    const expected = [
+      'DATABASE_URL must be postgresql://user:password@host:port/database. Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25 in each of its parts.',
+    ]
+    const passwords = ['se/cret', '12/34', 'se#cret', 'se?sslmode=x', 'se@cr?et=1', '%e9']
+    for (const password of passwords)
+      assert.deepEqual(problemsOf(`postgresql://ann:${password}@db.example.com/tracker`), expected, password)
+    for (const address of ['ann:secret@db:99999/tracker', 'ann:se#cret', 'ann@db/tracker?host=/a@b'])
+      assert.deepEqual(problemsOf(`postgresql://${address}`), expected, address)
+    for (const [password, meant] of Object.entries({
+      'se%2Fcret': 'se/cret',
+      'se@c': 'se@c',
+      '50%x': '50%x',
+    })) {
+      const url = `postgresql://ann:${password}@db.example.com/tracker`
+      assert.deepEqual(problemsOf(url), [], password)
+      assert.equal(new pg.Client(url).password, meant)
+    }
+    for (const url of ['postgresql:///tracker?host=/run', 'postgres://ann:p@[::1]:5432/tracker'])
+      assert.deepEqual(problemsOf(url), [], url)
   })
 })
 

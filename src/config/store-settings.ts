@@ -61,18 +61,34 @@ export function readStoreSettings(settings: Settings): StoreSettings {
   }
 }
 
-/** The supported modes of libpq (all but `allow`): https://www.postgresql.org/docs/current/libpq-ssl.html */
+/**
+ * The supported modes of libpq (all but `allow`): https://www.postgresql.org/docs/current/libpq-ssl.html. Unlike in libpq,
+ * `prefer` never falls back to plain text.
+ */
 const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 const tlsFiles = ['sslrootcert', 'sslcert', 'sslkey']
 
-/**
- * Checks the TLS parameters, and selects libpq's certificate checks instead of node-postgres's own. Unlike in
- * libpq, `prefer` never falls back to plain text.
- */
+/** The driver ignores any other parameter, even if libpq knows it. */
+const urlParameters = [
+  ...['host', 'port', 'user', 'password', 'sslmode', ...tlsFiles],
+  ...['uselibpqcompat', 'options', 'application_name'],
+]
+
+/** Checks the address with its parameters. Returns it with libpq's certificate checks instead of node-postgres's own. */
 function readDatabaseUrl(settings: Settings, name: string, url: string): string {
   const reject = (problem: string) => settings.reject(`${name} ${problem}`)
   if (!/^postgres(ql)?:\/\//.test(url)) reject('must start with postgresql://.')
+  else if (!isParsedAsMeant(url))
+    reject(`must be postgresql://user:password@host:port/database. ${percentEncode} in each of its parts.`)
+  else return readUrlParameters(url, reject)
+  return url
+}
+
+function readUrlParameters(url: string, reject: (problem: string) => void): string {
   const parameters = new URLSearchParams(/\?(.*)$/.exec(url)?.[1])
+  for (const parameter of parameters.keys())
+    if (!urlParameters.includes(parameter))
+      reject(`has a parameter ${parameter}, which is none of ${urlParameters.join(', ')}.`)
   for (const file of tlsFiles) {
     const path = parameters.get(file)
     if (path !== null && !isReadable(path)) reject(`has a ${file} that cannot be read: ${path}`)
@@ -83,6 +99,30 @@ function readDatabaseUrl(settings: Settings, name: string, url: string): string 
   if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
     reject('has sslmode=verify-ca, which needs sslrootcert, the file of your certificate authority.')
   return parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`
+}
+
+/** Advice for addresses in settings. */
+export const percentEncode = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
+
+/**
+ * A `/`, `#` or `?` in a password ends the part of the address that should have it, and the `@` follows later. The
+ * rest is neither parsed nor named in a message then, because it is part of the password.
+ */
+function isParsedAsMeant(url: string): boolean {
+  const [, beforePath = '', path = ''] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? []
+  if (/[@#]/.test(path)) return false
+  // The driver accepts an address without a host, which names a socket in its parameters, and a `%` that encodes nothing.
+  const withHost = `postgresql://${beforePath.replace(/@$/, '@socket')}`.replaceAll(
+    /%(?![\da-f]{2})/gi,
+    '%25',
+  )
+  if (!URL.canParse(withHost)) return false
+  try {
+    const { username, password } = new URL(withHost)
+    return decodeURIComponent(`${username}${password}`) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isReadable(path: string): boolean {
