@@ -21,8 +21,8 @@ describe('The commands', () => {
   test('are five for each resource, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
       const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
-      const expected = resourcesOf(edition).flatMap(({ title }) =>
-        [`Create${title}`, `Get${title}ById`, `List${title}s`, `Remove${title}`, `Update${title}`].map(
+      const expected = resourcesOf(edition).flatMap(({ title, pluralTitle }) =>
+        [`Create${title}`, `Get${title}ById`, `List${pluralTitle}`, `Remove${title}`, `Update${title}`].map(
           (name) => [`${name}Command`, `${name}Result`],
         ),
       )

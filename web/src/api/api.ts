@@ -12,9 +12,13 @@ import {
 } from '#tracker-client'
 import { translateSentence } from '../texts/text.ts'
 
-type Singular<List> = List extends `${infer Name}s` ? Name : never
+type Singular<List> = List extends `${infer Name}ies`
+  ? `${Name}y`
+  : List extends `${infer Name}s`
+    ? Name
+    : never
 export type ResourceName = Singular<keyof Resources>
-type Plural<Name extends ResourceName> = `${Name}s`
+type Plural<Name extends ResourceName> = Name extends `${infer Stem}y` ? `${Stem}ies` : `${Name}s`
 export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['record']
 export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create']
 export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update']
@@ -122,7 +126,8 @@ export function createApi(tracker: Tracker): Api {
 const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) =>
   withoutBlanks(query) as ListQuery<Name> & Resources[Plural<Name>]['removed']
 
-const pluralOf = <Name extends ResourceName>(name: Name) => `${name}s` as const
+export const pluralOf = <Name extends ResourceName>(name: Name) =>
+  `${name.replace(/y$/, 'ie')}s` as Plural<Name>
 
 /** Leaves out filters that are not set. */
 export const withoutBlanks = <Query extends object>(query: Query) =>
