@@ -5,6 +5,7 @@ import { logMutants } from './log-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { newcomerMutants } from './newcomer-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
+import { projectMutants } from './project-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
@@ -17,6 +18,7 @@ export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...logMutants,
   ...operationMutants,
+  ...projectMutants,
   ...statementMutants,
   ...versionMutants,
   ...accessMutants,
