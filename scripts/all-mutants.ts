@@ -6,6 +6,7 @@ import { type Mutant, mutants } from './mutant-table.ts'
 import { newcomerMutants } from './newcomer-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { planningMutants } from './planning-mutants.ts'
+import { projectMutants } from './project-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
@@ -18,6 +19,7 @@ export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...logMutants,
   ...operationMutants,
+  ...projectMutants,
   ...statementMutants,
   ...versionMutants,
   ...accessMutants,

@@ -229,8 +229,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/records/write-conditions.ts',
     rule: 'an unseen reference is answered like a missing one among others in one statement',
-    from: 'const unseen = caller && unseenReference(resource, caller, name, value)',
-    to: "const unseen = typeof value === 'string' && caller && unseenReference(resource, caller, name, value)",
+    from: 'const unseen = caller && unseenReference(resource, caller, { name, parent, value })',
+    to: "const unseen = typeof value === 'string' && caller && unseenReference(resource, caller, { name, parent, value })",
     tests: ['journeys/batch'],
   },
   {

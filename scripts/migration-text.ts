@@ -1,7 +1,12 @@
 import { columnName } from '../src/db/columns.ts'
 import type { Field, WireKind } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
-import { isRemovedWithParent, referencesFrom, searchColumns } from '../src/resources/derived.ts'
+import {
+  isOfAssignment,
+  isRemovedWithParent,
+  referencesFrom,
+  searchColumns,
+} from '../src/resources/derived.ts'
 
 /** The migration that creates the table of a resource, with every index that its lists, removals and purges need. */
 export function tableMigration(resource: Resource): string {
@@ -27,7 +32,7 @@ export function tableMigration(resource: Resource): string {
         ? [`create index ${table}_removed_with on ${table} (removed_with) where removed_with is not null`]
         : []),
     ],
-    isWithAssignment(resource) ? [`select keep_with_assignment('${table}')`] : [],
+    isOfAssignment(resource) ? [`select keep_with_assignment('${table}')`] : [],
     searchIndexes(resource, own),
   ])
 }
@@ -78,7 +83,7 @@ function columnLine(resource: Resource, name: string): string {
   const field = resource.fields[name] as Field
   const parent = parentOf(resource, name)
   // `keep_with_assignment` adds this reference: a sharded store has to spread the table first.
-  const isAddedLater = name === 'assignmentId' && isWithAssignment(resource)
+  const isAddedLater = name === 'assignmentId' && isOfAssignment(resource)
   const check = checkOf(name, field)
   return [
     `${spelled(name)} ${types[field.wire]}`,
@@ -94,12 +99,9 @@ function columnLine(resource: Resource, name: string): string {
 const parentOf = (resource: Resource, name: string): string | undefined =>
   referencesFrom(resource).find(({ column }) => column === name)?.parent.table
 
-/** Whether the rows belong to an assignment: a sharded store keeps them on its node. */
-export const isWithAssignment = ({ access }: Resource): boolean =>
-  access.kind === 'projectMembers' && access.projectPath.length === 2
-
 function checkOf(name: string, { wire, schema }: Field): string {
   const column = spelled(name)
+  if (Array.isArray(schema.enum)) return `${column} in (${schema.enum.map((word) => `'${word}'`).join(', ')})`
   if (wire === 'text') return `char_length(${column}) <= ${schema.maxLength}`
   const { minimum, exclusiveMinimum, maximum } = schema
   return [
@@ -116,6 +118,7 @@ function valueOfExistingRows({ wire, schema, defaultValue }: Field): string {
   if (typeof defaultValue === 'boolean' || typeof defaultValue === 'number') return String(defaultValue)
   if (wire === 'uuid')
     throw new Error('Existing rows have no value for a required reference: make it optional.')
+  if (Array.isArray(schema.enum)) return `'${schema.enum[0]}'`
   if (wire === 'text') return "''"
   if (wire === 'timestamp') return "date_trunc('milliseconds', now())"
   return String(schema.minimum ?? 1)

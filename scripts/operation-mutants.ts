@@ -247,10 +247,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/restore.ts',
     rule: 'a link is restored when its other parent is active',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: 'where ${removedAlong} and parent.active',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    to: 'where ${removedAlong}',
+    from: 'idsOf(parents.filter((parent) => parent.active))',
+    to: 'idsOf(parents)',
     tests: ['rest-restore'],
   },
   {

@@ -164,10 +164,10 @@ function resourcesIn(operations: readonly Known[], schemas: OpenApi['components'
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
-    const plural = `${name}s`
+    const plural = `${name.replace(/y$/, 'ie')}s`
     const isExtended = root === '/ext' && schemas[`Ext${title}Create`] !== undefined
     const typeName = isExtended ? `Ext${title}` : title
-    const key = isExtended ? `ext${title}s` : plural
+    const key = isExtended ? `ext${plural.charAt(0).toUpperCase()}${plural.slice(1)}` : plural
     const isResource = method === 'POST' && schemas[`${typeName}Create`] && schemas[`${title}QueryRow`]
     return isResource ? [{ name, key, plural, title, typeName, root }] : []
   })
@@ -193,7 +193,10 @@ interface Limit {
   readonly limit: number | undefined
 }
 
-/** The limits by the name of a property or a query key. A name has the same limit everywhere; two limits are an error. */
+/** Schemas whose texts have limits of their own, which are listed with the prefix: `labelName`. */
+const ownLimits = { schemas: /^Label/, prefix: 'label' } as const
+
+/** The limits by the name of a property or a query key. A name has the same limit everywhere else; two limits are an error. */
 function limitsOf(documents: readonly OpenApi[]): string {
   const known = new Map<string, Limit>()
   for (const one of documents.flatMap((document) => [
@@ -215,10 +218,13 @@ function limitsOf(documents: readonly OpenApi[]): string {
 const limitsOfSchemas = ({ components }: OpenApi): Limit[] =>
   Object.entries(components.schemas).flatMap(([where, { properties = {} }]) =>
     Object.entries(properties).flatMap(([name, { maxLength, maxItems, minLength }]) => [
-      { where, name, limit: maxLength ?? maxItems },
+      { where, name: limitNameOf(where, name), limit: maxLength ?? maxItems },
       { where, name: `${name}Min`, limit: minLength },
     ]),
   )
+
+const limitNameOf = (schema: string, name: string): string =>
+  ownLimits.schemas.test(schema) ? `${ownLimits.prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}` : name
 
 const limitsOfKeys = ({ paths }: OpenApi): Limit[] =>
   Object.entries(paths).flatMap(([where, methods]) =>

@@ -2,7 +2,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { resourceNamed } from '../src/resources/all.ts'
-import { columnMigration, isWithAssignment, tableMigration } from './migration-text.ts'
+import { isOfAssignment } from '../src/resources/derived.ts'
+import { columnMigration, tableMigration } from './migration-text.ts'
 
 /**
  * Writes the next migration from a declaration, for its author to read: `npm run migration -- milestone` creates a table,
@@ -24,5 +25,5 @@ const file = join(folder, `${number}-${words.join(' ').replaceAll(' ', '-')}.sql
 writeFileSync(file, text, { flag: 'wx' })
 
 console.log(`${relative(process.cwd(), file)}:\n\n${text}`)
-if (field === undefined && isWithAssignment(resource))
+if (field === undefined && isOfAssignment(resource))
   console.log(`Add '${resource.table}' to assignmentTables in src/db/sharded/placement.ts.`)

@@ -3,6 +3,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
+import type { labelColors } from '../resources/label.ts'
 import { user } from '../resources/user.ts'
 
 /** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
@@ -32,8 +33,13 @@ export async function seedDemoWorkspace(context: Context, demoAccountId: string)
     impedimentNames.map((name) => ({ name })),
   )
   const organizations = await createByName('organization', organizationBodies)
-  for (const { name, organization, members, work } of projects) {
+  for (const { name, organization, members, labelColors = {}, work } of projects) {
     const projectId = await createOne('project', { name, organizationId: organizations[organization] })
+    const labels = await createByName(
+      'label',
+      Object.entries(labelColors).map(([name, color]) => ({ name, color, projectId })),
+    )
+    const assignments: Record<string, string> = {}
     for (const member of members) await createOne('userProject', { projectId, userId: people[member] })
     for (const { title, description, stage, type, person, hours, from, days, ...activity } of work) {
       const userId = people[person]
@@ -48,8 +54,9 @@ export async function seedDemoWorkspace(context: Context, demoAccountId: string)
         userId,
         assignmentTypeId: types[type],
       })
+      assignments[title] = assignmentId
       await createOne('userAssignment', { assignmentId, userId })
-      for (const [resource, body] of activityOf(activity, { people, impediments }))
+      for (const [resource, body] of activityOf(activity, { people, impediments, labels, assignments }))
         await createOne(resource, { assignmentId, userId, ...body })
     }
   }
@@ -57,18 +64,20 @@ export async function seedDemoWorkspace(context: Context, demoAccountId: string)
 
 type Ids = Readonly<Record<string, string>>
 
-/** The bodies of the time entries, comments and impediment of an assignment, each with its resource. */
+/** The bodies of everything that belongs to an assignment, each with its resource. */
 function activityOf(
-  { timeEntries = [], comments = [], impediment }: Activity,
-  { people, impediments }: { readonly people: Ids; readonly impediments: Ids },
+  { labels = [], waitsFor = [], timeEntries = [], comments = [], impediment }: Activity,
+  ids: Readonly<Record<'people' | 'impediments' | 'labels' | 'assignments', Ids>>,
 ): [resource: string, body: Values][] {
   const bodies: [resource: string, body: Values][] = []
+  for (const name of labels) bodies.push(['assignmentLabel', { labelId: ids.labels[name] }])
+  for (const title of waitsFor) bodies.push(['assignmentDependency', { blockedById: ids.assignments[title] }])
   for (const [day, amountHours, description] of timeEntries)
     bodies.push(['appointment', { keepDate: dayFromNow(day), amountHours, description }])
-  for (const [author, text] of comments) bodies.push(['comment', { userId: people[author], text }])
+  for (const [author, text] of comments) bodies.push(['comment', { userId: ids.people[author], text }])
   if (impediment) {
     const [name, description] = impediment
-    bodies.push(['assignmentImpediment', { impedimentId: impediments[name], description }])
+    bodies.push(['assignmentImpediment', { impedimentId: ids.impediments[name], description }])
   }
   return bodies
 }
@@ -112,8 +121,11 @@ const organizationBodies = [
 type Colleague = (typeof colleagues)[number][0]
 type Person = typeof demoPerson | Colleague
 
-/** The time entries, comments and impediment of an assignment. */
+/** Everything that belongs to an assignment. */
 interface Activity {
+  readonly labels?: readonly string[]
+  /** The titles of assignments that come before it in the list. */
+  readonly waitsFor?: readonly string[]
   /** Days relative to today, hours, and a note. */
   readonly timeEntries?: readonly (readonly [day: number, hours: number, note: string])[]
   /** In Markdown. */
@@ -138,6 +150,7 @@ interface Project {
   readonly organization: string
   /** Members in addition to the demo account, which creates the project. */
   readonly members: readonly Colleague[]
+  readonly labelColors?: Readonly<Record<string, (typeof labelColors)[number]>>
   readonly work: readonly Work[]
 }
 
@@ -146,6 +159,7 @@ const projects: readonly Project[] = [
     name: 'Website relaunch',
     organization: 'Lighthouse Studio',
     members: ['Mara Lindqvist', 'Jonas Weber'],
+    labelColors: { Design: 'purple', Text: 'teal', Urgent: 'red' },
     work: [
       {
         title: 'Collect the pages worth keeping',
@@ -163,6 +177,8 @@ const projects: readonly Project[] = [
       {
         title: 'Design the new start page',
         description: 'Three drafts, phone first.',
+        labels: ['Design'],
+        waitsFor: ['Collect the pages worth keeping'],
         stage: 'Review',
         type: 'Feature',
         person: 'Mara Lindqvist',
@@ -176,6 +192,7 @@ const projects: readonly Project[] = [
       },
       {
         title: 'Contact form loses umlauts',
+        labels: ['Text', 'Urgent'],
         stage: 'In progress',
         type: 'Bug',
         person: 'Jonas Weber',
@@ -194,6 +211,8 @@ const projects: readonly Project[] = [
       },
       {
         title: 'Write the legal notice',
+        labels: ['Text'],
+        waitsFor: ['Design the new start page'],
         stage: 'Backlog',
         type: 'Chore',
         person: demoPerson,

@@ -1,4 +1,4 @@
-import { duplicate, overloaded, uncertain } from '../model/problem.ts'
+import { duplicate, overloaded, type Problem, uncertain } from '../model/problem.ts'
 
 /** An error of the driver. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface DriverFailure {
@@ -65,11 +65,22 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
 }
 
+/** The unique index of a table in addition to that of its ids, and the problem of a value that is in use. */
+export interface UniqueKey {
+  readonly index: string
+  readonly problem: () => Problem
+}
+
+interface KeyedTable {
+  readonly table: string
+  readonly unique?: UniqueKey
+}
+
 /** Converts the violation of a unique index to the problem of that key. */
-export function duplicateProblem(error: unknown, { table }: { readonly table: string }) {
+export function duplicateProblem(error: unknown, { table, unique }: KeyedTable): Problem | undefined {
   const constraint = violatedUniqueConstraint(error)
   if (constraint === `${table}_pkey`) return idTaken()
-  return constraint === 'users_login_active' ? loginTaken() : undefined
+  return constraint === unique?.index ? unique?.problem() : undefined
 }
 
 export const idTaken = () => duplicate('id', 'Id is already taken.')

@@ -2,11 +2,13 @@ import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { columnName } from './columns.ts'
 import type { Condition, Cte, LockedRows } from './conditional-write.ts'
+import type { UniqueKey } from './failures.ts'
 import { join, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
 /** The properties of a resource that the store needs. */
 export interface Table extends HistoryTable {
   readonly name: string
+  readonly unique?: UniqueKey
 }
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'

@@ -7,7 +7,7 @@ import {
   storedRowsCte,
   writeEachConditionally,
 } from './conditional-write.ts'
-import { idTaken, loginTaken } from './failures.ts'
+import { idTaken } from './failures.ts'
 import {
   type Action,
   inputWriterSql,
@@ -67,7 +67,7 @@ export async function insertEach(
       ...relatedRows.filter((one) => one.mainRowId === row.id),
     ].map((one) => ({ table: one.table, content: { insert: one.values } }))
   const outcomes = await writeEach(queries, 'create', writers, many, { statements, writesOf })
-  // These rows were neither rejected nor written, so their id or login is taken.
+  // These rows were neither rejected nor written, so their id or their other unique value is taken.
   const skipped = outcomes.filter(({ problem, written }) => !problem && !written)
   if (skipped.length === 0) return outcomes
   const skippedRows = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
@@ -77,7 +77,11 @@ export async function insertEach(
   return outcomes.map((one) => {
     if (!skipped.includes(one)) return one
     const row = skippedRows.find(({ position }) => position === one.position)
-    return { ...one, problem: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
+    const { unique } = many.table
+    return {
+      ...one,
+      problem: !unique || taken.some(({ id }) => id === row?.id) ? idTaken() : unique.problem(),
+    }
   })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hours, newPassword, text, uuid, wholeNumber } from './field-kinds.ts'
+import { choice, hours, newPassword, text, uuid, wholeNumber } from './field-kinds.ts'
 
 describe('text', () => {
   const name = text({ max: 3 })
@@ -22,6 +22,16 @@ describe('text', () => {
   it('is no number, list or object', () => {
     for (const input of [1, true, [], {}])
       assert.deepEqual(name.parse(input, 'Name'), { problems: ['Name must be text.'] })
+  })
+})
+
+describe('a choice', () => {
+  const size = choice(['small', 'large'])
+
+  it('is one of the words', () => {
+    assert.deepEqual(size.parse(' large', 'Size'), { value: 'large' })
+    for (const input of ['Large', 'medium', '', 5, null, ['large']])
+      assert.deepEqual(size.parse(input, 'Size'), { problems: ['Size must be one of small, large.'] })
   })
 })
 

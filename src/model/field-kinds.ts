@@ -13,6 +13,21 @@ export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   },
 })
 
+/** Accepts one of a few words. */
+export const choice = <const Word extends string>(words: readonly Word[]): Kind<Word, 'text'> => ({
+  schema: {
+    type: 'string',
+    enum: words,
+    description: `One of ${words.join(', ')}.`,
+    examples: words.slice(0, 1),
+  },
+  wire: 'text',
+  parse(input, label) {
+    const value = typeof input === 'string' ? words.find((word) => word === input.trim()) : undefined
+    return value === undefined ? parseFailure(`${label} must be one of ${words.join(', ')}.`) : { value }
+  },
+})
+
 /** Accepts UUIDs without version bits too, because .NET creates them. Stores lower case. */
 export const uuid: Kind<string, 'uuid'> = {
   schema: { type: 'string', format: 'uuid', examples: ['0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'] },

@@ -5,6 +5,9 @@ export const loginCharactersMax = 256
 /** Covers the longest keys of a query, which are parsed with their own limits whenever the view is used. */
 export const viewTextCharactersMax = 2000
 export const listNameCharactersMax = 64
+/** Labels are drawn as chips. */
+export const labelNameCharactersMax = 50
+export const labelDescriptionCharactersMax = 500
 /** About five printed pages. */
 export const commentCharactersMax = 10_000
 

@@ -4,6 +4,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { parseInput } from './parse-input.ts'
+import { requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
@@ -11,7 +12,7 @@ import { createEach, type EachItem, groupKeyOf, updateSameFields } from './write
 
 /**
  * Runs one statement that locks the parents, checks the conditions, and inserts. It may also include
- * concurrent creates by other callers.
+ * concurrent creates by other callers. Rules of a project are checked by further statements.
  */
 export async function create(
   context: Context,
@@ -23,14 +24,22 @@ export async function create(
   requireRole(resource, caller, 'write')
   const { id = newId(), values } = parseInput(resource, body, 'create', context, caller.id)
   const stored = (await hooks.prepare?.(values, context.passwords)) ?? values
-  const { singleWrites } = context.database
-  const createAlone = () => {
+  const { singleWrites, transaction } = context.database
+  const createIn = (queries: Queries) => {
     const references = referenceConditions(resource, values, { caller })
     const conditions = createConditions(resource, caller, values, references)
     const relatedRows = hooks.relatedRows?.(caller, id) ?? []
-    return insertRow(singleWrites, resource, caller, { id, ...stored }, { conditions, relatedRows })
+    return insertRow(queries, resource, caller, { id, ...stored }, { conditions, relatedRows })
   }
-  const canBeGrouped = !hooks.prepare && !hooks.relatedRows
+  const createAlone = () =>
+    resource.projectRules
+      ? transaction(async (opened) => {
+          const row = await createIn(opened)
+          await requireProjectRules(opened, resource, [row.id])
+          return row
+        })
+      : createIn(singleWrites)
+  const canBeGrouped = !hooks.prepare && !hooks.relatedRows && !resource.projectRules
   const created = canBeGrouped
     ? await writeInGroup(singleWrites, 'create', resource, { caller, id, values, stored }, createAlone)
     : await createAlone()

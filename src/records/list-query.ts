@@ -56,7 +56,7 @@ export function parseListQuery(
     sortOrder: parseSortOrder(valueOrDefault('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: parseSearch(valueOrDefault('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
-    relations: parseRelations(filterValue, violations),
+    relations: parseRelations(listed, filterValue, violations),
     dateFrom,
     dateTo,
   }
@@ -143,12 +143,13 @@ function parseIdsFilter(input: unknown, violations: Violations): readonly string
 }
 
 function parseRelations(
+  { edition }: ListedResource,
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
   for (const key of relationKeys) {
-    const input = filterValue(key)
+    const input = filterNames[edition].has(key) ? filterValue(key) : undefined
     if (input === undefined) continue
     const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
     if ('value' in parsed) relations[key] = parsed.value

@@ -7,7 +7,7 @@ import { pageOfList } from '../db/stepwise-statements.ts'
 import type { StreamRequest } from '../db/streamed-reads.ts'
 import type { Caller } from '../model/caller.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
-import { searchColumns } from '../resources/derived.ts'
+import { isOfAssignment, searchColumns } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { type ListQuery, requiredAccess } from './list-query.ts'
 import { requireRole } from './rights.ts'
@@ -40,7 +40,7 @@ export async function list(
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, requiredAccess(state))
   const rows = rowsOf(listed, caller, query)
-  const lastChange = lastChangeSecond(resourcesAffecting(listed, caller, state))
+  const lastChange = lastChangeSecond(resourcesAffectingList(listed, caller, query))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
   const stepInput = { record: recordJson(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
   const [found] = await explainTimeout(timeoutAdvice(listed, query), () =>
@@ -112,9 +112,28 @@ const searchAdvice = 'Search for a longer or rarer text, or narrow it with filte
 function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
   return [
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
-    ...Object.entries(query.relations).map(([name, id]) => sql`row.${column(name)} = ${id}`),
+    ...Object.entries(query.relations).map(([name, id]) => relationCondition(listed, name, id)),
     ...dateConditions(listed, query),
   ]
+}
+
+const relationCondition = (listed: ListedResource, name: string, id: string): Sql =>
+  isProjectOfAssignment(listed, name)
+    ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
+    : sql`row.${column(name)} = ${id}`
+
+/** Whether rows are filtered by the project of their assignment, which they do not name. */
+const isProjectOfAssignment = (listed: ListedResource, filter: string): boolean =>
+  filter === 'projectId' && isOfAssignment(listed)
+
+/** Returns the resources whose changes can affect which rows the list has. */
+export const resourcesAffectingList = (
+  listed: ListedResource,
+  caller: Caller,
+  { state, relations }: Pick<ListQuery, 'state' | 'relations'>,
+): string[] => {
+  const moves = Object.keys(relations).some((name) => isProjectOfAssignment(listed, name))
+  return [...new Set([...resourcesAffecting(listed, caller, state), ...(moves ? ['assignment'] : [])])]
 }
 
 /** Returns the SQL after `from` that finds the rows of the list. */

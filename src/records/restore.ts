@@ -2,7 +2,8 @@ import { column, tableOf } from '../db/columns.ts'
 import { requireConditions, selectForLock } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { type Row, restoreRows, type Values } from '../db/rows.ts'
-import { raw, sql } from '../db/sql.ts'
+import { attempt } from '../db/savepoints.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
+import { requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
@@ -52,6 +54,7 @@ export async function restoreWithin(
     sql`id = any(${ids}::uuid[])`,
     isRemovedWithParent(resource),
   )
+  await requireProjectRules(transaction, resource, ids)
   for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
     if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
   }
@@ -68,8 +71,8 @@ const withoutStayingReferences =
   }
 
 /**
- * Restores the rows that were removed along. A link is only restored if its other parent is active. Otherwise
- * the link will be restored together with that parent.
+ * Restores the rows that were removed along. Rows of an extension never keep a row of v1 from being restored: if they break a rule
+ * of their project by now, they stay removed, and can be restored on their own.
  */
 async function restoreAlong(
   transaction: Queries,
@@ -77,38 +80,51 @@ async function restoreAlong(
   parentId: string,
   caller: Caller,
   ids: readonly string[],
-) {
-  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and not active`
+): Promise<void> {
+  // A row may refer to two parents of one table, and was removed with one of them.
+  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
   const other = referencesFrom(child).find(
     (reference) => reference.column !== parentId && reference.whenRemoved === 'removeAlong',
   )
-  if (other) await restoreLinks(transaction, child, other, caller, ids)
-  else await restoreRows(transaction, child, caller, removedAlong, true)
+  const restoreRemoved = () =>
+    other
+      ? restoreLinks(transaction, child, other, caller, removedAlong)
+      : restoreRows(transaction, child, caller, removedAlong, true)
+  if (!child.projectRules) {
+    await restoreRemoved()
+    return
+  }
+  const outcome = await attempt(transaction, async () =>
+    requireProjectRules(transaction, child, idsOf(await restoreRemoved())),
+  )
+  if ('problem' in outcome)
+    await transaction.query(sql`update ${tableOf(child)} set removed_with = null where ${removedAlong}`)
 }
 
+const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id)
+
+/** A link is only restored if its other parent is active. Otherwise it will be restored together with that parent. */
 async function restoreLinks(
   transaction: Queries,
   link: Resource,
   other: ReferenceColumn,
   caller: Caller,
-  ids: readonly string[],
-) {
-  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
+  removedAlong: Sql,
+): Promise<Row[]> {
   // Locks the other parents even if they are removed: a concurrent transaction may be restoring one of them.
-  await transaction.query(
+  const parents = await transaction.query<{ id: string; active: boolean }>(
     selectForLock({
       table: other.parent.table,
-      columns: raw('row.id'),
-      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} as link where ${removedAlong})`,
+      columns: raw('row.id, row.active'),
+      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} where ${removedAlong})`,
       strength: 'key share',
     }),
   )
-  const restorable = sql`id in (
-    select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
-    where ${removedAlong} and parent.active
-  )`
-  await restoreRows(transaction, link, caller, restorable, true)
+  const active = idsOf(parents.filter((parent) => parent.active))
+  const restorable = sql`${removedAlong} and ${column(other.column)} = any(${active}::uuid[])`
+  const restored = await restoreRows(transaction, link, caller, restorable, true)
   await transaction.query(
-    sql`update ${tableOf(link)} as link set removed_with = ${column(other.column)} where ${removedAlong}`,
+    sql`update ${tableOf(link)} set removed_with = ${column(other.column)} where ${removedAlong}`,
   )
+  return restored
 }

@@ -7,6 +7,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { updateInGroup } from './create.ts'
 import { parseInput } from './parse-input.ts'
+import { leavesProject, removeLinksOfMoved, requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import {
@@ -53,8 +54,8 @@ export function writeUpdate(
   caller: Caller,
   { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
-  const { beforeUpdate, afterUpdate } = resource.hooks
-  const write = (queries: Queries) =>
+  const { hooks, projectRules } = resource
+  const write = (queries: Queries, mayLeaveProject = false) =>
     updateRow(
       queries,
       resource,
@@ -66,21 +67,28 @@ export function writeUpdate(
         values,
         references: referenceConditions(resource, values, { before: storedRowsCte, caller }),
         versions: versionConditions(resource, id, versions),
+        mayLeaveProject,
       }),
     )
+  const writeInTransaction = () =>
+    database.transaction(async (transaction) => {
+      // A single id was given, and a missing row would have thrown.
+      const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
+      hooks.beforeUpdate?.(before, values)
+      await removeLinksOfMoved(transaction, resource, caller, before, values)
+      const after = await write(transaction, true)
+      await hooks.afterUpdate?.(transaction, before, after, stored)
+      await requireProjectRules(transaction, resource, [id])
+      return after
+    })
+  if (hooks.beforeUpdate || hooks.afterUpdate || projectRules) return writeInTransaction()
   const { singleWrites } = database
-  if (!beforeUpdate && !afterUpdate)
-    return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
-      write(singleWrites),
-    )
-  return database.transaction(async (transaction) => {
-    // A single id was given, and a missing row would have thrown.
-    const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
-    beforeUpdate?.(before, values)
-    const after = await write(transaction)
-    await afterUpdate?.(transaction, before, after, stored)
-    return after
-  })
+  return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
+    write(singleWrites).catch((error: unknown) => {
+      if (error !== leavesProject) throw error
+      return writeInTransaction()
+    }),
+  )
 }
 
 /** Leaves out fields that are parsed but not stored. */

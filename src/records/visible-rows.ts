@@ -5,7 +5,7 @@ import type { AccessRule, ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
-import { isRemovedWithParent } from '../resources/derived.ts'
+import { isRemovedWithParent, referencesFrom } from '../resources/derived.ts'
 import { type CallerInSql, isCovered } from './rights.ts'
 
 /** Which memberships count. The memberships of a removed project are kept, in case it is restored. */
@@ -54,19 +54,27 @@ export function viewKeyOf({ access }: ListedResource, caller: Caller): string {
 
 /** Returns the resources whose changes can affect which rows of this resource the caller sees. */
 export function resourcesAffecting(
-  { name, access }: ListedResource,
+  listed: ListedResource,
   caller: Caller,
   state: RowState = 'active',
 ): string[] {
+  const { name, access } = listed
   if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
-  if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name]
+  // A row that went along with a parent may become one that can be restored on its own, without a line in the change log.
+  const parents = state === 'removed' ? parentsOfRemoved(listed) : []
+  if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name, ...parents]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
   // Restoring a parent may transfer a removed membership to its other parent, and writes nothing about the
   // membership to the change log.
   const isOfRemoved = state === 'removed'
   const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []
-  return [name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects]
+  return [...new Set([name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects, ...parents])]
 }
+
+const parentsOfRemoved = (listed: ListedResource): string[] =>
+  referencesFrom(listed).flatMap(({ parent, whenRemoved }) =>
+    whenRemoved === 'removeAlong' ? [parent.name] : [],
+  )
 
 /** Returns the condition under which a row of `user_projects` makes its user a member. */
 const isMembership = (memberships: Memberships): Sql =>

@@ -1,4 +1,4 @@
-import { column, selectColumns } from '../db/columns.ts'
+import { column, selectColumns, tableOf } from '../db/columns.ts'
 import { type Condition, type LockedRows, selectForLock, storedRowsCte } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
@@ -9,6 +9,7 @@ import { labelOf } from '../model/field.ts'
 import { changed, forbidden, invalid, missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
+import { stayConditions } from './project-rules.ts'
 import type { CallerInSql } from './rights.ts'
 import { type Memberships, projectsOf, type RowState, visibleRows } from './visible-rows.ts'
 
@@ -31,13 +32,15 @@ interface UpdateConditionOptions {
   readonly values: Values
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
+  /** The links that would span two projects have been removed. */
+  readonly mayLeaveProject?: boolean
 }
 
 /** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
 export function updateConditions(
   resource: Resource,
   caller: CallerInSql,
-  { ids, values, references, versions }: UpdateConditionOptions,
+  { ids, values, references, versions, mayLeaveProject = false }: UpdateConditionOptions,
 ): Condition[] {
   const stored = { before: storedRowsCte }
   return [
@@ -51,6 +54,7 @@ export function updateConditions(
     ...membershipConditions(resource, caller, values, stored),
     ...versions,
     ...(resource.hooks.updateConditions?.(values) ?? []),
+    ...(mayLeaveProject ? [] : stayConditions(resource, values)),
   ]
 }
 
@@ -143,7 +147,7 @@ function referenceCondition(
   { name, parent, value, where, isMissing }: ReferenceCheck,
   { before, caller }: ReferenceOptions,
 ): Condition {
-  const unseen = caller && unseenReference(resource, caller, name, value)
+  const unseen = caller && unseenReference(resource, caller, { name, parent, value })
   const isRejected = unseen ? sql`(${isMissing} or ${unseen})` : isMissing
   const rows = selectForLock({
     table: parent.table,
@@ -268,7 +272,7 @@ function membershipConditions(
     return []
   // A new project would be outside the projects that the token is limited to.
   if (!before && access.anyoneMayCreate) return [{ rejectIf: raw('true'), problem: notForNewProjects }]
-  const isForeign = isInForeignProject(access, caller, row)
+  const isForeign = isInForeignProject(projectOfRow(access, row), caller)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
   return [
     {
@@ -284,18 +288,21 @@ function membershipConditions(
  * not reveal whether the row exists.
  */
 function unseenReference(
-  { access, edition }: Resource,
+  { access, edition, projectRules }: Resource,
   caller: CallerInSql,
-  name: string,
-  value: unknown,
+  { name, parent, value }: Pick<ReferenceCheck, 'name' | 'parent' | 'value'>,
 ): Sql | undefined {
   if (edition === 'v1' || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
-  return name === access.projectPath[0] ? isInForeignProject(access, caller, { [name]: value }) : undefined
+  if (name === access.projectPath[0])
+    return isInForeignProject(projectOfRow(access, { [name]: value }), caller)
+  return projectRules?.sameProject?.includes(name)
+    ? isInForeignProject(sql`(select project_id from ${tableOf(parent)} where id = ${value})`, caller)
+    : undefined
 }
 
-/** Whether a row belongs to a project of which the caller is not a member. */
-const isInForeignProject = (access: ProjectMembers, caller: CallerInSql, row: Values): Sql => sql`exists (
-  select 1 from ${projectOfRow(access, row)} as touched where not exists (
+/** Whether the caller is not a member of the project that a row belongs to. */
+const isInForeignProject = (project: Sql, caller: CallerInSql): Sql => sql`exists (
+  select 1 from ${project} as touched where not exists (
     select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
   )
 )`

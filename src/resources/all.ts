@@ -1,12 +1,14 @@
 import type { Reference } from '../model/field.ts'
 import { appointment } from './appointment.ts'
 import { assignment } from './assignment.ts'
+import { assignmentDependency } from './assignment-dependency.ts'
 import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
 import { checkDeclarations } from './check-declarations.ts'
 import { comment } from './comment.ts'
 import type { Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
+import { assignmentLabel, label } from './label.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
 import { user } from './user.ts'
@@ -28,6 +30,9 @@ const declarations = [
   userAssignment,
   userProject,
   comment,
+  label,
+  assignmentLabel,
+  assignmentDependency,
   savedView,
   projectView,
 ] as const

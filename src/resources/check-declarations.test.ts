@@ -30,6 +30,10 @@ const withField = (name: string, field: object): Resource =>
 const withReference = (resource: string, whenRemoved: string): Resource =>
   withField('otherId', { wire: 'uuid', references: { resource, whenRemoved } })
 
+const rowsMax = { per: 'projectId', max: 5, message: 'A project may have at most 5 widgets.' }
+const assignmentId = references(2, uuid, 'assignment', 'removeAlong')
+const ofAssignment = { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'] }
+
 const mistakes: readonly (readonly [Resource, string])[] = [
   [widget({ name: 'project' }), 'project: the name project is already that of project.'],
   [widget({ plural: 'projects' }), 'widget: the plural projects is already that of project.'],
@@ -138,6 +142,22 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [
     widget({ access: { ...membersOfProject, ownerColumn: 'userId' } }),
     "widget: the owner's column userId does not refer to a user.",
+  ],
+  [
+    widget({ access: catalog, projectRules: { rowsMax } }),
+    'widget has rules of a project, but its rows have none.',
+  ],
+  [
+    widget({ projectRules: { rowsMax: { ...rowsMax, per: 'name' } } }),
+    'widget: the limit of rows per name needs a reference.',
+  ],
+  [
+    widget({ access: ofAssignment, projectRules: { rowsMax }, fields: { assignmentId } }),
+    'widget has rules of a project that it does not name.',
+  ],
+  [
+    widget({ projectRules: { rowsMax, sameProject: ['projectId'] } }),
+    'widget.projectId does not refer to rows that name their project.',
   ],
 ]
 

@@ -25,6 +25,7 @@ export const declarationProblems = (resources: readonly Resource[]): string[] =>
     ...removeAlongProblems(resource),
     ...resource.filters.flatMap((filter, index) => filterProblems(resource, filter, index)),
     ...accessProblems(resources, resource),
+    ...ruleProblems(resources, resource),
   ]),
 ]
 
@@ -133,7 +134,7 @@ function removeAlongProblems({ name, fields }: Resource): string[] {
 }
 
 function filterProblems(resource: Resource, filter: Filter, index: number): string[] {
-  const { name, fields, filters } = resource
+  const { name, fields, filters, access } = resource
   if (typeof filter !== 'string') {
     const columns = 'instant' in filter ? [filter.instant] : filter.period
     const earlier = filters.slice(0, index).some((one) => typeof one !== 'string')
@@ -146,9 +147,10 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
       ...(earlier ? [`${name}: two filters by dates cannot share dateFrom and dateTo.`] : []),
     ]
   }
-  if (!fields[filter]) return [`${name}: the filter ${filter} has no column.`]
+  const isOfPath = access.kind === 'projectMembers' && access.projectPath[1] === filter
+  if (!fields[filter] && !isOfPath) return [`${name}: the filter ${filter} has no column.`]
   return [
-    ...(fields[filter].references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
+    ...(isOfPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
     ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
     ...(relationNumberOf(filter) === undefined
       ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]
@@ -170,6 +172,30 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
       ? []
       : [`${name}: the access path ${projectPath.join(', ')} does not lead to a project.`]),
     ...ownerProblems,
+  ]
+}
+
+/** The rows that it refers to must name their project, so that it can be locked. */
+function ruleProblems(
+  resources: readonly Resource[],
+  { name, fields, access, projectRules }: Resource,
+): string[] {
+  if (!projectRules) return []
+  const { rowsMax, sameProject } = projectRules
+  const namesProject = (column: string) =>
+    resources.find((one) => one.name === fields[column]?.references?.resource)?.fields.projectId?.references
+      ?.resource === 'project'
+  return [
+    ...(access.kind === 'projectMembers' ? [] : [`${name} has rules of a project, but its rows have none.`]),
+    ...(fields[rowsMax.per]?.references
+      ? []
+      : [`${name}: the limit of rows per ${rowsMax.per} needs a reference.`]),
+    ...(sameProject || fields.projectId?.references
+      ? []
+      : [`${name} has rules of a project that it does not name.`]),
+    ...(sameProject ?? [])
+      .filter((column) => !namesProject(column))
+      .map((column) => `${name}.${column} does not refer to rows that name their project.`),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
+import type { UniqueKey } from '../db/failures.ts'
 import type { RelatedRow, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
@@ -18,9 +19,25 @@ export interface Resource extends ListedResource {
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
+  /** The unique index of its active rows, in addition to that of the ids. */
+  readonly unique?: UniqueKey
+  readonly projectRules?: ProjectRules
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
+}
+
+/**
+ * Rules that several rows of a project keep together. A write checks them under the lock of the project, so it takes a transaction
+ * (`src/records/project-rules.ts`).
+ */
+export interface ProjectRules<Columns extends string = string> {
+  /** The most active rows that may have the same value in a column. */
+  readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
+  /** References to rows of one project. If one of these rows moves to another project, the row that refers to it is removed. */
+  readonly sameProject?: readonly Columns[]
+  /** Rejects written rows by any other rule. */
+  readonly check?: (transaction: Queries, ids: readonly string[]) => Promise<void>
 }
 
 /** Everything that a list and its documentation need to know about its rows. */
@@ -53,7 +70,10 @@ export interface ListedResource {
   readonly sortedBy?: string
 }
 
-/** Compares a reference with an id, or a timestamp or period with the range of dates. */
+/**
+ * Compares a reference with an id, or a timestamp or period with the range of dates. Rows of an assignment can be filtered by
+ * its `projectId`, too.
+ */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation
   | { readonly instant: Timestamp }
@@ -88,7 +108,10 @@ type TimestampColumn<F> = {
 }[keyof F] &
   string
 
-type FilterOf<F extends Fields> = Filter<ReferenceColumnOf<F>, TimestampColumn<F>>
+type FilterOf<F extends Fields> = Filter<
+  ReferenceColumnOf<F> | ('assignmentId' extends keyof F ? 'projectId' : never),
+  TimestampColumn<F>
+>
 
 /** Two fields with one number do not compile, and this text is the error. */
 type DistinctNumbers<F extends Fields> = {
@@ -124,6 +147,8 @@ interface Declaration<
   readonly retired?: Readonly<Record<number, string>>
   readonly access: AccessRule<keyof F & string>
   readonly filters?: Filters
+  readonly unique?: UniqueKey
+  readonly projectRules?: ProjectRules<keyof F & string>
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly hooks?: Hooks
 }
@@ -135,7 +160,7 @@ export function defineResource<
   const Filters extends readonly FilterOf<F>[] = readonly [],
 >(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
   const { filters = [], retired = {}, checks = [], hooks = {}, ...rest } = declaration
-  const plural = `${declaration.name}s`
+  const plural = pluralOf(declaration.name)
   const [title, pluralTitle] = [labelOf(declaration.name), labelOf(plural)]
   const isExtended = declaration.edition === 'v1' && hasExtensions(declaration.fields)
   const prefix = isExtended ? 'Ext' : ''
@@ -173,5 +198,7 @@ export const columnsOf = (fields: Fields): string[] => [
 /** The fields that are stored and serialized unchanged. */
 const ownColumns = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => fields[name]?.presence !== 'updateOnly' && !fields[name]?.isSecret)
+
+const pluralOf = (name: string): string => `${name.replace(/y$/, 'ie')}s`
 
 const nounOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -42,6 +42,30 @@ export const referencesTo = (parent: Resource) =>
 export const isRemovedWithParent = (resource: ListedResource): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
+interface LinkColumn {
+  readonly link: Resource
+  readonly column: string
+}
+
+const linksByParent = new Map<string, readonly LinkColumn[]>()
+
+/** Returns every column that refers to `parent` and keeps its row within the project of the parent. */
+export function linksWithinProjectOf(parent: ListedResource): readonly LinkColumn[] {
+  const known = linksByParent.get(parent.name)
+  if (known) return known
+  const found = resources.flatMap((link) =>
+    (link.projectRules?.sameProject ?? [])
+      .filter((column) => link.fields[column]?.references?.resource === parent.name)
+      .map((column) => ({ link, column })),
+  )
+  linksByParent.set(parent.name, found)
+  return found
+}
+
+/** Whether each row belongs to an assignment, which leads to its project. */
+export const isOfAssignment = ({ access }: ListedResource): boolean =>
+  access.kind === 'projectMembers' && access.projectPath.length === 2
+
 const searchable = ['name', 'description', 'login', 'text']
 
 export const searchColumns = ({ fields }: ListedResource): string[] =>

@@ -17,6 +17,8 @@ export const relationNumbers = {
   assignmentId: 9,
   userId: 10,
   workflowId: 11,
+  labelId: 14,
+  blockedById: 15,
 } as const
 
 export const dateNumbers = { dateFrom: 12, dateTo: 13 } as const

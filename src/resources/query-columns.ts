@@ -43,7 +43,10 @@ export const queryColumns = ({ columns, fields, table }: ListedResource): readon
             name,
             shape: shapes[wire],
             isNullable: presence === 'optional',
-            isSortable: wire !== 'text' || Number(schema.maxLength) <= sortableCharactersMax,
+            isSortable:
+              wire !== 'text' ||
+              schema.enum !== undefined ||
+              Number(schema.maxLength) <= sortableCharactersMax,
             isAccount: references?.resource === 'user',
           },
         ]

@@ -1,6 +1,7 @@
 import { invalidateAccounts } from '../accounts/active-sessions.ts'
 import { guessableProblem, type Passwords } from '../accounts/passwords.ts'
 import type { Queries } from '../db/database.ts'
+import { loginTaken } from '../db/failures.ts'
 import type { Row, Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { administratorsOnly } from '../model/access-rule.ts'
@@ -27,6 +28,7 @@ export const user = defineResource({
     password: secret(requiredOnCreate(4, newPassword, { about: 'Never shown again.' })),
   },
   access: administratorsOnly,
+  unique: { index: 'users_login_active', problem: loginTaken },
   checks: [rejectGuessablePassword],
   hooks: {
     prepare: hashPassword,

@@ -63,7 +63,10 @@ export function recordSchema({ columns, fields, about = '' }: ListedResource): S
 const fieldSchema = (field: Field): Schema => ({
   ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
   // Blank text is rejected; a blank secret is kept as it is.
-  ...(field.presence.startsWith('required') && field.wire === 'text' && !field.isSecret && { minLength: 1 }),
+  ...(field.presence.startsWith('required') &&
+    field.wire === 'text' &&
+    !field.isSecret &&
+    !field.schema.enum && { minLength: 1 }),
   ...(field.deprecation && { deprecated: true }),
   ...(field.example !== undefined && { examples: [field.example] }),
   description: describeField(field),

@@ -240,7 +240,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     'readers of the documents',
   ],
   [/^hosts\/(bank|commands)\//, 'programs'],
-  [/^db\/poolers/, 'operators, at start'],
+  [/^db\/(poolers|store-advice)/, 'operators, at start'],
   [
     /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
     'programs, and people on pages that have texts of their own',

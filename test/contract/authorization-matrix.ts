@@ -53,6 +53,9 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   assignmentImpediment: members,
   userAssignment: members,
   comment: ownersOfExtension,
+  label: membersOfExtension,
+  assignmentLabel: membersOfExtension,
+  assignmentDependency: membersOfExtension,
   savedView: own,
   projectView: ownersOfExtension,
 }

@@ -22,6 +22,7 @@ const rangeOf = ({ schema: { minimum = 1, maximum = 100_000 } }: Field): readonl
 ]
 
 function sampleOf(field: Field): unknown {
+  if (Array.isArray(field.schema.enum)) return field.schema.enum[0]
   const [least, most] = rangeOf(field)
   return isNumber(field) ? Math.min(most, Math.max(least, 3)) : samples[field.wire]
 }
@@ -49,7 +50,7 @@ function lineOf(resource: Declared): Resource {
     searched: searchColumns(resource),
     filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
     lengths: Object.fromEntries(
-      own.flatMap(([name, { wire, schema }]) => (wire === 'text' ? [[name, Number(schema.maxLength)]] : [])),
+      own.flatMap(([name, { schema }]) => (schema.maxLength ? [[name, Number(schema.maxLength)]] : [])),
     ),
     ranges: Object.fromEntries(
       own.flatMap(([name, field]) => (isNumber(field) ? [[name, rangeOf(field)] as const] : [])),

@@ -42,8 +42,9 @@ onEveryHost('Descriptions', (tracker) => {
       assert.equal(await update({ description: null }), null)
     })
 
-    test(`the description of ${a(entity)} has at most 2000 characters`, async () => {
-      const longest = '🏗'.repeat(2000)
+    const max = resources[entity].lengths.description ?? 0
+    test(`the description of ${a(entity)} has at most ${max} characters`, async () => {
+      const longest = '🏗'.repeat(max)
       assert.equal((await tracker.make(entity, { description: `  ${longest}  ` })).description, longest)
       const body = await tracker.valid(entity, { description: `${longest}x` })
       await invalid(tracker.create(entity, body, tracker.administrator), 'description')

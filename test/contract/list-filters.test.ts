@@ -13,7 +13,8 @@ const ofExtensions = entities.flatMap((entity) =>
   resources[entity].filters.filter((key) => !dates.includes(key)),
 )
 const relations = [...new Set([...ofTheContract, ...ofExtensions])]
-const all = [...relations, ...dates]
+/** The contract does not know the filters that only extensions have. */
+const relationsOf = (entity: Entity) => (ofContract(entity) ? ofTheContract : relations)
 const ofContract = (entity: Entity) => resources[entity].root === '/api'
 
 /** Fields that no list is filtered by. */
@@ -24,7 +25,9 @@ function othersOf(known: readonly Entity[]): string[] {
 }
 const contractOthers = othersOf(entities.filter(ofContract))
 const extensionOthers = othersOf(entities)
-const onlyOfExtensions = extensionOthers.filter((name) => !contractOthers.includes(name))
+const onlyOfExtensions = [...extensionOthers, ...relations].filter(
+  (name) => !contractOthers.includes(name) && !ofTheContract.includes(name),
+)
 
 const malformed = (filter: string) =>
   `${pascalCase(filter)} must be ${relations.includes(filter) ? 'a UUID' : 'an ISO-8601 date and time'}.`
@@ -39,16 +42,18 @@ onEveryHost('Filters of a list', (tracker) => {
 
   for (const entity of entities) {
     const { filters, references } = resources[entity]
+    const all = [...relationsOf(entity), ...dates]
     const unsupported = (filter: string) =>
       `${pascalCase(resources[entity].list)} cannot be filtered by ${filter}.`
 
     for (const filter of relations.filter((name) => filters.includes(name)))
       test(`a list of ${entity} is narrowed by ${filter}`, async () => {
-        const { id: value } = await tracker.make(references[filter] as Entity)
-        const [row, other] = await Promise.all([
-          tracker.make(entity, { [filter]: value }),
-          tracker.make(entity),
-        ])
+        const { id: value } = await tracker.make(references[filter] ?? 'project')
+        const isOfAssignment = !references[filter]
+        const values = isOfAssignment
+          ? { assignmentId: (await tracker.make('assignment', { [filter]: value })).id }
+          : { [filter]: value }
+        const [row, other] = await Promise.all([tracker.make(entity, values), tracker.make(entity)])
         const ids = `${row.id},${other.id}`
         assert.deepEqual(await idsIn(list(entity, { [filter]: value, ids })), [row.id])
         assert.deepEqual(await idsIn(list(entity, { [filter]: value.toUpperCase(), ids })), [row.id])

@@ -5,7 +5,7 @@ import type { Row } from './driver.ts'
 import { onEveryHost, type Tracker } from './every-host.ts'
 import { newWord, once } from './make-rows.ts'
 import { done, idsIn, invalid, pageIn } from './outcomes.ts'
-import { commonFields, type Entity, entities, resources } from './resources.ts'
+import { commonFields, type Entity, entities, resources, withinProject } from './resources.ts'
 import { microsecondsOf } from './timestamps.ts'
 
 /** Ascending values of the fields that are no references; where a resource has them. */
@@ -18,6 +18,7 @@ const ascending: Readonly<Record<string, readonly unknown[]>> = {
   keepDate: ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'],
   amountHours: [1.5, 2, 10, 100.25],
   order: [2, 3, 10, 100],
+  color: ['amber', 'blue', 'green', 'red'],
 }
 
 /** Of a field that is not there: by the kind of its value. */
@@ -117,10 +118,11 @@ async function fourRows(tracker: Tracker, entity: Entity) {
 async function make(tracker: Tracker, entity: Entity, at: number, word: string): Promise<Row> {
   const { own, references } = resources[entity]
   const values: Record<string, unknown> = { id: randomUUID() }
+  const parents = withinProject.includes(entity) ? await tracker.valid(entity) : {}
   for (const [field, column] of own.entries()) {
     const place = places[field % places.length]?.[at] ?? 0
     const parent = references[column]
-    if (parent) values[column] = (await tracker.make(parent)).id
+    if (parent) values[column] = parents[column] ?? (await tracker.make(parent)).id
     else values[column] = valuesOf(entity, column)[place]
   }
   if (entity === 'user') values.login = `${values.login}-${word}`

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { valuesOf } from '../support/assertions.ts'
 import type { Caller, Host, Input, Outcome, Person, Row } from './driver.ts'
 import { recordIn } from './outcomes.ts'
-import { type Entity, resources } from './resources.ts'
+import { type Entity, resources, withinProject } from './resources.ts'
 
 /** Rows for tests about other rows: unnamed parents are shared and never removed. */
 export interface RowMaker {
@@ -12,6 +12,8 @@ export interface RowMaker {
   /** A row that once was, and is removed. */
   makeRemoved(entity: Entity, values?: Input): Promise<Row>
   removeRows(entity: Entity, ...rows: readonly Pick<Row, 'id'>[]): Promise<Outcome>
+  /** The values of a new parent that the row may refer to, or that a link may have in addition to the row. */
+  besides(entity: Entity, row: Row): Input
   /** The body of an update that changes what `values` name. */
   change(entity: Entity, row: Row, values?: Input): Input
   /** A new user who is a member of these projects. */
@@ -25,21 +27,41 @@ export function rowMaker(host: Host): RowMaker {
     shared.set(entity, parent)
     return parent
   }
+  const projectOf = new Map<unknown, unknown>()
+  /** The parents of such a link are new, because it exists once, and in the project of the row that is named. */
+  const ownParents = async (entity: Entity, values: Input): Promise<Input> => {
+    const named = Object.values(values).find((id) => projectOf.has(id))
+    const projectId = named === undefined ? (await make('project')).id : projectOf.get(named)
+    const parents = Object.entries(resources[entity].references).map(async ([column, parent]) => [
+      column,
+      values[column] ?? (await make(parent, { projectId })).id,
+    ])
+    return Object.fromEntries(await Promise.all(parents))
+  }
   const valid = async (entity: Entity, values: Input = {}): Promise<Input> => {
     const { references, sample } = resources[entity]
+    if (withinProject.includes(entity)) return { ...sample, ...(await ownParents(entity, values)), ...values }
     const parents = Object.entries(references).filter(([column]) => !(column in values))
     const ids = await Promise.all(
-      parents.map(async ([column, parent]) => [column, (await sharedParent(parent)).id]),
+      parents.map(async ([column, parent]) => [
+        column,
+        // A project has a limited number of labels.
+        (await (entity === 'label' ? make(parent) : sharedParent(parent))).id,
+      ]),
     )
     return {
       ...sample,
       ...(entity === 'user' && { login: `${randomUUID()}@example.com` }),
+      ...(entity === 'label' && { name: newWord() }),
       ...Object.fromEntries(ids),
       ...values,
     }
   }
-  const make = async (entity: Entity, values?: Input, as: Caller = host.administrator): Promise<Row> =>
-    recordIn(host.create(entity, await valid(entity, values), as))
+  const make = async (entity: Entity, values?: Input, as: Caller = host.administrator): Promise<Row> => {
+    const row = await recordIn(host.create(entity, await valid(entity, values), as))
+    projectOf.set(row.id, row.projectId ?? projectOf.get(row.assignmentId))
+    return row
+  }
   return {
     valid,
     make,
@@ -49,6 +71,7 @@ export function rowMaker(host: Host): RowMaker {
       return row
     },
     removeRows: (entity, ...rows) => host.remove(entity, valuesOf(rows, 'id'), host.administrator),
+    besides: (entity, { id }) => (withinProject.includes(entity) ? { projectId: projectOf.get(id) } : {}),
     change(entity, row, values = {}) {
       const kept = ['id', ...resources[entity].own].map((field) => [field, row[field]])
       return { ...Object.fromEntries(kept), ...values }

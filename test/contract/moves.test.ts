@@ -5,7 +5,7 @@ import type { Input, Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, idsIn, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
-import { a, type Entity, resources } from './resources.ts'
+import { a, type Entity, resources, withinProject } from './resources.ts'
 import { microsecondsOf, wallClock } from './timestamps.ts'
 
 /** Rows that move from project to project, and the column that takes them there. */
@@ -31,14 +31,18 @@ onEveryHost('Moving rows between projects', (tracker) => {
       ])
       const make = (userId: string) =>
         tracker.make(entity, { [column]: old.id, ...(owned.includes(entity) && { userId }) })
-      const moved = (row: Row) => tracker.change(entity, row, { [column]: next.id })
+      const moved = async (row: Row) => {
+        const values = { [column]: next.id }
+        const whole = withinProject.includes(entity) ? await tracker.valid(entity, values) : values
+        return tracker.change(entity, row, whole)
+      }
       return { next, both, onlyOld, onlyNew, make, moved }
     })
 
     test(`a member of both projects moves ${a(entity)} from one to the other`, async () => {
       const { next, both, onlyNew, make, moved } = await scene()
       const row = await make(both.id)
-      await done(tracker.update(entity, moved(row), both))
+      await done(tracker.update(entity, await moved(row), both))
       assert.equal((await recordIn(tracker.get(entity, row.id, onlyNew)))[column], next.id)
     })
 
@@ -46,20 +50,20 @@ onEveryHost('Moving rows between projects', (tracker) => {
       const { onlyOld, make, moved } = await scene()
       const row = await make(onlyOld.id)
       const kind = unseen.includes(entity) ? 'invalid' : 'forbidden'
-      await rejected(tracker.update(entity, moved(row), onlyOld), kind)
+      await rejected(tracker.update(entity, await moved(row), onlyOld), kind)
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, onlyOld)), row)
     })
 
     test(`a member of the new project alone does not find the ${entity} to move`, async () => {
       const { onlyNew, make, moved } = await scene()
       const row = await make(onlyNew.id)
-      await rejected(tracker.update(entity, moved(row), onlyNew), 'missing')
+      await rejected(tracker.update(entity, await moved(row), onlyNew), 'missing')
     })
 
     test(`an administrator moves ${a(entity)} anywhere`, async () => {
       const { onlyOld, make, moved } = await scene()
       const row = await make(onlyOld.id)
-      await done(tracker.update(entity, moved(row), tracker.administrator))
+      await done(tracker.update(entity, await moved(row), tracker.administrator))
       await rejected(tracker.get(entity, row.id, onlyOld), 'missing')
     })
   }

@@ -31,7 +31,8 @@ onEveryHost('References', (tracker) => {
     })
 
     test(`${a(entity)} can be moved to another ${parent}`, async () => {
-      const [row, other] = await Promise.all([tracker.make(entity), tracker.make(parent)])
+      const row = await tracker.make(entity)
+      const other = await tracker.make(parent, tracker.besides(entity, row))
       const body = tracker.change(entity, row, { [column]: other.id.toUpperCase() })
       await done(tracker.update(entity, body, tracker.administrator))
       const stored = await recordIn(tracker.get(entity, row.id, tracker.administrator))

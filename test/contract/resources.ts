@@ -8,6 +8,9 @@ export type { ContractEntity, Entity } from './contract-table.ts'
 /** Every resource that a host serves. */
 export const resources: Readonly<Record<Entity, Resource>> = { ...declaredTable, ...contractTable }
 
+/** Links whose two rows are of one project. */
+export const withinProject: readonly Entity[] = ['assignmentLabel', 'assignmentDependency']
+
 export const entities = Object.keys(resources) as Entity[]
 
 export const commonFields = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'active']

@@ -161,7 +161,8 @@ onRest('Links that go and come back', (tracker) => {
   for (const { parent, link, column, otherColumn } of links) {
     const otherParent = resources[link].references[otherColumn] as Entity
     const scene = async () => {
-      const [one, other] = await Promise.all([tracker.make(parent), tracker.make(otherParent)])
+      const one = await tracker.make(parent)
+      const other = await tracker.make(otherParent, tracker.besides(link, one))
       const row = await tracker.make(link, { [column]: one.id, [otherColumn]: other.id })
       const isBack = async () =>
         assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)

@@ -237,13 +237,16 @@ const someId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
 const commandRequests = (): readonly (readonly [string, object])[] =>
   entities.flatMap((entity) => {
     const { references, sample } = resources[entity]
-    const ids = Object.fromEntries(Object.keys(references).map((name) => [name, someId]))
+    // An assignment cannot wait for itself.
+    const ids = Object.fromEntries(
+      Object.keys(references).map((name, index) => [name, someId.replace(/.$/, String(index))]),
+    )
     const values = timestampsOf({ ...sample, ...ids, ...(entity === 'user' && { login: 'grace' }) })
     const name = pascalCase(entity)
     return [
       [`Create${name}`, values],
       [`Get${name}ById`, { id: someId }],
-      [`List${name}s`, { pagination: {} }],
+      [`List${pascalCase(resources[entity].list)}`, { pagination: {} }],
       [`Update${name}`, { id: someId, ...values }],
       [`Remove${name}`, { ids: [someId] }],
     ] as const

@@ -16,7 +16,7 @@ import {
   pathOf,
   resources,
 } from '../contract/resources.ts'
-import { assertEnvelope } from '../support/assertions.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
@@ -102,13 +102,18 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       })
 
     for (const filter of ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId'] as const) {
-      const parent = resources[entity].references[filter]
-      if (parent && resources[entity].filters.includes(filter))
+      const isOwn = filter in resources[entity].references
+      const parent = resources[entity].references[filter] ?? 'project'
+      if (resources[entity].filters.includes(filter))
         test(`of ${entity} are narrowed by ${filter}`, async () => {
           const [one, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+          const under = async ({ id }: Row) =>
+            isOwn
+              ? { [filter]: id }
+              : { assignmentId: (await tracker.make('assignment', { [filter]: id })).id }
           const [row] = await Promise.all([
-            tracker.makeRemoved(entity, { [filter]: one.id }),
-            tracker.makeRemoved(entity, { [filter]: other.id }),
+            tracker.makeRemoved(entity, await under(one)),
+            tracker.makeRemoved(entity, await under(other)),
           ])
           assert.deepEqual(await idsOf(entity, tracker.administrator, { [filter]: one.id }), [row?.id])
         })
@@ -290,17 +295,30 @@ describe('Anyone who asks for removed rows', () => {
         const { organizationId, workflowId: workflow, assignmentTypeId: assignmentType } = workspace
         const catalogs = { organization: organizationId, workflow, assignmentType, impediment: impedimentId }
         const parents = { ...catalogs, project, assignment: assignmentId, user: owner.id }
+        /** Rows that are there once differ in these. */
+        const ownValues = async (entity: Entity) => ({
+          ...(entity === 'label' && { name: newWord() }),
+          ...(entity === 'assignmentLabel' && {
+            labelId: await make('label', { name: newWord(), color: 'red', projectId: project }),
+          }),
+          ...(entity === 'assignmentDependency' && {
+            blockedById: await workspace.assignment(project, owner.id),
+          }),
+        })
         await Promise.all(
           entitiesBeyond.map(async (entity) => {
             const body = bodyUnder(entity, parents)
-            await remove(entity, await make(entity, body))
-            await make(entity, body)
+            await remove(entity, await make(entity, { ...body, ...(await ownValues(entity)) }))
+            await make(entity, { ...body, ...(await ownValues(entity)) })
           }),
         )
       }
       await remove('assignment', goneTask)
       if (isRemoved) {
-        await remove('assignment', task)
+        const { body } = await rest.call('GET', `/api/assignments?pageSize=100&projectId=${project}`, {
+          token: rest.administrator.token,
+        })
+        await remove('assignment', ...valuesOf<'id', string>(body.result.data, 'id'))
         await remove('project', project)
       }
     }

@@ -6,7 +6,7 @@ import { splitStatements } from '../../src/db/split-statements.ts'
 import { raw, sql } from '../../src/db/sql.ts'
 import { administratorsOnly, membersOfAssignment } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
-import { hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { choice, hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -28,6 +28,7 @@ const gadget = defineResource({
     description: optional(9, text({ max: 60 })),
     dueDate: optional(10, timestamp),
     spentHours: optional(15, hours({ zeroAllowed: true })),
+    size: required(16, choice(['small', 'large'])),
   },
   access: membersOfAssignment,
   filters: ['userId', { period: ['startDate', 'endDate'] }],

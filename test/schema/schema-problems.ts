@@ -25,6 +25,7 @@ export function schemaProblems(resource: Resource, stored: StoredTable | undefin
     ...lengthProblems(resource, stored),
     ...foreignKeyProblems(resource, stored),
     ...indexProblems(resource, stored),
+    ...uniqueProblems(resource, stored),
   ]
 }
 
@@ -71,10 +72,13 @@ function columnProblems(where: string, want: StoredColumn, found: StoredColumn |
   ]
 }
 
-/** The declared length is what the store checks, too. */
+/** The declared length, or words, are what the store checks, too. */
 function lengthProblems(resource: Resource, { table, checks }: StoredTable): string[] {
   return ownFields(resource).flatMap(([name, { wire, schema }]) => {
-    const check = `char_length(${snakeCase(name)}) <= ${schema.maxLength}`
+    const words = Array.isArray(schema.enum) && schema.enum.map((word) => `'${word}'::text`).join(', ')
+    const check = words
+      ? `${snakeCase(name)} = ANY (ARRAY[${words}])`
+      : `char_length(${snakeCase(name)}) <= ${schema.maxLength}`
     return wire !== 'text' || checks.some((one) => one.includes(check))
       ? []
       : [`${table}.${snakeCase(name)} has no check (${check}).`]
@@ -111,10 +115,19 @@ function indexProblems(resource: Resource, { table, indexes }: StoredTable): str
   )
 }
 
+const uniqueProblems = ({ unique }: Resource, { table, indexes }: StoredTable): string[] =>
+  !unique ||
+  indexes.some(({ name, isUnique, condition }) => name === unique.index && isUnique && condition === 'active')
+    ? []
+    : [`${table} has no unique index ${unique.index} of its active rows.`]
+
 const active = /^$|^active$/
 
 function wantedIndexes(resource: Resource): WantedIndex[] {
-  const filtered = relationsOf(resource).map((column) => ({ column, purpose: 'for its filter' }))
+  // The filter by the project of an assignment has no column.
+  const filtered = relationsOf(resource)
+    .filter((column) => column in resource.fields)
+    .map((column) => ({ column, purpose: 'for its filter' }))
   const dated = resource.filters.flatMap((filter) =>
     typeof filter === 'string'
       ? []

@@ -5,7 +5,8 @@ import { splitStatements } from '../../src/db/split-statements.ts'
 import { raw } from '../../src/db/sql.ts'
 import { membersOfProject } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
-import { hours, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
+import { choice, hours, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
+import { duplicate } from '../../src/model/problem.ts'
 import { resources } from '../../src/resources/all.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { fixture } from '../support/fixture.ts'
@@ -34,11 +35,16 @@ describe('A declaration that the store does not follow is reported', () => {
       userId: references(5, uuid, 'user', 'stay'),
       dueDate: required(6, timestamp),
       amountHours: required(7, hours({ zeroAllowed: true })),
+      size: required(8, choice(['small', 'large'])),
     },
     access: membersOfProject,
     filters: ['projectId', { instant: 'dueDate' }],
+    unique: { index: 'widgets_name_active', problem: () => duplicate('name', 'Name is in use.') },
   })
-  const statements = splitStatements(tableMigration(widget))
+  const statements = [
+    ...splitStatements(tableMigration(widget)),
+    'create unique index widgets_name_active on widgets (lower(name)) where active',
+  ]
   const missing = (column: string) =>
     `widgets.${column}: the store has no such column. Is its migration missing?`
 
@@ -75,6 +81,11 @@ describe('A declaration that the store does not follow is reported', () => {
       'alter table widgets drop constraint widgets_user_id_fkey',
       'widgets.user_id references nothing and should reference users.',
     ],
+    [
+      'alter table widgets drop constraint widgets_size_check',
+      "widgets.size has no check (size = ANY (ARRAY['small'::text, 'large'::text])).",
+    ],
+    ['drop index widgets_name_active', 'widgets has no unique index widgets_name_active of its active rows.'],
     ['drop index widgets_project', 'widgets.project_id has no btree index for its filter.'],
     ['drop index widgets_due_date', 'widgets.due_date has no btree index for the filter by dates.'],
     ['drop index widgets_removed', 'widgets.deleted_at has no btree index for the list of removed rows.'],

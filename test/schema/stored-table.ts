@@ -20,8 +20,10 @@ export interface StoredColumn {
 }
 
 interface StoredIndex {
-  /** The first one. */
-  readonly column: string
+  readonly name: string
+  readonly isUnique: boolean
+  /** The first one; null for an expression. */
+  readonly column: string | null
   readonly method: string
   /** Of a partial index; empty for one of all rows. */
   readonly condition: string
@@ -46,12 +48,12 @@ export async function readStoredTable(database: Queries, table: string): Promise
       and target.constraint_name = rule.unique_constraint_name
     where used.table_name = ${table}`)
   const indexes = await database.query<StoredIndex>(sql`
-    select attname::text as column, amname::text as method,
+    select pg_class.relname::text as name, indisunique as "isUnique", attname::text as column, amname::text as method,
       coalesce(pg_get_expr(indpred, indrelid), '') as condition
     from pg_index
     join pg_class on pg_class.oid = indexrelid
     join pg_am on pg_am.oid = relam
-    join pg_attribute on attrelid = indrelid and attnum = indkey[0]
+    left join pg_attribute on attrelid = indrelid and attnum = indkey[0]
     where indrelid = ${table}::regclass`)
   return {
     table,

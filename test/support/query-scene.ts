@@ -30,6 +30,7 @@ export async function queryScene() {
   await workspace.make('userAssignment', { userId: bob.id, assignmentId: draw })
   const { impedimentId } = workspace
   await workspace.make('assignmentImpediment', { assignmentId: draw, impedimentId })
+  await workspace.make('assignmentDependency', { assignmentId: write, blockedById: draw })
   await makeOthers(workspace, { project, assignment: write, user: ann.id })
 
   const view = { name: 'Mine', list: 'assignments', userId: ann.id }
@@ -65,11 +66,12 @@ const named: readonly Entity[] = [
   'userAssignment',
   'assignmentImpediment',
   'comment',
+  'assignmentDependency',
 ]
 
 /** A row of each resource that has parents and that the scene does not name: one that was declared later has one too. */
 async function makeOthers(workspace: Workspace, ids: Readonly<Partial<Record<Entity, string>>>) {
-  const known: Readonly<Partial<Record<Entity, string>>> = {
+  const known: Partial<Record<Entity, string>> = {
     ...ids,
     organization: workspace.organizationId,
     workflow: workspace.workflowId,
@@ -79,6 +81,6 @@ async function makeOthers(workspace: Workspace, ids: Readonly<Partial<Record<Ent
   for (const entity of entities.filter((one) => !(one in known) && !named.includes(one))) {
     const { sample, references } = resources[entity]
     const parents = Object.entries(references).map(([column, parent]) => [column, known[parent]])
-    await workspace.make(entity, { ...sample, ...Object.fromEntries(parents) })
+    known[entity] = (await workspace.make(entity, { ...sample, ...Object.fromEntries(parents) })).id
   }
 }

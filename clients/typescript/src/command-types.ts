@@ -1334,6 +1334,262 @@ export type CommentsResult =
   | (Success & { readonly result: CommentPage })
   | (Failure & { readonly result: null })
 
+/** One label, as it is stored. */
+export interface Label {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. */
+  readonly name: string
+  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. */
+  readonly color: string
+  /** What it is for. Text of at most 500 characters. Null when there is none. */
+  readonly description: string | null
+  /** The project, by its id. */
+  readonly projectId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of labels. */
+export interface LabelPage {
+  /** The rows of this page. */
+  readonly data: readonly Label[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one label. */
+export interface CreateLabelRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. Required. */
+  readonly name: string
+  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
+  readonly color: string
+  /** What it is for. Text of at most 500 characters. Optional. */
+  readonly description?: string | null
+  /** The project, by its id. Required. */
+  readonly projectId: string
+}
+
+/** Changes one label. */
+export interface UpdateLabelRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. Required. */
+  readonly name: string
+  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
+  readonly color: string
+  /** What it is for. Text of at most 500 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface LabelsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+}
+
+export type LabelResult =
+  | (Success & { readonly label: Label })
+  | (Failure & { readonly label: null })
+
+export type LabelsResult =
+  | (Success & { readonly result: LabelPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment label, as it is stored. */
+export interface AssignmentLabel {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** The label, by its id. */
+  readonly labelId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of assignment labels. */
+export interface AssignmentLabelPage {
+  /** The rows of this page. */
+  readonly data: readonly AssignmentLabel[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment label. */
+export interface CreateAssignmentLabelRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The label, by its id. Required. */
+  readonly labelId: string
+}
+
+/** Changes one assignment label. */
+export interface UpdateAssignmentLabelRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The label, by its id. Required. */
+  readonly labelId: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AssignmentLabelsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this LabelId; refused where the resource has no such filter. */
+  readonly labelId?: string
+}
+
+export type AssignmentLabelResult =
+  | (Success & { readonly assignmentLabel: AssignmentLabel })
+  | (Failure & { readonly assignmentLabel: null })
+
+export type AssignmentLabelsResult =
+  | (Success & { readonly result: AssignmentLabelPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment dependency, as it is stored. */
+export interface AssignmentDependency {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Which one waits. By its id. */
+  readonly assignmentId: string
+  /** Which one it waits for. By its id. */
+  readonly blockedById: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of assignment dependencies. */
+export interface AssignmentDependencyPage {
+  /** The rows of this page. */
+  readonly data: readonly AssignmentDependency[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment dependency. */
+export interface CreateAssignmentDependencyRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Which one waits. By its id. Required. */
+  readonly assignmentId: string
+  /** Which one it waits for. By its id. Required. */
+  readonly blockedById: string
+}
+
+/** Changes one assignment dependency. */
+export interface UpdateAssignmentDependencyRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Which one waits. By its id. Required. */
+  readonly assignmentId: string
+  /** Which one it waits for. By its id. Required. */
+  readonly blockedById: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AssignmentDependenciesKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this BlockedById; refused where the resource has no such filter. */
+  readonly blockedById?: string
+}
+
+export type AssignmentDependencyResult =
+  | (Success & { readonly assignmentDependency: AssignmentDependency })
+  | (Failure & { readonly assignmentDependency: null })
+
+export type AssignmentDependenciesResult =
+  | (Success & { readonly result: AssignmentDependencyPage })
+  | (Failure & { readonly result: null })
+
 /** One saved view, as it is stored. */
 export interface SavedView {
   /** Its id, a UUID. */
@@ -1568,7 +1824,7 @@ export interface Change {
   readonly id: string
   /** The time of the change. */
   readonly at: string
-  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
   readonly resource: string
   /** The id of the row. */
   readonly rowId: string
@@ -1612,7 +1868,7 @@ export interface ChangePage {
 
 /** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
 export interface ReadHistoryRequest {
-  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. Required unless projectId is set. */
+  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. Required unless projectId is set. */
   readonly resource?: string
   /** The id of the row. Required unless projectId is set. */
   readonly id?: string
@@ -1628,7 +1884,7 @@ export interface ReadHistoryRequest {
 export interface ReadChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -1642,7 +1898,7 @@ export interface ReadChangesRequest {
 export interface FollowChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -1810,6 +2066,36 @@ export interface CommandClient {
   readonly removeComment: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one comment. */
   readonly updateComment: Call<UpdateCommentRequest, Outcome>
+  /** Creates one label. */
+  readonly createLabel: Call<CreateLabelRequest, LabelResult>
+  /** Shows one label. */
+  readonly getLabelById: Call<{ readonly id: string }, LabelResult>
+  /** Lists labels, a page at a time. */
+  readonly listLabels: Call<{ readonly pagination: LabelsKeys }, LabelsResult>
+  /** Removes labels, all or none. */
+  readonly removeLabel: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one label. */
+  readonly updateLabel: Call<UpdateLabelRequest, Outcome>
+  /** Creates one assignment label. */
+  readonly createAssignmentLabel: Call<CreateAssignmentLabelRequest, AssignmentLabelResult>
+  /** Shows one assignment label. */
+  readonly getAssignmentLabelById: Call<{ readonly id: string }, AssignmentLabelResult>
+  /** Lists assignment labels, a page at a time. */
+  readonly listAssignmentLabels: Call<{ readonly pagination: AssignmentLabelsKeys }, AssignmentLabelsResult>
+  /** Removes assignment labels, all or none. */
+  readonly removeAssignmentLabel: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment label. */
+  readonly updateAssignmentLabel: Call<UpdateAssignmentLabelRequest, Outcome>
+  /** Creates one assignment dependency. */
+  readonly createAssignmentDependency: Call<CreateAssignmentDependencyRequest, AssignmentDependencyResult>
+  /** Shows one assignment dependency. */
+  readonly getAssignmentDependencyById: Call<{ readonly id: string }, AssignmentDependencyResult>
+  /** Lists assignment dependencies, a page at a time. */
+  readonly listAssignmentDependencies: Call<{ readonly pagination: AssignmentDependenciesKeys }, AssignmentDependenciesResult>
+  /** Removes assignment dependencies, all or none. */
+  readonly removeAssignmentDependency: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment dependency. */
+  readonly updateAssignmentDependency: Call<UpdateAssignmentDependencyRequest, Outcome>
   /** Creates one saved view. */
   readonly createSavedView: Call<CreateSavedViewRequest, SavedViewResult>
   /** Shows one saved view. */

@@ -269,6 +269,68 @@ export interface CommentPage {
   }
 }
 
+export interface Label {
+  readonly id: string
+  readonly name: string
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown'
+  readonly description: string | null
+  readonly projectId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface LabelPage {
+  readonly result: {
+    readonly data: readonly Label[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface AssignmentLabel {
+  readonly id: string
+  readonly assignmentId: string
+  readonly labelId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentLabelPage {
+  readonly result: {
+    readonly data: readonly AssignmentLabel[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface AssignmentDependency {
+  readonly id: string
+  readonly assignmentId: string
+  readonly blockedById: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentDependencyPage {
+  readonly result: {
+    readonly data: readonly AssignmentDependency[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
 export interface SavedView {
   readonly id: string
   readonly name: string
@@ -428,6 +490,73 @@ export interface CommentAnswer {
 export interface CommentUpdated {
   readonly success: boolean
   readonly comment: Comment
+}
+
+export interface LabelCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown'
+  readonly description?: string | null
+  readonly projectId: string
+}
+
+export interface LabelUpdate {
+  readonly id: string
+  readonly name: string
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown'
+  readonly description?: string | null
+  readonly projectId: string
+}
+
+export interface LabelAnswer {
+  readonly label: Label
+}
+
+export interface LabelUpdated {
+  readonly success: boolean
+  readonly label: Label
+}
+
+export interface AssignmentLabelCreate {
+  readonly id?: string | null
+  readonly assignmentId: string
+  readonly labelId: string
+}
+
+export interface AssignmentLabelUpdate {
+  readonly id: string
+  readonly assignmentId: string
+  readonly labelId: string
+}
+
+export interface AssignmentLabelAnswer {
+  readonly assignmentLabel: AssignmentLabel
+}
+
+export interface AssignmentLabelUpdated {
+  readonly success: boolean
+  readonly assignmentLabel: AssignmentLabel
+}
+
+export interface AssignmentDependencyCreate {
+  readonly id?: string | null
+  readonly assignmentId: string
+  readonly blockedById: string
+}
+
+export interface AssignmentDependencyUpdate {
+  readonly id: string
+  readonly assignmentId: string
+  readonly blockedById: string
+}
+
+export interface AssignmentDependencyAnswer {
+  readonly assignmentDependency: AssignmentDependency
+}
+
+export interface AssignmentDependencyUpdated {
+  readonly success: boolean
+  readonly assignmentDependency: AssignmentDependency
 }
 
 export interface SavedViewCreate {
@@ -656,6 +785,43 @@ export interface CommentQueryRow {
   readonly assignment?: AssignmentQueryRow | null
 }
 
+export interface LabelQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown'
+  readonly description?: string | null
+  readonly projectId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly project?: ProjectQueryRow | null
+}
+
+export interface AssignmentLabelQueryRow {
+  readonly id: string
+  readonly assignmentId?: string
+  readonly labelId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly assignment?: AssignmentQueryRow | null
+  readonly label?: LabelQueryRow | null
+}
+
+export interface AssignmentDependencyQueryRow {
+  readonly id: string
+  readonly assignmentId?: string
+  readonly blockedById?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly assignment?: AssignmentQueryRow | null
+  readonly blockedBy?: AssignmentQueryRow | null
+}
+
 export interface SavedViewQueryRow {
   readonly id: string
   readonly name?: string
@@ -781,6 +947,30 @@ export interface UserProjectQueryPage {
 export interface CommentQueryPage {
   readonly result: {
     readonly data: readonly CommentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface LabelQueryPage {
+  readonly result: {
+    readonly data: readonly LabelQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AssignmentLabelQueryPage {
+  readonly result: {
+    readonly data: readonly AssignmentLabelQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AssignmentDependencyQueryPage {
+  readonly result: {
+    readonly data: readonly AssignmentDependencyQueryRow[]
     readonly nextCursor: string | null
     readonly totalCount?: number
   }
@@ -1090,7 +1280,7 @@ export interface PasswordLinkAnswer {
 export interface Change {
   readonly id: string
   readonly at: string
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
   readonly rowId: string
   readonly action: 'create' | 'update' | 'remove' | 'restore'
   readonly projectId: string | null
@@ -1105,7 +1295,7 @@ export interface Change {
 
 export interface ProjectDifference {
   readonly rows: readonly {
-    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
     readonly rowId: string
     readonly kind: 'added' | 'changed' | 'removed'
     readonly before: Readonly<Record<string, unknown>> | null
@@ -1127,7 +1317,7 @@ export interface Batch {
 
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
   readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
@@ -1159,7 +1349,7 @@ export interface Webhook {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1174,7 +1364,7 @@ export interface WebhookWithSecret {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1199,7 +1389,7 @@ export interface WebhookList {
 export interface WebhookCreate {
   readonly url: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly projectId?: string | null
 }
@@ -1208,7 +1398,7 @@ export interface WebhookUpdate {
   readonly id: string
   readonly url?: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active?: boolean
 }
@@ -2420,6 +2610,74 @@ export interface Operations {
     }
     readonly answer: CommentPage
   }
+  /** Lists removed labels that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/labels': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, color, description, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'color' | 'description' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: LabelPage
+  }
+  /** Lists removed assignment labels that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/assignmentLabels': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, assignmentId, labelId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'labelId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this LabelId. */
+      readonly labelId?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: AssignmentLabelPage
+  }
+  /** Lists removed assignment dependencies that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/assignmentDependencies': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, assignmentId, blockedById, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'blockedById' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this BlockedById. */
+      readonly blockedById?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: AssignmentDependencyPage
+  }
   /** Lists removed saved views that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/savedViews': {
     readonly query: {
@@ -2667,6 +2925,164 @@ export interface Operations {
   }
   /** Restores removed comments, all or none. */
   'POST /ext/comment/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one label. */
+  'POST /ext/label': {
+    readonly body: LabelCreate
+    readonly answer: LabelAnswer
+  }
+  /** Shows one label. */
+  'GET /ext/label': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: LabelAnswer
+  }
+  /** Changes one label. */
+  'PATCH /ext/label': {
+    readonly body: LabelUpdate
+    readonly answer: LabelUpdated
+  }
+  /** Removes labels, all or none. */
+  'DELETE /ext/label': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists labels; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/labels': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, color, description, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'color' | 'description' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: LabelPage
+  }
+  /** Restores removed labels, all or none. */
+  'POST /ext/label/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one assignment label. */
+  'POST /ext/assignmentLabel': {
+    readonly body: AssignmentLabelCreate
+    readonly answer: AssignmentLabelAnswer
+  }
+  /** Shows one assignment label. */
+  'GET /ext/assignmentLabel': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: AssignmentLabelAnswer
+  }
+  /** Changes one assignment label. */
+  'PATCH /ext/assignmentLabel': {
+    readonly body: AssignmentLabelUpdate
+    readonly answer: AssignmentLabelUpdated
+  }
+  /** Removes assignment labels, all or none. */
+  'DELETE /ext/assignmentLabel': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists assignment labels; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/assignmentLabels': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, assignmentId, labelId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'labelId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this LabelId. */
+      readonly labelId?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: AssignmentLabelPage
+  }
+  /** Restores removed assignment labels, all or none. */
+  'POST /ext/assignmentLabel/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one assignment dependency. */
+  'POST /ext/assignmentDependency': {
+    readonly body: AssignmentDependencyCreate
+    readonly answer: AssignmentDependencyAnswer
+  }
+  /** Shows one assignment dependency. */
+  'GET /ext/assignmentDependency': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: AssignmentDependencyAnswer
+  }
+  /** Changes one assignment dependency. */
+  'PATCH /ext/assignmentDependency': {
+    readonly body: AssignmentDependencyUpdate
+    readonly answer: AssignmentDependencyUpdated
+  }
+  /** Removes assignment dependencies, all or none. */
+  'DELETE /ext/assignmentDependency': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists assignment dependencies; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/assignmentDependencies': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, assignmentId, blockedById, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'blockedById' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this BlockedById. */
+      readonly blockedById?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: AssignmentDependencyPage
+  }
+  /** Restores removed assignment dependencies, all or none. */
+  'POST /ext/assignmentDependency/restore': {
     readonly body: DistinctIdList
     readonly answer: Success
   }
@@ -3050,6 +3466,78 @@ export interface Operations {
     }
     readonly answer: CommentQueryPage
   }
+  /** Reads labels by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/labels': {
+    readonly query: {
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, color, description, projectId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, color, projectId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: project. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the previous page, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
+      readonly at?: string
+    }
+    readonly answer: LabelQueryPage
+  }
+  /** Reads assignment labels by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/assignmentLabels': {
+    readonly query: {
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, assignmentId, labelId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, assignmentId, labelId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: assignment, label. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the previous page, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
+      readonly at?: string
+    }
+    readonly answer: AssignmentLabelQueryPage
+  }
+  /** Reads assignment dependencies by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/assignmentDependencies': {
+    readonly query: {
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, assignmentId, blockedById, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, assignmentId, blockedById, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: assignment, blockedBy. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the previous page, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
+      readonly at?: string
+    }
+    readonly answer: AssignmentDependencyQueryPage
+  }
   /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/savedViews': {
     readonly query: {
@@ -3325,7 +3813,7 @@ export interface Operations {
   'GET /ext/history': {
     readonly query: {
       /** The resource, such as assignment. */
-      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
+      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
       /** The id of the row. */
       readonly id?: string
       /** Selects everything in this project instead of one row. */
@@ -3359,7 +3847,7 @@ export interface Operations {
     readonly query: {
       /** The cursor of the previous page; `now` for future changes only; absent, from the beginning. */
       readonly after?: string
-      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
       readonly resource?: string
       /** Only create, update, remove, restore; separated by commas. */
       readonly action?: string
@@ -3607,6 +4095,68 @@ export interface Operations {
       readonly assignmentId?: string
       /** Only rows with this UserId. */
       readonly userId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of labels, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/labels': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, color, description, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'color' | 'description' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of assignment labels, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/assignmentLabels': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, assignmentId, labelId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'labelId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this LabelId. */
+      readonly labelId?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of assignment dependencies, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/assignmentDependencies': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, assignmentId, blockedById, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'blockedById' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this BlockedById. */
+      readonly blockedById?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
     }
     readonly answer: string
   }
@@ -3874,6 +4424,68 @@ export interface Operations {
     }
     readonly answer: string
   }
+  /** Returns all rows of the list of removed labels, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/labels': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, color, description, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'color' | 'description' | 'projectId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of removed assignment labels, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/assignmentLabels': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, assignmentId, labelId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'labelId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this LabelId. */
+      readonly labelId?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of removed assignment dependencies, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/assignmentDependencies': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, assignmentId, blockedById, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'assignmentId' | 'blockedById' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this BlockedById. */
+      readonly blockedById?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
   /** Returns all rows of the list of removed saved views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
     readonly query: {
@@ -4116,6 +4728,36 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/comments']['query'], 'format'>
     readonly row: CommentQueryRow
   }
+  readonly labels: {
+    readonly record: Label
+    readonly create: LabelCreate
+    readonly update: LabelUpdate
+    readonly page: LabelPage['result']
+    readonly list: Operations['GET /ext/labels']['query']
+    readonly removed: Operations['GET /ext/removed/labels']['query']
+    readonly export: Omit<Operations['GET /ext/export/labels']['query'], 'format'>
+    readonly row: LabelQueryRow
+  }
+  readonly assignmentLabels: {
+    readonly record: AssignmentLabel
+    readonly create: AssignmentLabelCreate
+    readonly update: AssignmentLabelUpdate
+    readonly page: AssignmentLabelPage['result']
+    readonly list: Operations['GET /ext/assignmentLabels']['query']
+    readonly removed: Operations['GET /ext/removed/assignmentLabels']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignmentLabels']['query'], 'format'>
+    readonly row: AssignmentLabelQueryRow
+  }
+  readonly assignmentDependencies: {
+    readonly record: AssignmentDependency
+    readonly create: AssignmentDependencyCreate
+    readonly update: AssignmentDependencyUpdate
+    readonly page: AssignmentDependencyPage['result']
+    readonly list: Operations['GET /ext/assignmentDependencies']['query']
+    readonly removed: Operations['GET /ext/removed/assignmentDependencies']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignmentDependencies']['query'], 'format'>
+    readonly row: AssignmentDependencyQueryRow
+  }
   readonly savedViews: {
     readonly record: SavedView
     readonly create: SavedViewCreate
@@ -4155,6 +4797,9 @@ export const resourcePaths = {
   extProjects: { root: '/ext', name: 'project', plural: 'projects' },
   extAssignments: { root: '/ext', name: 'assignment', plural: 'assignments' },
   comments: { root: '/ext', name: 'comment', plural: 'comments' },
+  labels: { root: '/ext', name: 'label', plural: 'labels' },
+  assignmentLabels: { root: '/ext', name: 'assignmentLabel', plural: 'assignmentLabels' },
+  assignmentDependencies: { root: '/ext', name: 'assignmentDependency', plural: 'assignmentDependencies' },
   savedViews: { root: '/ext', name: 'savedView', plural: 'savedViews' },
   projectViews: { root: '/ext', name: 'projectView', plural: 'projectViews' },
 } as const
@@ -4183,7 +4828,9 @@ export const limits = {
   inviter: 200,
   items: 1000,
   label: 64,
+  labelDescription: 500,
   labelMin: 1,
+  labelName: 50,
   limit: 1000,
   links: 100,
   list: 64,

@@ -52,24 +52,21 @@ export async function lockAndCheck(
     known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }
   if (conditions.length === 0) return { rejections: 0, known }
-  const all = [...known, ...(await assignmentOf(queries, inputRow))]
+  // Otherwise the statement that checks the conditions would look up the assignments on their nodes for each row.
+  const ids = [inputRow?.assignmentId, inputRow?.blockedById].filter((id) => typeof id === 'string')
+  const all = ids.length > 0 ? [...known, await readAssignments(queries, ids)] : known
   const [verdict] = await queries.query<Verdict>(
     sql`${withKnown(all)} ${conditionsSql(conditions, inputRow ? 'perInputRow' : 'single')}`,
   )
   return { rejections: verdict?.rejections ?? 0, known }
 }
 
-/**
- * Reads the assignment for the statement that checks the conditions. Otherwise that statement would look it up on its
- * node for each row.
- */
-async function assignmentOf(
-  queries: Queries,
-  inputRow: StoredRow | undefined,
-): Promise<readonly KnownRows[]> {
-  if (typeof inputRow?.assignmentId !== 'string') return []
-  const rows = await queries.query<StoredRow>(
-    sql`select id, project_id from assignments where id = ${inputRow.assignmentId}`,
+/** Reads the projects of assignments for a statement that cannot query their nodes itself. */
+export const readAssignments = async (queries: Queries, ids: readonly unknown[]): Promise<KnownRows> => {
+  const isOne = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
+  return knownRows(
+    'assignments',
+    'assignments',
+    await queries.query<StoredRow>(sql`select id, project_id from assignments where ${isOne}`),
   )
-  return [knownRows('assignments', 'assignments', rows)]
 }

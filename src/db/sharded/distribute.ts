@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { splitStatements } from '../split-statements.ts'
-import { assignmentTables, referenceTables } from './placement.ts'
+import { assignmentTables, furtherReferences, referenceTables } from './placement.ts'
 import { referenceTablesLockId } from './places.ts'
 
 /**
@@ -63,6 +63,8 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   // A local table cannot refer to a distributed one.
   for (const table of children)
     await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
+  for (const { table, constraint } of furtherReferences)
+    await client.query(`alter table ${table} drop constraint if exists ${constraint}`)
   const done: string[] = []
   for (const table of referenceTables.filter(isLocal)) {
     await client.query(insertPlacesStatement(table))

@@ -68,6 +68,8 @@ begin
   for child in
     select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
     where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype <> 'c'
+    -- No foreign key can span two nodes.
+    union all select 'assignment_dependencies', 'blocked_by_id' where table_name = 'assignments'
   loop
     execute format('select array_agg(distinct %I) from %s where %1$I = any($1)', child.attname, child.name)
       into referred using candidates;

@@ -20,6 +20,7 @@ import { remove } from '../../records/remove.ts'
 import { restore } from '../../records/restore.ts'
 import { update } from '../../records/update.ts'
 import { resourceNamed } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
 import type { Row } from '../rows.ts'
 import { newId } from '../rows.ts'
 import { sql } from '../sql.ts'
@@ -96,6 +97,51 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       create(stepped, user, administrator, { name, login, password: 'Secret-123' }),
       rejectedAs('duplicate'),
     )
+  })
+
+  it('keeps the rules of projects, and removes links with what they connect', async () => {
+    const { administrator } = fresh
+    const [label, link, wait, assignment] = [
+      ...['label', 'assignmentLabel', 'assignmentDependency', 'assignment'].map(resourceNamed),
+    ] as [Resource, Resource, Resource, Resource]
+    const write = (verb: typeof create, resource: Resource, body: object) =>
+      verb(stepped, resource, administrator, body)
+    const [projectId, elsewhere] = [first.projectId, second.projectId]
+    const task = await fresh.makeAny('assignment', { projectId })
+    const blocker = await fresh.makeAny('assignment', { projectId })
+    const body = { name: 'Bug', color: 'red', projectId }
+    const { id: labelId } = await write(create, label, body)
+    await assert.rejects(write(create, label, { ...body, name: 'BUG' }), rejectedAs('duplicate'))
+    const linked = { assignmentId: task.id, labelId }
+    const put = await write(create, link, linked)
+    await assert.rejects(write(create, link, linked), rejectedAs('duplicate'))
+    await assert.rejects(write(create, link, { ...linked, assignmentId: second.id }), rejectedAs('invalid'))
+    const dependency = await write(create, wait, { assignmentId: task.id, blockedById: blocker.id })
+    const circle = { assignmentId: blocker.id, blockedById: task.id }
+    await assert.rejects(write(create, wait, circle), rejectedAs('invalid'))
+    const activeIds = async () =>
+      (
+        await fresh.context.database.query<{ id: string }>(sql`
+          select id from assignment_labels where active union all select id from assignment_dependencies where active`)
+      ).map(({ id }) => id)
+    await remove(stepped, assignment, administrator, { ids: [blocker.id, task.id] })
+    assert.deepEqual(await activeIds(), [])
+    await restore(stepped, assignment, administrator, { ids: [task.id] })
+    assert.deepEqual(await activeIds(), [put.id])
+    await restore(stepped, assignment, administrator, { ids: [blocker.id] })
+    assert.deepEqual(await activeIds(), [put.id, dependency.id])
+    await write(update, assignment, { ...task, projectId: elsewhere })
+    assert.deepEqual(await activeIds(), [])
+    const member: Caller = { id: String(first.userId), isAdministrator: false }
+    const unseen = [second.id, newId()].map(async (blockedById) => {
+      const body = { assignmentId: blocker.id, blockedById }
+      const items = [{ operation: 'create', resource: 'assignmentDependency', body }]
+      const running = runBatch(stepped, member, parseBatch({ items }), async () => new Map())
+      return running.catch(({ errors }: { errors: unknown }) => errors)
+    })
+    const [hidden, missing] = await Promise.all(unseen)
+    assert.deepEqual(hidden, missing)
+    assert.match(JSON.stringify(hidden), /must refer to an active assignment/)
   })
 
   it('writes a batch as one transaction', async () => {

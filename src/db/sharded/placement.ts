@@ -7,6 +7,7 @@ export const referenceTables = [
   'users',
   'projects',
   'user_projects',
+  'labels',
 ] as const
 
 export const isReferenceTable = (table: string): boolean =>
@@ -18,6 +19,13 @@ export const assignmentTables = [
   'assignment_impediments',
   'user_assignments',
   'comments',
+  'assignment_labels',
+  'assignment_dependencies',
+] as const
+
+/** References of such rows to a further assignment, which may be on another node, so no foreign key holds them. */
+export const furtherReferences = [
+  { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
 ] as const
 
 /** Tables that `distribute` creates: the places of all rows, and a table that always stays empty. */

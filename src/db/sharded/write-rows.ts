@@ -1,10 +1,10 @@
 import { joinCtes, storedRowsCte } from '../conditional-write.ts'
 import { violatedUniqueConstraint } from '../failures.ts'
-import { type LoggedWrite, type TableWrite, writeAndLogCtes, writerSql } from '../logged-write.ts'
+import { type LoggedWrite, type Table, type TableWrite, writeAndLogCtes, writerSql } from '../logged-write.ts'
 import type { LoggedWriteEach } from '../many-rows.ts'
 import { toColumnNames, updateStatement } from '../rows.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
-import { lock, lockAndCheck } from './conditions.ts'
+import { lock, lockAndCheck, readAssignments } from './conditions.ts'
 import { type KnownRows, knownRows, type StoredRow } from './known-rows.ts'
 import { isReferenceTable, placeColumnOf } from './placement.ts'
 import { atPlaces, lockReferenceTables, movePlace, placeOf, releasePlace, takePlaces } from './places.ts'
@@ -72,7 +72,7 @@ function writeOne(
   { table, content }: TableWrite,
   known: readonly KnownRows[],
 ): Promise<readonly StoredRow[]> {
-  if ('insert' in content) return insert(queries, table.table, toColumnNames(content.insert))
+  if ('insert' in content) return insert(queries, table, toColumnNames(content.insert))
   if ('update' in content) return update(queries, known, { table: table.table, update: content.update })
   const { assignmentId, ...others } = content.set
   const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
@@ -83,16 +83,6 @@ function writeOne(
   })
 }
 
-/** Reads the assignments of rows for the statement that writes the history, which cannot query the nodes itself. */
-const readAssignments = async (queries: Queries, ids: readonly unknown[]): Promise<KnownRows> => {
-  const isOne = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
-  return knownRows(
-    'assignments',
-    'assignments',
-    await queries.query<StoredRow>(sql`select id, project_id from assignments where ${isOne}`),
-  )
-}
-
 /**
  * Makes the transaction commit in two phases, by writing to a table that the nodes know. Otherwise, a transaction that
  * writes to a single other node would commit there first and on the coordinator afterwards. A crash in between would
@@ -100,9 +90,13 @@ const readAssignments = async (queries: Queries, ids: readonly unknown[]): Promi
  */
 const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 
-async function insert(queries: Queries, table: string, values: StoredRow): Promise<readonly StoredRow[]> {
+async function insert(
+  queries: Queries,
+  { table, unique }: Table,
+  values: StoredRow,
+): Promise<readonly StoredRow[]> {
   const place = placeOf(table, values)
-  const otherKey = otherKeys[table]
+  const otherKey = unique?.index
   await lockReferenceTables(queries, table, otherKey ? 'update' : 'share')
   const [inserted] = await takePlaces(queries, table, [place])
   if (inserted === undefined) throw duplicateOf(`${table}_pkey`)
@@ -122,9 +116,6 @@ async function insert(queries: Queries, table: string, values: StoredRow): Promi
   await releasePlace(queries, table, place.id)
   throw duplicateOf(otherKey)
 }
-
-/** The unique constraint of a table in addition to its id. */
-const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active' }
 
 /** Returns the error that PostgreSQL reports for a duplicate key. */
 const duplicateOf = (constraint: string) =>

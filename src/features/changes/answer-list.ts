@@ -3,10 +3,10 @@ import { wantsEventStream } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { list, type Page } from '../../records/list.ts'
+import { list, type Page, resourcesAffectingList } from '../../records/list.ts'
 import { type ListQuery, parseListQuery, requiredAccess } from '../../records/list-query.ts'
 import { requireRole } from '../../records/rights.ts'
-import { type RowState, resourcesAffecting, viewKeyOf } from '../../records/visible-rows.ts'
+import { type RowState, viewKeyOf } from '../../records/visible-rows.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import type { Route } from '../../routes/route.ts'
 import type { View } from './listing.ts'
@@ -47,7 +47,7 @@ export const listView = (
 ): View => ({
   key: JSON.stringify(['list', listed.name, viewKeyOf(listed, caller), query]),
   caller,
-  resources: resourcesAffecting(listed, caller, query.state),
+  resources: resourcesAffectingList(listed, caller, query),
   scope: scopeOf(
     listed,
     caller,

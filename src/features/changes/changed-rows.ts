@@ -5,7 +5,7 @@ import { raw, type Sql, sql, unprepared } from '../../db/sql.ts'
 import { changedRows } from '../../db/stepwise-statements.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { referencesFrom } from '../../resources/derived.ts'
+import { isOfAssignment, referencesFrom } from '../../resources/derived.ts'
 
 /** A row that was written, with every value that its references have had since the previous check. */
 export interface ChangedRow {
@@ -106,9 +106,6 @@ const fieldsBefore = sql`case when entry.fields is not null then (
 /** The column that holds the row's project, in addition to its own columns. */
 const projectKey = 'project of its assignment'
 
-const isOfAssignment = ({ access }: Resource) =>
-  access.kind === 'projectMembers' && access.projectPath.length === 2
-
 /** Selects the current rows of a resource. The caller adds the condition. */
 function currentRowsSql(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
@@ -140,6 +137,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
   const pairs = (column: string) => changes.map(({ fields }) => fields?.[columnName(column)])
   const valuesOf = (column: string): ReadonlySet<unknown> | undefined => {
     if (column === 'id') return new Set([id])
+    if (column === 'projectId' && isOfAssignment(resource)) return projectsOfAssignments()
     if (!columns.has(column)) return undefined
     return new Set([
       ...changes.map(({ now }) => now?.[columnName(column)]),
@@ -149,22 +147,11 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
     ])
   }
   const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
-  return { id, valuesOf, hasMoved, projects: projectsOf(resource, { changes, valuesOf, hasMoved }) }
-}
-
-function projectsOf(
-  resource: Resource,
-  {
-    changes,
-    valuesOf,
-    hasMoved,
-  }: Pick<ChangedRow, 'valuesOf' | 'hasMoved'> & { changes: readonly FoundChange[] },
-): ReadonlySet<unknown> | undefined {
+  const projectsOfAssignments = () =>
+    hasMoved('assignmentId') ? undefined : new Set(changes.map(({ now }) => now?.[projectKey]))
   const { access } = resource
-  if (access.kind !== 'projectMembers') return undefined
-  if (!isOfAssignment(resource)) return valuesOf(access.projectPath[0])
-  if (hasMoved('assignmentId')) return undefined
-  return new Set(changes.map(({ now }) => now?.[projectKey]))
+  const projectColumn = access.kind === 'projectMembers' ? access.projectPath.at(-1) : undefined
+  return { id, valuesOf, hasMoved, projects: projectColumn && valuesOf(projectColumn) }
 }
 
 /** Larger projects, or a larger number of them, affect almost every listing. */

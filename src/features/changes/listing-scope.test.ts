@@ -80,17 +80,31 @@ describe('What a change can touch', () => {
     assert.equal(seen(left, {}, member), 'yes')
   })
 
-  it('is for members the rows of an assignment that moves to another project', async () => {
+  it('is for everyone the rows of an assignment that moves to another project', async () => {
     const member = fresh.asUser(await fresh.makeAny('user'))
-    const appointments = {
-      resources: ['appointment', 'assignment', 'userProject'],
-      scope: scopeOf(resourceNamed('appointment'), member, {}),
+    for (const caller of [member, fresh.administrator]) {
+      const appointments = {
+        resources: ['appointment', 'assignment', 'userProject'],
+        scope: scopeOf(resourceNamed('appointment'), caller, {}),
+      }
+      const renamed = await changesOf(() => change({ name: 'Renamed' }))
+      assert.equal(mayAffect(appointments, renamed), 'no')
+      const moved = await changesOf(() => change({ projectId: others.projectId }))
+      assert.equal(mayAffect(appointments, moved), 'yes')
+      await change({})
     }
-    const renamed = await changesOf(() => change({ name: 'Renamed' }))
-    assert.equal(mayAffect(appointments, renamed), 'no')
-    const moved = await changesOf(() => change({ projectId: others.projectId }))
-    assert.equal(mayAffect(appointments, moved), 'yes')
-    await change({})
+  })
+
+  it('is a row of an assignment in the project that the view asks for', async () => {
+    const project = { name: 'Bug', color: 'red', projectId: row.projectId }
+    const { id: labelId } = await fresh.make('label', project)
+    const linked = await changesOf(() => fresh.make('assignmentLabel', { assignmentId: row.id, labelId }))
+    const links = (projectId: unknown) => ({
+      resources: ['assignmentLabel', 'assignment'],
+      scope: scopeOf(resourceNamed('assignmentLabel'), fresh.administrator, { projectId: [projectId] }),
+    })
+    assert.equal(mayAffect(links(row.projectId), linked), 'yes')
+    assert.equal(mayAffect(links(others.projectId), linked), 'no')
   })
 
   it('is every view if the history lacks the earlier row or is too long', async () => {

@@ -59,7 +59,8 @@ function mayRowAffect(scope: Scope, resource: string, row: ChangedRow): Verdict 
   const { member } = scope
   // Joining or leaving a project changes the visible rows, whatever the filters are.
   if (member !== undefined && resource === 'userProject' && mayHave(row, 'userId', [member])) return 'yes'
-  if (resource !== scope.resource) return member === undefined ? 'yes' : mayConnectingRowAffect(resource, row)
+  if (resource !== scope.resource)
+    return member === undefined && resource !== 'assignment' ? 'yes' : mayConnectingRowAffect(resource, row)
   if (Object.entries(scope.allowedValues).some(([column, values]) => !mayHave(row, column, values)))
     return 'no'
   return member === undefined ? 'yes' : (row.projects ?? 'yes')

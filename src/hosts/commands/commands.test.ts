@@ -22,9 +22,9 @@ describe('The commands', () => {
   test('are five for each resource, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
       const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
-      const expected = resourcesOf(edition).flatMap(({ typeName }) =>
+      const expected = resourcesOf(edition).flatMap(({ typeName, pluralTypeName }) =>
         [
-          ...[`Create${typeName}`, `Get${typeName}ById`, `List${typeName}s`],
+          ...[`Create${typeName}`, `Get${typeName}ById`, `List${pluralTypeName}`],
           ...[`Remove${typeName}`, `Update${typeName}`],
         ].map((name) => [`${name}Command`, `${name}Result`]),
       )

@@ -4,6 +4,7 @@ import { joinTransaction, type Queries } from '../../db/database.ts'
 import { idTaken } from '../../db/failures.ts'
 import type { Action, Row } from '../../db/rows.ts'
 import { newId } from '../../db/rows.ts'
+import { attempt } from '../../db/savepoints.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { changed, invalid, Problem } from '../../model/problem.ts'
@@ -13,6 +14,7 @@ import { referencesFrom } from '../../resources/derived.ts'
 import type { Context } from '../context.ts'
 import { parseIds } from '../list-query.ts'
 import { parseInput } from '../parse-input.ts'
+import { leavesProject, requireProjectRules } from '../project-rules.ts'
 import { recordAccountChange } from '../record-account-change.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
@@ -97,7 +99,9 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
   const versions = run.versions.get(resource) ?? new Map()
   switch (items[0]?.operation) {
     case 'create':
-      return createEach(transaction, resource, { one: caller }, items)
+      return resource.projectRules
+        ? createWithRules(transaction, resource, caller, items)
+        : createEach(transaction, resource, { one: caller }, items)
     case 'update':
       return updateEach(run, resource, items, versions)
     case 'remove':
@@ -109,24 +113,53 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
   }
 }
 
+/** If the items break a rule together, some of them may keep it one after another. */
+async function createWithRules(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  items: readonly ReadyItem[],
+): Promise<Outcome[]> {
+  const createSome = (some: readonly ReadyItem[]) =>
+    attempt(transaction, async () => {
+      const outcomes = await createEach(transaction, resource, { one: caller }, some)
+      await requireProjectRules(
+        transaction,
+        resource,
+        outcomes.flatMap(({ row }) => row?.id ?? []),
+      )
+      return outcomes
+    })
+  const together = await createSome(items)
+  if ('result' in together) return together.result
+  const outcomes: Outcome[] = []
+  for (const item of items) {
+    const one = await createSome([item])
+    outcomes.push(...('result' in one ? one.result : [{ index: item.index, problem: one.problem }]))
+  }
+  return outcomes
+}
+
 async function updateEach(
   { context, transaction, caller }: BatchRun,
   resource: Resource,
   items: readonly ReadyItem[],
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
-  const { beforeUpdate, afterUpdate } = resource.hooks
-  // Such a hook checks one row at a time, in the program.
-  if (beforeUpdate || afterUpdate) {
-    const database = joinTransaction(context.database, transaction)
-    return runOneByOne(transaction, items, ({ ids: [id = ''], values, stored }) =>
+  const { hooks, projectRules } = resource
+  const database = joinTransaction(context.database, transaction)
+  const updateOneByOne = (some: readonly ReadyItem[]) =>
+    runOneByOne(transaction, some, ({ ids: [id = ''], values, stored }) =>
       writeUpdate(database, resource, caller, { id, values, stored, versions }),
     )
-  }
+  // These are checked one row at a time, in the program.
+  if (hooks.beforeUpdate || hooks.afterUpdate || projectRules) return updateOneByOne(items)
   const outcomes: Outcome[] = []
   for (const sameFields of Map.groupBy(items, (item) => groupKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
-  return outcomes
+  const leaving = outcomes.filter(({ problem }) => problem === leavesProject).map(({ index }) => index)
+  const moved = await updateOneByOne(items.filter(({ index }) => leaving.includes(index)))
+  return [...outcomes.filter(({ index }) => !leaving.includes(index)), ...moved]
 }
 
 /** Logs changes to accounts once they are committed, as after single operations. */
@@ -243,8 +276,8 @@ async function runTogether(
     return undefined
   }
   if (items.length > 1) {
-    const { problem } = await attempt(transaction, () => run(items.flatMap(({ ids }) => ids)))
-    if (!problem) return items.map(({ index }) => ({ index }))
+    const together = await attempt(transaction, () => run(items.flatMap(({ ids }) => ids)))
+    if ('result' in together) return items.map(({ index }) => ({ index }))
   }
   return runOneByOne(transaction, items, ({ ids }) => run(ids))
 }
@@ -256,25 +289,10 @@ async function runOneByOne(
   work: (item: ReadyItem) => Promise<Row | undefined>,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const item of items)
-    outcomes.push({ index: item.index, ...(await attempt(transaction, () => work(item))) })
-  return outcomes
-}
-
-async function attempt(
-  transaction: Queries,
-  work: () => Promise<Row | undefined>,
-): Promise<Pick<Outcome, 'problem' | 'row'>> {
-  await transaction.query(sql`savepoint item`)
-  try {
-    const row = await work()
-    return row ? { row } : {}
-  } catch (error) {
-    // Any other error ends the transaction, and a conflict restarts it.
-    if (!(error instanceof Problem)) throw error
-    await transaction.query(sql`rollback to savepoint item`)
-    return { problem: error }
-  } finally {
-    await transaction.query(sql`release savepoint item`).catch(() => undefined)
+  for (const item of items) {
+    const outcome = await attempt(transaction, () => work(item))
+    const { index } = item
+    outcomes.push('problem' in outcome ? { index, problem: outcome.problem } : { index, row: outcome.result })
   }
+  return outcomes
 }

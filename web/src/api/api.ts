@@ -14,9 +14,13 @@ import {
 import type { Configuration } from '../session/configuration.ts'
 import { translateSentence } from '../texts/text.ts'
 
-type Singular<List> = List extends `${infer Name}s` ? Name : never
+type Singular<List> = List extends `${infer Name}ies`
+  ? `${Name}y`
+  : List extends `${infer Name}s`
+    ? Name
+    : never
 export type ResourceName = Exclude<Singular<keyof Resources>, `ext${string}`>
-type Plural<Name extends ResourceName> = `${Name}s`
+type Plural<Name extends ResourceName> = Name extends `${infer Stem}y` ? `${Stem}ies` : `${Name}s`
 type ExtensionKey<Name extends ResourceName> = Extract<`ext${Capitalize<Plural<Name>>}`, keyof Resources>
 /** Without the extensions, these fields are absent. */
 type ExtensionFields<Name extends ResourceName, Part extends 'record' | 'create' | 'update'> = [
@@ -96,8 +100,11 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
   const shareRequest = createRequestSharing()
   const clients = { ...tracker } as Readonly<Record<string, unknown>>
   const clientOf = <Name extends ResourceName>(name: Name) => {
-    const extended = extensions ? clients[`ext${name.charAt(0).toUpperCase()}${name.slice(1)}s`] : undefined
-    return (extended ?? clients[`${name}s`]) as Client<Name>
+    const plural = pluralOf(name)
+    const extended = extensions
+      ? clients[`ext${plural.charAt(0).toUpperCase()}${plural.slice(1)}`]
+      : undefined
+    return (extended ?? clients[plural]) as Client<Name>
   }
   const notifyAfter = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
     await answer
@@ -148,6 +155,9 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
 
 /** The compiler cannot follow the columns of one resource through `withoutBlanks`. */
 const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) => withoutBlanks(query) as ListQuery<Name>
+
+export const pluralOf = <Name extends ResourceName>(name: Name) =>
+  `${name.replace(/y$/, 'ie')}s` as Plural<Name>
 
 /** Leaves out filters that are not set. */
 export const withoutBlanks = <Query extends object>(query: Query) =>

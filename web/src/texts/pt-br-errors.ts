@@ -22,6 +22,20 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'Login must not contain invisible characters.': 'Login: não pode ter caracteres invisíveis.',
   'Login is already used by an active account.': 'Este login já é usado por outra conta.',
   'Id is already taken.': 'Este registro já existe.',
+  'Name is already used by an active label of the project.': 'Outra etiqueta do projeto já tem este nome.',
+  'The assignment already has this label.': 'A tarefa já tem esta etiqueta.',
+  'A project may have at most {count} labels.': 'Um projeto pode ter no máximo {count} etiquetas.',
+  'An assignment may have at most {count} labels.': 'Uma tarefa pode ter no máximo {count} etiquetas.',
+  'The assignment already waits for this one.': 'A tarefa já espera por esta.',
+  'An assignment may wait for at most {count} others.':
+    'Uma tarefa pode esperar por no máximo {count} outras.',
+  'BlockedById must be another assignment.': 'Uma tarefa não pode esperar por si mesma.',
+  'BlockedById already waits for the assignment, directly or through others.':
+    'A outra tarefa já espera por esta, diretamente ou por meio de outras.',
+  'A chain of dependencies may have at most {count} links.':
+    'Uma cadeia de dependências pode ter no máximo {count} elos.',
+  'At most {count} dependencies may be connected.':
+    'No máximo {count} dependências podem estar ligadas entre si.',
   'Url must be an https address.': 'O endereço precisa começar com https.',
   'Url must not contain a user name or a password.': 'O endereço não pode ter nome nem senha.',
   'Url must begin with https.': 'O endereço precisa começar com https.',
@@ -45,6 +59,8 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   '{field} must be a whole number from {least} to {most}.':
     '{field}: precisa ser um número inteiro de {least} a {most}.',
   '{field} must be true or false.': '{field}: deve ser sim ou não.',
+  '{field} must be one of {list}.': '{field}: precisa ser um destes valores: {list}.',
+  '{field} must belong to the same project as {other}.': '{field}: precisa ser do mesmo projeto.',
   '{field} must be a mail address.': '{field}: precisa ser um endereço de e-mail.',
   '{field} must refer to an active {what}.': '{field}: o item escolhido foi removido ou não existe.',
   '{field} must have at most {count} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.':

@@ -1,4 +1,4 @@
-import type { Api, ResourceName } from '../../api/api.ts'
+import { type Api, pluralOf, type ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { inOneLine, type Text, t } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
@@ -123,6 +123,9 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   comment: { label: 'Comments' },
   savedView: { label: 'Views' },
   projectView: { label: 'Shared views' },
+  label: { label: 'Labels' },
+  assignmentLabel: { label: 'Labels of assignments' },
+  assignmentDependency: { label: 'Dependencies' },
   assignmentImpediment: { label: 'Impediments' },
   userProject: { label: 'Memberships' },
   userAssignment: { label: 'Participants' },
@@ -138,4 +141,4 @@ export const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([
   ...kind,
 }))
 
-export const pathOf = ({ resource }: RemovedKind): string => `/removed/${resource}s`
+export const pathOf = ({ resource }: RemovedKind): string => `/removed/${pluralOf(resource)}`

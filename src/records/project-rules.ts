@@ -1,0 +1,120 @@
+import { column, selectColumns, tableOf } from '../db/columns.ts'
+import type { Condition } from '../db/conditional-write.ts'
+import type { Queries } from '../db/database.ts'
+import { type Row, removeRows, type Values } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import { labelOf } from '../model/field.ts'
+import { contended, invalid } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { linksWithinProjectOf, referencesFrom } from '../resources/derived.ts'
+
+/**
+ * Checks the rules of written rows that span several rows of a project. It comes after the write, so that its statements see the
+ * rows and everything that was committed while this transaction waited for the lock.
+ */
+export async function requireProjectRules(
+  transaction: Queries,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<void> {
+  const { projectRules } = resource
+  if (!projectRules || ids.length === 0) return
+  const rows = await lockProjectsOf(transaction, resource, ids)
+  requireOneProject(resource, rows)
+  const { per, max, message } = projectRules.rowsMax
+  const [full] = await transaction.query(sql`
+    select 1 from ${tableOf(resource)} where active and ${column(per)} = any(${distinct(rows.map(({ row }) => row[per]))}::uuid[])
+    group by ${column(per)} having count(*) > ${max}::int limit 1`)
+  if (full) throw invalid({ generalErrors: [message] })
+  await projectRules.check?.(transaction, ids)
+}
+
+function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
+  const [first = '', second = ''] = projectRules?.sameProject ?? []
+  if (rows.every(({ projects }) => new Set(projects).size === 1)) return
+  throw invalid({ [second]: [`${labelOf(second)} must belong to the same project as ${labelOf(first)}.`] })
+}
+
+interface RowInProjects {
+  readonly row: Row
+  /** Those of the rows that it refers to within one project, or its own. */
+  readonly projects: readonly unknown[]
+}
+
+/** Reads the rows again after each wait for a lock, until none has moved to another project meanwhile. */
+async function lockProjectsOf(
+  transaction: Queries,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<readonly RowInProjects[]> {
+  const locked = new Set<unknown>()
+  for (;;) {
+    const rows = await readProjectsOf(transaction, resource, ids)
+    const others = distinct(rows.flatMap(({ projects }) => projects)).filter((id) => !locked.has(id))
+    if (others.length === 0) return rows
+    await lockProjects(transaction, others)
+    for (const id of others) locked.add(id)
+  }
+}
+
+/** One statement for each table: a sharded store has the rows that a row refers to on other nodes. */
+async function readProjectsOf(
+  transaction: Queries,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<readonly RowInProjects[]> {
+  const { sameProject = [] } = resource.projectRules ?? {}
+  const rows = await transaction.query<Row>(
+    sql`select ${selectColumns(resource)} from ${tableOf(resource)} as row where id = any(${ids}::uuid[])`,
+  )
+  if (sameProject.length === 0) return rows.map((row) => ({ row, projects: [row.projectId] }))
+  const projectOf = new Map<unknown, unknown>()
+  for (const { column: name, parent } of referencesFrom(resource)) {
+    if (!sameProject.includes(name)) continue
+    const parents = await transaction.query<{ id: string; project: string }>(sql`
+      select id, project_id as project from ${tableOf(parent)} where id = any(${distinct(rows.map((row) => row[name]))}::uuid[])`)
+    for (const { id, project } of parents) projectOf.set(id, project)
+  }
+  return rows.map((row) => ({ row, projects: sameProject.map((name) => projectOf.get(row[name])) }))
+}
+
+const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]
+
+/** Until the transaction ends. An advisory lock does not hold up changes of the project itself. */
+async function lockProjects(transaction: Queries, ids: readonly unknown[]): Promise<void> {
+  const names = ids.map((id) => `project ${id}`).sort()
+  await transaction.query(
+    sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`,
+  )
+}
+
+/** The problem of a row that leaves its project, with links that must not span two. The caller repeats the update in a transaction. */
+export const leavesProject = contended()
+
+/** Single statements cannot see links that were committed while they waited for the row, so they reject such a move. */
+export function stayConditions(resource: Resource, { projectId }: Values): Condition[] {
+  if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
+  return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProject }]
+}
+
+/** Removes the links of a locked row that is about to move to another project. */
+export async function removeLinksOfMoved(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  before: Row,
+  { projectId }: Values,
+): Promise<void> {
+  const links = linksWithinProjectOf(resource)
+  if (links.length === 0 || projectId === undefined || projectId === before.projectId) return
+  await lockProjects(transaction, [before.projectId, projectId])
+  for (const { link, column: parentId } of links) {
+    const isOfRow = sql`${column(parentId)} = ${before.id}`
+    // What went along with its other parent must not return with it.
+    await transaction.query(
+      sql`update ${tableOf(link)} set removed_with = null where ${isOfRow} and not active and removed_with is not null`,
+    )
+    await removeRows(transaction, link, caller, sql`${isOfRow} and active`)
+  }
+}

@@ -1,0 +1,107 @@
+import { column } from '../db/columns.ts'
+import type { Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { membersOfAssignment } from '../model/access-rule.ts'
+import { references } from '../model/field.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { duplicate, invalid } from '../model/problem.ts'
+import { defineResource } from './define-resource.ts'
+
+const dependenciesOfAssignmentMax = 50
+/** Longer than a plan that people can follow. It also limits the statements that look for circles. */
+const chainMax = 100
+/** The dependencies that a write reads to look for circles, which takes some tens of milliseconds. */
+const connectedMax = 10_000
+
+/** An order in which two assignments of a project have to be done. It goes with either. */
+export const assignmentDependency = defineResource({
+  name: 'assignmentDependency',
+  edition: 'ext',
+  table: 'assignment_dependencies',
+  about:
+    'That an assignment waits for another one of its project; no assignment waits for itself, not even through others.',
+  fields: {
+    assignmentId: references(2, uuid, 'assignment', 'removeAlong', { about: 'Which one waits.' }),
+    blockedById: references(3, uuid, 'assignment', 'removeAlong', {
+      about: 'Which one it waits for.',
+      example: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59',
+    }),
+  },
+  access: membersOfAssignment,
+  filters: ['assignmentId', 'blockedById', 'projectId'],
+  unique: {
+    index: 'assignment_dependencies_active',
+    problem: () => duplicate('blockedById', 'The assignment already waits for this one.'),
+  },
+  checks: [waitsForAnother],
+  projectRules: {
+    sameProject: ['assignmentId', 'blockedById'],
+    rowsMax: {
+      per: 'assignmentId',
+      max: dependenciesOfAssignmentMax,
+      message: `An assignment may wait for at most ${dependenciesOfAssignmentMax} others.`,
+    },
+    check: rejectCircles,
+  },
+})
+
+function waitsForAnother({ assignmentId, blockedById }: { assignmentId?: string; blockedById?: string }) {
+  const isItself = assignmentId !== undefined && assignmentId === blockedById
+  return isItself ? { blockedById: ['BlockedById must be another assignment.'] } : undefined
+}
+
+type End = 'assignmentId' | 'blockedById'
+type Dependency = Readonly<Record<End, string>>
+
+/** The lock of the project keeps all its dependencies as they are meanwhile, so no circle is closed from several sides at once. */
+async function rejectCircles(transaction: Queries, ids: readonly string[]): Promise<void> {
+  const written = await transaction.query<Dependency>(
+    sql`select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies where id = any(${ids}::uuid[])`,
+  )
+  const waiting = written.map(({ assignmentId }) => assignmentId)
+  const below = await follow(transaction, waiting, ['assignmentId', 'blockedById'])
+  const above = await follow(transaction, waiting, ['blockedById', 'assignmentId'])
+  const links = longestChain([...below, ...above])
+  if (links === undefined)
+    throw invalid({
+      blockedById: ['BlockedById already waits for the assignment, directly or through others.'],
+    })
+  if (links > chainMax)
+    throw invalid({ blockedById: [`A chain of dependencies may have at most ${chainMax} links.`] })
+}
+
+/** Reads the dependencies that lead on from these assignments, one link further with each statement. */
+async function follow(
+  transaction: Queries,
+  start: readonly string[],
+  [from, to]: readonly [End, End],
+): Promise<readonly Dependency[]> {
+  const found: Dependency[] = []
+  const seen = new Set(start)
+  let next = [...seen]
+  for (let links = 0; next.length > 0 && links <= chainMax; links += 1) {
+    const further = await transaction.query<Dependency>(sql`
+      select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies
+      where active and ${column(from)} = any(${next}::uuid[]) limit ${connectedMax + 1 - found.length}::int`)
+    found.push(...further)
+    if (found.length > connectedMax)
+      throw invalid({ blockedById: [`At most ${connectedMax} dependencies may be connected.`] })
+    next = [...new Set(further.map((one) => one[to]))].filter((id) => !seen.has(id))
+    for (const id of next) seen.add(id)
+  }
+  return found
+}
+
+/** Returns undefined if some of them form a circle. */
+function longestChain(dependencies: readonly Dependency[]): number | undefined {
+  let left = dependencies
+  for (let links = 0; links <= chainMax; links += 1) {
+    if (left.length === 0) return links
+    const waiting = new Set(left.map(({ assignmentId }) => assignmentId))
+    // Nothing is left of a chain once all its links have been taken off, one at a time, from its end.
+    const others = left.filter(({ blockedById }) => waiting.has(blockedById))
+    if (others.length === left.length) return undefined
+    left = others
+  }
+  return chainMax + 1
+}

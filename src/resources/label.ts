@@ -1,0 +1,74 @@
+import { membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
+import { optional, references, required } from '../model/field.ts'
+import { choice, text, uuid } from '../model/field-kinds.ts'
+import { duplicate } from '../model/problem.ts'
+import { labelDescriptionCharactersMax, labelNameCharactersMax } from '../model/text.ts'
+import { defineResource } from './define-resource.ts'
+
+/** Names instead of values: each client draws them as its light and its dark theme need. */
+export const labelColors = [
+  ...(['gray', 'red', 'orange', 'amber', 'green', 'teal'] as const),
+  ...(['cyan', 'blue', 'indigo', 'purple', 'pink', 'brown'] as const),
+] as const
+
+const labelsOfProjectMax = 200
+const labelsOfAssignmentMax = 20
+
+/** A word that the members of a project put on its assignments. It goes with its project. */
+export const label = defineResource({
+  name: 'label',
+  edition: 'ext',
+  table: 'labels',
+  about: 'A word that the members of a project put on its assignments, with a color.',
+  fields: {
+    name: required(2, text({ max: labelNameCharactersMax }), {
+      about: 'No other active label of the project has it, in whatever capitals.',
+      example: 'Needs design',
+    }),
+    color: required(3, choice(labelColors), { about: 'How it is drawn.', example: 'teal' }),
+    description: optional(4, text({ max: labelDescriptionCharactersMax }), {
+      about: 'What it is for.',
+      example: 'Nobody begins before there is a sketch.',
+    }),
+    projectId: references(5, uuid, 'project', 'removeAlong'),
+  },
+  access: membersOfProject,
+  filters: ['projectId'],
+  unique: {
+    index: 'labels_name_active',
+    problem: () => duplicate('name', 'Name is already used by an active label of the project.'),
+  },
+  projectRules: {
+    rowsMax: {
+      per: 'projectId',
+      max: labelsOfProjectMax,
+      message: `A project may have at most ${labelsOfProjectMax} labels.`,
+    },
+  },
+})
+
+/** A label on an assignment of the same project. It goes with either. */
+export const assignmentLabel = defineResource({
+  name: 'assignmentLabel',
+  edition: 'ext',
+  table: 'assignment_labels',
+  about: 'That an assignment has a label of its project.',
+  fields: {
+    assignmentId: references(2, uuid, 'assignment', 'removeAlong'),
+    labelId: references(3, uuid, 'label', 'removeAlong'),
+  },
+  access: membersOfAssignment,
+  filters: ['assignmentId', 'labelId', 'projectId'],
+  unique: {
+    index: 'assignment_labels_active',
+    problem: () => duplicate('labelId', 'The assignment already has this label.'),
+  },
+  projectRules: {
+    sameProject: ['assignmentId', 'labelId'],
+    rowsMax: {
+      per: 'assignmentId',
+      max: labelsOfAssignmentMax,
+      message: `An assignment may have at most ${labelsOfAssignmentMax} labels.`,
+    },
+  },
+})

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { valuesOf } from '../support/assertions.ts'
+import { create, type Item, statusesOf } from '../support/batches.ts'
+import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
+import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+/** An assignment, and the one that it waits for. */
+type Pair = readonly [waiting: string, blocker: string]
+
+const isCircle = {
+  blockedById: ['BlockedById already waits for the assignment, directly or through others.'],
+}
+
+describe('Dependencies between assignments', () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(seed, rest)
+  let ann: Person
+  before(async () => {
+    ann = await rest.signUp({ name: 'Ann' })
+  })
+
+  const call = (method: string, path: string, body?: object, by: Person = ann) =>
+    rest.call(method, path, { token: by.token, ...(body && { body }) })
+  const listOf = async (path: string, by: Person = ann) => {
+    const answer = await call('GET', path, undefined, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  const batch = (items: readonly Item[], mode = 'allOrNothing') => call('POST', '/ext/batch', { mode, items })
+  const bodyOf = ([assignmentId, blockedById]: Pair) => ({ assignmentId, blockedById })
+  const wait = (waiting: string, blocker: string) =>
+    call('POST', '/ext/assignmentDependency', bodyOf([waiting, blocker]))
+  const made = async (waiting: string, blocker: string): Promise<string> => {
+    const { status, body } = await wait(waiting, blocker)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.assignmentDependency.id
+  }
+  const isRejected = ({ status, body }: Answer, expected: number, errors: object) => {
+    assert.equal(status, expected, JSON.stringify(body))
+    assert.deepEqual(body.errors, errors)
+  }
+  const write = (method: string, path: string, id: string | undefined) =>
+    workspace.write(method, path, { ids: [id] }, ann)
+  const dependenciesOf = async (projectId: string): Promise<Pair[]> => {
+    const { data } = await listOf(`/ext/assignmentDependencies?pageSize=100&projectId=${projectId}`)
+    return data.map((one: { assignmentId: string; blockedById: string }) => [
+      one.assignmentId,
+      one.blockedById,
+    ])
+  }
+  /** A project with so many assignments. */
+  const scene = async (count: number) => {
+    const projectId = await workspace.project('Plan', ann)
+    const tasks = Array.from({ length: count }, () => workspace.assignment(projectId, ann.id))
+    return { projectId, tasks: (await Promise.all(tasks)) as [string, string, string, string] }
+  }
+  const move = async (task: string, projectId: string) => {
+    const { body } = await call('GET', `/api/assignment?id=${task}`)
+    return call('PATCH', '/api/assignment', { ...body.assignment, projectId })
+  }
+
+  test('are listed by the one that waits, by the one it waits for, and by project', async () => {
+    const { projectId, tasks } = await scene(3)
+    const [a, b, c] = tasks
+    const [one, two] = [await made(a, b), await made(c, b)]
+    const idsOf = async (query: string, by?: Person) =>
+      valuesOf((await listOf(`/ext/assignmentDependencies?${query}`, by)).data, 'id')
+    assert.deepEqual(await idsOf(`assignmentId=${a}`), [one])
+    assert.deepEqual(await idsOf(`blockedById=${b}`), [one, two])
+    assert.deepEqual(await idsOf(`projectId=${projectId}&pageSize=1&pageNumber=2`), [two])
+    assert.deepEqual(await idsOf(`projectId=${projectId}`, await rest.signUp()), [])
+    const { data } = await listOf(
+      `/ext/query/assignmentDependencies?filter=assignmentId eq '${a}'&expand=assignment,blockedBy`,
+    )
+    assert.deepEqual([data[0].assignment.id, data[0].blockedBy.id], [a, b])
+    const history = await listOf(`/ext/history?projectId=${projectId}`)
+    const ofDependencies = history.data.filter(
+      (change: { resource: string }) => change.resource === 'assignmentDependency',
+    )
+    assert.deepEqual(valuesOf(ofDependencies, 'action'), ['create', 'create'])
+  })
+
+  test('are a live listing of their project, which loses those of an assignment that is removed', async () => {
+    const { projectId, tasks } = await scene(2)
+    const [a, b] = tasks
+    const path = `/ext/assignmentDependencies?projectId=${projectId}`
+    const reader = await listen(rest.address, path, { token: ann.token })
+    const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
+    await until(0)
+    await made(a, b)
+    await until(1)
+    await write('DELETE', '/api/assignment', b)
+    await until(0)
+    await write('POST', '/api/assignment/restore', b)
+    await until(1)
+    reader.close()
+  })
+
+  test('connect two assignments of one project that the caller sees, once', async () => {
+    const { tasks } = await scene(3)
+    const [a, b, c] = tasks
+    const [elsewhere] = (await scene(1)).tasks
+    const stranger = await rest.signUp()
+    const hidden = await workspace.assignment(await workspace.project('Hidden', stranger), stranger.id)
+    isRejected(await wait(a, a), 400, { blockedById: ['BlockedById must be another assignment.'] })
+    isRejected(await wait(a, elsewhere), 400, {
+      blockedById: ['BlockedById must belong to the same project as AssignmentId.'],
+    })
+    for (const id of [hidden, randomUUID()])
+      isRejected(await wait(a, id), 400, { blockedById: ['BlockedById must refer to an active assignment.'] })
+    const id = await made(a, b)
+    isRejected(await wait(a, b), 409, { blockedById: ['The assignment already waits for this one.'] })
+    const change = { id, ...bodyOf([a, elsewhere]) }
+    assert.equal((await call('PATCH', '/ext/assignmentDependency', change)).status, 400)
+    assert.equal(
+      (await call('PATCH', '/ext/assignmentDependency', { ...change, blockedById: c })).status,
+      200,
+    )
+  })
+
+  test('form no circle: neither made, nor changed, nor restored', async () => {
+    const { projectId, tasks } = await scene(4)
+    const [a, b, c, d] = tasks
+    await made(a, b)
+    isRejected(await wait(b, a), 400, isCircle)
+    const last = await made(b, c)
+    isRejected(await wait(c, a), 400, isCircle)
+    const other = await made(c, d)
+    const change = { id: other, ...bodyOf([c, a]) }
+    isRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
+    await write('DELETE', '/ext/assignmentDependency', last)
+    const closing = await made(c, a)
+    const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
+    isRejected(await back(), 400, isCircle)
+    await write('DELETE', '/ext/assignmentDependency', closing)
+    assert.equal((await back()).status, 200)
+    // Two ways to the same assignment are no circle.
+    await made(a, c)
+    assert.equal((await dependenciesOf(projectId)).length, 4)
+  })
+
+  for (const size of [2, 3, 6])
+    test(`form no circle of ${size}, however it is closed from all sides at once, on two instances`, async () => {
+      const another = await rest.startAnother()
+      for (let round = 0; round < 8; round += 1) {
+        const { projectId, tasks } = await scene(size)
+        const pairs = tasks.map((task, index): Pair => [task, tasks[(index + 1) % size] ?? ''])
+        const answers = await Promise.all(
+          [...pairs, ...pairs].map((pair, index) =>
+            send([rest, another][index % 2]?.address ?? '', 'POST', '/ext/assignmentDependency', {
+              token: [ann, rest.administrator][(index >> 1) % 2]?.token,
+              body: bodyOf(pair),
+            }),
+          ),
+        )
+        const statuses = answers.map(({ status }) => status)
+        assert.equal(statuses.filter((status) => status === 200).length, size - 1, statuses.join())
+        assert.ok(
+          statuses.every((status) => [200, 400, 409].includes(status)),
+          statuses.join(),
+        )
+        assert.equal((await dependenciesOf(projectId)).length, size - 1)
+      }
+      await another.stop()
+    })
+
+  test('are 50 at most for the one that waits, and as many as there are for the one that others wait for', async () => {
+    const { tasks } = await scene(52)
+    const [first, ...others] = tasks
+    const items = others.map((blocker) => create('assignmentDependency', bodyOf([first, blocker])))
+    const answer = await batch(items, 'eachForItself')
+    assert.deepEqual(statusesOf(answer), [...Array(50).fill(200), 400])
+    assert.deepEqual(answer.body.results[50].errors, {
+      generalErrors: ['An assignment may wait for at most 50 others.'],
+    })
+    const { tasks: waiting } = await scene(52)
+    const toLast = waiting.slice(1).map((task) => create('assignmentDependency', bodyOf([task, waiting[0]])))
+    assert.equal((await batch(toLast)).status, 200)
+  })
+
+  test('form chains of at most 100, which a batch makes in any order', async () => {
+    const { tasks } = await scene(102)
+    const links = tasks
+      .slice(1)
+      .map((task, index) => create('assignmentDependency', bodyOf([task, tasks[index] ?? ''])))
+    const tooLong = { blockedById: ['A chain of dependencies may have at most 100 links.'] }
+    const whole = await batch(links.toReversed())
+    assert.equal(whole.status, 400)
+    const [, ...hundred] = links
+    assert.equal((await batch(hundred.toReversed())).status, 200)
+    isRejected(await wait(tasks[1], tasks[0]), 400, tooLong)
+    const [more] = (await scene(1)).tasks
+    assert.equal((await wait(tasks[1], more)).status, 400)
+  })
+
+  test('of a batch that form a circle are rejected together, or but for the one that closes it', async () => {
+    const { projectId, tasks } = await scene(3)
+    const [a, b, c] = tasks
+    const pairs: readonly Pair[] = [
+      [a, b],
+      [b, c],
+      [c, a],
+    ]
+    const items = pairs.map((pair) => create('assignmentDependency', bodyOf(pair)))
+    const together = await batch(items)
+    assert.equal(together.status, 400)
+    assert.deepEqual(await dependenciesOf(projectId), [])
+    const answer = await batch(items, 'eachForItself')
+    assert.deepEqual(statusesOf(answer), [200, 200, 400])
+    assert.deepEqual(answer.body.results[2].errors, isCircle)
+  })
+
+  test('go with either assignment, and return once both are back', async () => {
+    const { projectId, tasks } = await scene(3)
+    const [a, b, c] = tasks
+    await made(a, b)
+    await made(b, c)
+    const both = await dependenciesOf(projectId)
+    await workspace.write('DELETE', '/api/assignment', { ids: [b, a] }, ann)
+    assert.deepEqual(await dependenciesOf(projectId), [])
+    await write('POST', '/api/assignment/restore', a)
+    assert.deepEqual(await dependenciesOf(projectId), [])
+    await write('POST', '/api/assignment/restore', b)
+    assert.deepEqual(await dependenciesOf(projectId), both)
+    // One after the other, in either order.
+    await write('DELETE', '/api/assignment', b)
+    await write('DELETE', '/api/assignment', a)
+    await write('POST', '/api/assignment/restore', b)
+    assert.deepEqual(await dependenciesOf(projectId), [[b, c]])
+    await write('POST', '/api/assignment/restore', a)
+    assert.deepEqual(await dependenciesOf(projectId), both)
+  })
+
+  test('that would close a circle by now stay removed when their assignment returns, which returns nevertheless', async () => {
+    const { projectId, tasks } = await scene(3)
+    const [a, b, c] = tasks
+    const [below, above] = [await made(a, b), await made(c, a)]
+    await write('DELETE', '/api/assignment', a)
+    const closing = await made(b, c)
+    await write('POST', '/api/assignment/restore', a)
+    assert.equal((await call('GET', `/api/assignment?id=${a}`)).status, 200)
+    const removed = await listOf(`/ext/removed/assignmentDependencies?projectId=${projectId}`)
+    assert.equal(removed.totalCount + (await dependenciesOf(projectId)).length, 3)
+    for (const id of valuesOf(removed.data, 'id')) {
+      const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
+      isRejected(await back(), 400, isCircle)
+    }
+    await write('DELETE', '/ext/assignmentDependency', closing)
+    for (const id of valuesOf(removed.data, 'id'))
+      await write('POST', '/ext/assignmentDependency/restore', String(id))
+    const ids = valuesOf((await listOf(`/ext/assignmentDependencies?projectId=${projectId}`)).data, 'id')
+    assert.deepEqual(ids, [below, above])
+  })
+
+  test('stay behind when either assignment moves to another project', async () => {
+    const { projectId, tasks } = await scene(3)
+    const [a, b, c] = tasks
+    const { projectId: elsewhere } = await scene(1)
+    await made(a, b)
+    await made(b, c)
+    const staying = await made(a, c)
+    assert.equal((await move(b, elsewhere)).status, 200)
+    const ids = valuesOf((await listOf(`/ext/assignmentDependencies?projectId=${projectId}`)).data, 'id')
+    assert.deepEqual(ids, [staying])
+    assert.deepEqual(await dependenciesOf(elsewhere), [])
+    assert.equal((await move(c, elsewhere)).status, 200)
+    assert.deepEqual(await dependenciesOf(projectId), [])
+    await made(b, c)
+  })
+})

@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { valuesOf } from '../support/assertions.ts'
+import { create, type Item, remove, restore, statusesOf, update } from '../support/batches.ts'
+import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
+import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+describe('Labels', () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(seed, rest)
+  let ann: Person
+  let bob: Person
+  before(async () => {
+    ;[ann, bob] = (await Promise.all([rest.signUp({ name: 'Ann' }), rest.signUp({ name: 'Bob' })])) as [
+      Person,
+      Person,
+    ]
+  })
+
+  const call = (method: string, path: string, body?: object, by: Person = ann) =>
+    rest.call(method, path, { token: by.token, ...(body && { body }) })
+  const batch = (items: readonly Item[], mode = 'allOrNothing') => call('POST', '/ext/batch', { mode, items })
+  const listOf = async (path: string, by: Person = ann) => {
+    const answer = await call('GET', path, undefined, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  const label = (projectId: string, name: string, by: Person = ann) =>
+    call('POST', '/ext/label', { name, color: 'teal', projectId }, by)
+  const made = async (answer: Promise<Answer>, resource: string): Promise<string> => {
+    const { status, body } = await answer
+    assert.equal(status, 200, JSON.stringify(body))
+    return body[resource].id
+  }
+  const makeLabel = (projectId: string, name: string) => made(label(projectId, name), 'label')
+  const put = (assignmentId: string, labelId: string, by: Person = ann) =>
+    call('POST', '/ext/assignmentLabel', { assignmentId, labelId }, by)
+  const makeLink = (assignmentId: string, labelId: string) =>
+    made(put(assignmentId, labelId), 'assignmentLabel')
+  const isRejected = ({ status, body }: Answer, expected: number, errors: object) => {
+    assert.equal(status, expected, JSON.stringify(body))
+    assert.deepEqual(body.errors, errors)
+  }
+  const linksOf = async (assignmentId: string): Promise<string[]> =>
+    valuesOf((await listOf(`/ext/assignmentLabels?pageSize=100&assignmentId=${assignmentId}`)).data, 'id')
+
+  describe('of a project', () => {
+    test('are made, changed, removed and restored by every member, and by nobody else', async () => {
+      const projectId = await workspace.project('Shared', ann)
+      await workspace.join(projectId, bob.id)
+      const outsider = await rest.signUp()
+      const { body } = await label(projectId, '  Needs design ')
+      const { id } = body.label
+      assert.deepEqual(
+        [body.label.name, body.label.color, body.label.description, body.label.projectId],
+        ['Needs design', 'teal', null, projectId],
+      )
+      const change = { id, name: 'Designed', color: 'pink', description: 'Drawn.', projectId }
+      assert.equal((await call('PATCH', '/ext/label', change, outsider)).status, 404)
+      assert.equal((await call('PATCH', '/ext/label', change, bob)).status, 200)
+      assert.deepEqual(valuesOf((await listOf(`/ext/labels?projectId=${projectId}`)).data, 'name'), [
+        'Designed',
+      ])
+      assert.deepEqual((await listOf(`/ext/labels?projectId=${projectId}`, outsider)).data, [])
+      for (const [method, path] of [
+        ['DELETE', '/ext/label'],
+        ['POST', '/ext/label/restore'],
+      ] as const) {
+        assert.equal((await call(method, path, { ids: [id] }, outsider)).status, 404)
+        assert.equal((await call(method, path, { ids: [id] }, bob)).status, 200)
+      }
+      const history = await listOf(`/ext/history?resource=label&id=${id}`)
+      assert.deepEqual(valuesOf(history.data, 'action'), ['restore', 'remove', 'update', 'create'])
+      assert.deepEqual(history.data[2].before, {
+        name: 'Needs design',
+        color: 'teal',
+        description: null,
+        updatedAt: null,
+      })
+    })
+
+    test('have a name of 1 to 50 characters and one of twelve colors', async () => {
+      const projectId = await workspace.project('Named', ann)
+      const post = (values: object) =>
+        call('POST', '/ext/label', { name: 'A', color: 'red', projectId, ...values })
+      isRejected(await post({ name: 'x'.repeat(51) }), 400, { name: ['Name must be at most 50 characters.'] })
+      isRejected(await post({ name: ' ' }), 400, { name: ['Name is required.'] })
+      isRejected(await post({ description: 'x'.repeat(501) }), 400, {
+        description: ['Description must be at most 500 characters.'],
+      })
+      for (const color of ['magenta', '#ff0000', 'RED', 5])
+        isRejected(await post({ color }), 400, {
+          color: [
+            'Color must be one of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown.',
+          ],
+        })
+      assert.equal((await post({ name: '𝄞'.repeat(50), description: 'x'.repeat(500) })).status, 200)
+    })
+
+    test('have names of their own, whatever the capitals, until they are removed', async () => {
+      const [projectId, other] = await Promise.all([
+        workspace.project('One', ann),
+        workspace.project('Other', ann),
+      ])
+      const id = await makeLabel(projectId, 'Größe')
+      const taken = { name: ['Name is already used by an active label of the project.'] }
+      isRejected(await label(projectId, ' GRÖSSE '.replace('SS', 'ß')), 409, taken)
+      await makeLabel(other, 'Größe')
+      const second = await makeLabel(projectId, 'Size')
+      isRejected(
+        await call('PATCH', '/ext/label', { id: second, name: 'größe', color: 'red', projectId }),
+        409,
+        taken,
+      )
+      await workspace.write('DELETE', '/ext/label', { ids: [id] }, ann)
+      await workspace.write(
+        'PATCH',
+        '/ext/label',
+        { id: second, name: 'größe', color: 'red', description: null, projectId },
+        ann,
+      )
+      isRejected(await call('POST', '/ext/label/restore', { ids: [id] }), 409, taken)
+    })
+
+    test('one of ten with the same name at once is made', async () => {
+      const projectId = await workspace.project('Raced', ann)
+      const answers = await Promise.all(many(10, (index) => label(projectId, index % 2 ? 'bug' : 'BUG')))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
+    })
+
+    test('are 200 at most, however many are made at once', async () => {
+      const projectId = await workspace.project('Full', ann)
+      const items = many(195, (index) => create('label', { name: `L ${index}`, color: 'gray', projectId }))
+      assert.equal((await batch(items)).status, 200)
+      const answers = await Promise.all(many(12, (index) => label(projectId, `More ${index}`)))
+      const rejected = answers.filter(({ status }) => status !== 200)
+      assert.equal(rejected.length, 7)
+      for (const answer of rejected)
+        isRejected(answer, 400, { generalErrors: ['A project may have at most 200 labels.'] })
+      assert.equal((await listOf(`/ext/labels?projectId=${projectId}`)).totalCount, 200)
+      const [first] = (await listOf(`/ext/labels?projectId=${projectId}`)).data
+      await workspace.write('DELETE', '/ext/label', { ids: [first.id] }, ann)
+      await makeLabel(projectId, 'In its place')
+      isRejected(await call('POST', '/ext/label/restore', { ids: [first.id] }), 400, {
+        generalErrors: ['A project may have at most 200 labels.'],
+      })
+    })
+  })
+
+  describe('on assignments', () => {
+    const scene = async () => {
+      const [from, to] = await Promise.all([workspace.project('From', ann), workspace.project('To', ann)])
+      const [task, bug, other] = await Promise.all([
+        workspace.assignment(from, ann.id),
+        makeLabel(from, 'Bug'),
+        makeLabel(to, 'Bug'),
+      ])
+      const move = async (projectId: string, by: Person = ann) => {
+        const { body } = await call('GET', `/api/assignment?id=${task}`)
+        return call('PATCH', '/api/assignment', { ...body.assignment, projectId }, by)
+      }
+      return { from, to, task, bug, other, move }
+    }
+
+    test('are of the project of the assignment', async () => {
+      const { task, other } = await scene()
+      isRejected(await put(task, other), 400, {
+        labelId: ['LabelId must belong to the same project as AssignmentId.'],
+      })
+      assert.deepEqual(await linksOf(task), [])
+    })
+
+    test('of projects that the caller does not see are answered like those that never were', async () => {
+      const [mine, theirs] = await Promise.all([scene(), workspace.project('Hidden', bob)])
+      const hidden = await made(label(theirs, 'Secret', bob), 'label')
+      const task = await workspace.assignment(theirs, bob.id)
+      const nothing = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
+      const missing = { labelId: ['LabelId must refer to an active label.'] }
+      for (const labelId of [hidden, nothing]) isRejected(await put(mine.task, labelId), 400, missing)
+      for (const labelId of [hidden, nothing])
+        isRejected(await put(task, labelId), 400, {
+          ...missing,
+          assignmentId: ['AssignmentId must refer to an active assignment.'],
+        })
+    })
+
+    test('are there once, however many put one on at once', async () => {
+      const { task, bug } = await scene()
+      const answers = await Promise.all(many(8, () => put(task, bug)))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)])
+      const rejected = answers.find(({ status }) => status === 409) as Answer
+      isRejected(rejected, 409, { labelId: ['The assignment already has this label.'] })
+      const [id] = await linksOf(task)
+      await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [id] }, ann)
+      await makeLink(task, bug)
+      assert.equal((await call('POST', '/ext/assignmentLabel/restore', { ids: [id] })).status, 409)
+    })
+
+    test('are 20 at most, however many are put on at once', async () => {
+      const { from, task } = await scene()
+      const labels = await Promise.all(many(25, (index) => makeLabel(from, `L ${index}`)))
+      const answers = await Promise.all(
+        labels.map((id, index) => put(task, id, index % 2 ? ann : rest.administrator)),
+      )
+      const rejected = answers.filter(({ status }) => status !== 200)
+      assert.equal(rejected.length, 5)
+      for (const answer of rejected)
+        isRejected(answer, 400, { generalErrors: ['An assignment may have at most 20 labels.'] })
+      assert.equal((await linksOf(task)).length, 20)
+    })
+
+    test('are listed by assignment, by label and by project, page by page', async () => {
+      const { from, to, task, bug, other } = await scene()
+      const second = await workspace.assignment(from, ann.id)
+      const elsewhere = await workspace.assignment(to, ann.id)
+      const [one, two] = [await makeLink(task, bug), await makeLink(second, bug)]
+      const three = await makeLink(elsewhere, other)
+      const idsOf = async (query: string, by?: Person) =>
+        valuesOf((await listOf(`/ext/assignmentLabels?${query}`, by)).data, 'id')
+      assert.deepEqual(await idsOf(`assignmentId=${task}`), [one])
+      assert.deepEqual(await idsOf(`labelId=${bug}`), [one, two])
+      assert.deepEqual(await idsOf(`projectId=${to}`), [three])
+      assert.deepEqual(await idsOf(`projectId=${from}&pageSize=1&pageNumber=2`), [two])
+      assert.deepEqual(await idsOf(`projectId=${from}`, rest.administrator), [one, two])
+      assert.deepEqual(await idsOf(`projectId=${from}`, bob), [])
+      await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [two] }, ann)
+      const removed = await listOf(`/ext/removed/assignmentLabels?projectId=${from}`)
+      assert.deepEqual(valuesOf(removed.data, 'id'), [two])
+      const page = await listOf(`/ext/query/assignmentLabels?filter=assignmentId eq '${task}'&expand=label`)
+      assert.deepEqual(
+        page.data.map((one: { label: { name: string } }) => one.label.name),
+        ['Bug'],
+      )
+      const csv = await call('GET', `/ext/export/assignmentLabels?projectId=${from}`)
+      assert.equal(csv.body.trim().split('\r\n').length, 2)
+    })
+
+    for (const who of ['a member', 'an administrator'] as const)
+      test(`are a live listing of their project, for ${who}`, async () => {
+        const { from, to, task, bug, move } = await scene()
+        const { token } = who === 'a member' ? ann : rest.administrator
+        const path = `/ext/assignmentLabels?projectId=${from}`
+        const [reader, afterwards] = await Promise.all([
+          listen(rest.address, path, { token }),
+          listen(rest.address, path.replace(from, to), { token }),
+        ])
+        const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
+        await until(0)
+        const id = await makeLink(task, bug)
+        await until(1)
+        assert.equal((await move(to)).status, 200)
+        await until(0)
+        reader.close()
+        afterwards.close()
+        assert.ok(
+          afterwards.events.every(({ data }) => data.result.totalCount === 0),
+          id,
+        )
+      })
+
+    test('stay behind when the assignment moves to another project, and may be restored when it is back', async () => {
+      const { from, to, task, bug, move } = await scene()
+      const id = await makeLink(task, bug)
+      assert.equal((await move(to)).status, 200)
+      assert.deepEqual(await linksOf(task), [])
+      assert.equal((await call('GET', `/ext/label?id=${bug}`)).status, 200)
+      const restoreLink = () => call('POST', '/ext/assignmentLabel/restore', { ids: [id] })
+      isRejected(await restoreLink(), 400, {
+        labelId: ['LabelId must belong to the same project as AssignmentId.'],
+      })
+      assert.equal((await move(from)).status, 200)
+      assert.equal((await restoreLink()).status, 200)
+      assert.deepEqual(await linksOf(task), [id])
+      const history = await listOf(`/ext/history?resource=assignmentLabel&id=${id}`)
+      assert.deepEqual(valuesOf(history.data, 'action'), ['restore', 'remove', 'create'])
+      const left = await listOf(`/ext/history?projectId=${from}`)
+      const isRemoval = (change: { resource: string; action: string }) =>
+        change.resource === 'assignmentLabel' && change.action === 'remove'
+      assert.equal(left.data.filter(isRemoval).length, 1)
+    })
+
+    test('stay when the move is rejected, and when the assignment changes in its project', async () => {
+      const { from, to, task, bug, move } = await scene()
+      const hidden = await workspace.project('Hidden', bob)
+      await makeLink(task, bug)
+      assert.equal((await move(hidden)).status, 403)
+      assert.equal((await move(from)).status, 200)
+      const { body } = await call('GET', `/api/assignment?id=${task}`)
+      const stale = await rest.call('PATCH', '/api/assignment', {
+        token: ann.token,
+        body: { ...body.assignment, projectId: to },
+        headers: { 'if-match': '"another"' },
+      })
+      assert.equal(stale.status, 412)
+      assert.equal((await linksOf(task)).length, 1)
+    })
+
+    test('stay behind when the assignment moves in a batch', async () => {
+      const { from, to, task, bug } = await scene()
+      const others = await Promise.all(many(3, () => workspace.assignment(from, ann.id)))
+      for (const id of [task, ...others.slice(0, 2)]) await makeLink(id, bug)
+      const bodies = await Promise.all(
+        [task, ...others].map(async (id) => (await call('GET', `/api/assignment?id=${id}`)).body.assignment),
+      )
+      const moves = bodies.map((body, index) =>
+        update('assignment', { ...body, projectId: index === 1 ? from : to }),
+      )
+      assert.deepEqual(statusesOf(await batch(moves)), [200, 200, 200, 200])
+      const left = await listOf(`/ext/assignmentLabels?labelId=${bug}`)
+      assert.deepEqual(valuesOf(left.data, 'assignmentId'), [others[0]])
+      assert.equal((await listOf(`/api/assignments?projectId=${to}`)).totalCount, 3)
+    })
+
+    test('are taken off when the label moves to another project', async () => {
+      const { to, task, bug } = await scene()
+      const id = await makeLink(task, bug)
+      const change = { id: bug, name: 'Moved', color: 'red', description: null, projectId: to }
+      assert.equal((await call('PATCH', '/ext/label', change)).status, 200)
+      assert.deepEqual(await linksOf(task), [])
+      const removed = await listOf('/ext/removed/assignmentLabels')
+      assert.ok(valuesOf(removed.data, 'id').includes(id))
+    })
+
+    test('do not return with a label when the assignment has moved meanwhile, and can be found among removed rows', async () => {
+      const { from, to, task, bug, move } = await scene()
+      const staying = await workspace.assignment(from, ann.id)
+      const [id, other] = [await makeLink(task, bug), await makeLink(staying, bug)]
+      await workspace.write('DELETE', '/ext/label', { ids: [bug] }, ann)
+      const { headers } = await call('GET', '/ext/removed/assignmentLabels')
+      assert.equal((await move(to)).status, 200)
+      await workspace.write('POST', '/ext/label/restore', { ids: [bug] }, ann)
+      assert.deepEqual([await linksOf(task), await linksOf(staying)], [[], [other]])
+      const removed = await rest.call('GET', '/ext/removed/assignmentLabels', {
+        token: ann.token,
+        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      })
+      assert.equal(removed.status, 200)
+      assert.ok(valuesOf(removed.body.result.data, 'id').includes(id))
+    })
+
+    test('that would be too many do not return with their label, which returns nevertheless', async () => {
+      const { from, task, bug } = await scene()
+      const id = await makeLink(task, bug)
+      await workspace.write('DELETE', '/ext/label', { ids: [bug] }, ann)
+      for (const labelId of await Promise.all(many(20, (index) => makeLabel(from, `L ${index}`))))
+        await makeLink(task, labelId)
+      await workspace.write('POST', '/ext/label/restore', { ids: [bug] }, ann)
+      assert.equal((await call('GET', `/ext/label?id=${bug}`)).status, 200)
+      assert.equal((await linksOf(task)).length, 20)
+      const restoreLink = () => call('POST', '/ext/assignmentLabel/restore', { ids: [id] })
+      isRejected(await restoreLink(), 400, { generalErrors: ['An assignment may have at most 20 labels.'] })
+      await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [(await linksOf(task))[0]] }, ann)
+      assert.equal((await restoreLink()).status, 200)
+    })
+
+    test('never span two projects, however assignments move while labels are put on, moved and restored', async () => {
+      const another = await rest.startAnother()
+      for (let round = 0; round < 12; round += 1) {
+        const { from, to, task, bug, other, move } = await scene()
+        await makeLink(task, bug)
+        const gone = await makeLabel(from, 'Gone')
+        await makeLink(task, gone)
+        await workspace.write('DELETE', '/ext/label', { ids: [gone] }, ann)
+        const fresh = await Promise.all(many(3, (index) => makeLabel(from, `L ${index}`)))
+        const answers = await Promise.all([
+          ...fresh.map((id) => put(task, id)),
+          move(to),
+          send(another.address, 'POST', '/ext/assignmentLabel', {
+            token: ann.token,
+            body: { assignmentId: task, labelId: other },
+          }),
+          call('POST', '/ext/label/restore', { ids: [gone] }),
+          send(another.address, 'PATCH', '/ext/label', {
+            token: ann.token,
+            body: { id: fresh[0], name: 'Moved', color: 'red', projectId: to },
+          }),
+        ])
+        for (const { status, body } of answers) assert.ok(status < 500, JSON.stringify(body))
+        assert.equal(answers[3]?.status, 200)
+      }
+      await another.stop()
+      const spanning = await rest.database.query(sql`
+        select from assignment_labels as link join assignments on assignments.id = link.assignment_id
+        join labels on labels.id = link.label_id
+        where link.active and assignments.project_id <> labels.project_id`)
+      assert.equal(spanning.length, 0)
+    })
+  })
+
+  test('are made and put on in one batch, with the assignment and its project', async () => {
+    const assignment = {
+      ...{ name: 'Land', startDate: '2026-01-05', endDate: '2026-01-09', amountHours: 1 },
+      ...{ workflowId: workspace.workflowId, assignmentTypeId: workspace.assignmentTypeId, userId: ann.id },
+    }
+    const answer = await batch([
+      create('assignmentLabel', { assignmentId: '@task', labelId: '@bug' }),
+      create('label', { name: 'Bug', color: 'red', projectId: '@moon' }, 'bug'),
+      create('assignment', { ...assignment, projectId: '@moon' }, 'task'),
+      create('project', { name: 'Moon', organizationId: workspace.organizationId }, 'moon'),
+    ])
+    assert.deepEqual(statusesOf(answer), [200, 200, 200, 200])
+  })
+
+  test('that break a rule together are taken one after another where each item is for itself', async () => {
+    const projectId = await workspace.project('Batch', ann)
+    const task = await workspace.assignment(projectId, ann.id)
+    const labels = await Promise.all(many(22, (index) => makeLabel(projectId, `L ${index}`)))
+    const items = labels.map((labelId) => create('assignmentLabel', { assignmentId: task, labelId }))
+    const rejected = await batch(items)
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(await linksOf(task), [])
+    const answer = await batch([...items, items[0] as Item], 'eachForItself')
+    assert.deepEqual(statusesOf(answer), [...Array(20).fill(200), 400, 400, 409])
+    const links = await linksOf(task)
+    const swapped = await batch(
+      [remove('assignmentLabel', ...links), restore('assignmentLabel', links[0])],
+      'eachForItself',
+    )
+    assert.deepEqual(statusesOf(swapped), [200, 404])
+  })
+})
