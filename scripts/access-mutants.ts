@@ -272,8 +272,8 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/features/deactivation.ts',
     rule: 'a former administrator reactivates no account',
-    from: '    await requireAdministrator(context, caller)(transaction)\n    const [ended]',
-    to: '    const [ended]',
+    from: 'reactivateAccount(transaction, userId, requireAdministrator(context, caller))',
+    to: 'reactivateAccount(transaction, userId, async () => undefined)',
     tests: ['journeys/administrators'],
   },
   {

@@ -154,3 +154,16 @@ export async function deactivateAccount(
     insert into deactivated_accounts (user_id, deactivated_by) values (${userId}, ${by}) on conflict do nothing`)
   await invalidateAccounts(transaction, [userId])
 }
+
+/** Opens the sign-in again; what was invalidated stays so. Returns false if the account is not deactivated. */
+export async function reactivateAccount(
+  transaction: Queries,
+  userId: string,
+  authorize: Authorize,
+): Promise<boolean> {
+  await authorize(transaction)
+  const ended = await transaction.query(
+    sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
+  )
+  return ended.length > 0
+}

@@ -166,8 +166,27 @@ describe('The accounts of a store', () => {
     const ended = await succeeds(deactivate('ann@example.com'))
     assert.deepEqual(eventsOf(ended), ['account-changed deactivate command line'])
     assert.equal((await findAccount('ann@example.com')).sessions, 0)
-    await fails(1, /is deactivated/, ['account', 'make-administrator', 'ann@example.com'])
+    await fails(1, /is deactivated.*account reactivate ann@/, [
+      'account',
+      'make-administrator',
+      'ann@example.com',
+    ])
     await fails(1, /dora@example\.com is the last administrator/, deactivate('dora@example.com'))
+  })
+
+  test('are reactivated, and repeating it changes nothing', async () => {
+    const { id, login } = await insertAccount(fresh.database, { login: 'gus@example.com' })
+    await succeeds(['account', 'deactivate', login, '--yes'])
+    const isDeactivated = async () =>
+      (await fresh.database.query(sql`select from deactivated_accounts where user_id = ${id}`)).length > 0
+    assert.ok(await isDeactivated())
+    const ended = await succeeds(['account', 'reactivate', login])
+    assert.deepEqual(eventsOf(ended), ['account-changed reactivate command line'])
+    assert.match(ended.stdout, /gus@example\.com was reactivated/)
+    assert.ok(!(await isDeactivated()))
+    const again = await succeeds(['account', 'reactivate', login])
+    assert.deepEqual([again.stdout, eventsOf(again)], ['gus@example.com is not deactivated.\n', []])
+    await fails(1, /There is no account/, ['account', 'reactivate', 'nobody@example.com'])
   })
 
   test('of two administrators, two operators never deactivate both', async (t) => {
@@ -332,7 +351,7 @@ test('A store without a schema says what brings it, and every command explains i
   assert.deepEqual([help.code, help.stderr], [0, ''])
   assert.match(help.stdout, /^npm run cli -- account reset-password LOGIN \[--link\] \[--yes\]\n/)
   const group = await runCli({}, ['account', '--help'])
-  assert.equal(group.stdout.match(/npm run cli -- account /g)?.length, 6)
+  assert.equal(group.stdout.match(/npm run cli -- account /g)?.length, 7)
   const unknown = await runCli({}, ['account', 'destroy'])
   assert.deepEqual([unknown.code, unknown.stdout], [2, ''])
   assert.match((await runCli({}, ['version'])).stdout, /^tracker \d+\.\d+\.\d+, schema \d{4}-\S+, Node \d+/)

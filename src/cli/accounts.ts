@@ -8,6 +8,7 @@ import {
   deactivateAccount,
   giveAdministratorRole,
   type PossibleAdministrator,
+  reactivateAccount,
 } from '../accounts/administrators.ts'
 import { resetPassword } from '../accounts/change-password.ts'
 import { isAccountDeactivatedSql } from '../accounts/deactivation.ts'
@@ -162,6 +163,22 @@ export async function runDeactivate([login = '']: readonly string[], { yes }: Op
   })
 }
 
+/** `account reactivate LOGIN`: what was issued before stays invalid. */
+export async function runReactivate([login = '']: readonly string[]): Promise<void> {
+  await withAccounts(async (context) => {
+    const { id } = await requireAccount(context, login)
+    const isChanged = await context.database.transaction((transaction) =>
+      reactivateAccount(transaction, id, authorizeOperator(context.settings)),
+    )
+    if (isChanged) record(context, { event: 'account-changed', outcome: 'reactivate' }, id)
+    console.log(
+      isChanged
+        ? `${login} was reactivated, and can sign in with its previous password.`
+        : `${login} is not deactivated.`,
+    )
+  })
+}
+
 /** `client list`: the clients in the store; the others are in the settings of the identity hosts. */
 export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async (context) => {
@@ -277,7 +294,7 @@ async function requireAccount({ database }: AccountContext, login: string): Prom
 async function requireActiveAccount(context: AccountContext, login: string): Promise<FoundAccount> {
   const account = await requireAccount(context, login)
   if (account.isDeactivated)
-    throw new Error(`${login} is deactivated. An administrator has to reactivate it first.`)
+    throw new Error(`${login} is deactivated. Run \`npm run cli -- account reactivate ${login}\` first.`)
   return account
 }
 

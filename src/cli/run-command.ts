@@ -107,6 +107,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     options: { yes },
     load: async () => (await import('./accounts.ts')).runDeactivate,
   },
+  'account reactivate': {
+    args: 'LOGIN',
+    about: 'opens the sign-in of a deactivated account again, with its previous password',
+    more: ofHosts,
+    options: {},
+    load: async () => (await import('./accounts.ts')).runReactivate,
+  },
   'client list': {
     about: 'lists the clients that administrators have created; others are in the settings of identity',
     more: ofHosts,

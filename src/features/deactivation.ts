@@ -3,6 +3,7 @@ import {
   type Authorize,
   deactivateAccount,
   lockAdministrators,
+  reactivateAccount,
 } from '../accounts/administrators.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
 import type { Database } from '../db/database.ts'
@@ -57,11 +58,8 @@ async function deactivate(context: DeactivationContext, caller: Caller, body: un
 async function reactivate(context: DeactivationContext, caller: Caller, body: unknown): Promise<void> {
   const userId = parseUserId(caller, body)
   await context.database.transaction(async (transaction) => {
-    await requireAdministrator(context, caller)(transaction)
-    const [ended] = await transaction.query(
-      sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
-    )
-    if (!ended) throw missing('Deactivation')
+    if (!(await reactivateAccount(transaction, userId, requireAdministrator(context, caller))))
+      throw missing('Deactivation')
   })
   context.securityLog?.(changeEvent(caller, userId, 'reactivate'))
 }
