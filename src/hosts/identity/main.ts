@@ -61,8 +61,8 @@ export async function startIdentity(
   // Lockouts use the store's clock, so that all instances count together. Tests pass their own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
   const securityEvents = countEvents(createSecurityLog(log))
-  warnOfKeySecret(settings, log)
   const { refreshKeys, ...keys } = await openKeys(database, settings, now)
+  warnOfKeySecret(settings, log)
   const opened = await openClients(database, settings, now, log)
   const instances = openInstances({
     ...{ database, host: 'identity', log, now: clock, clients: opened.knownClients },
@@ -187,6 +187,7 @@ async function warnOfSecondFactors(database: SharedContext['database'], log: Log
 /** The contract sets no minimum length, so a shorter secret only causes a warning. */
 const keySecretCharactersMin = 32
 
+/** Called once the keys are open, which proves that they are encrypted with this secret. */
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {
   if (keySecret === undefined && isStoreShared)
     log.warn(
