@@ -20,7 +20,6 @@ export async function runSoak(words: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-soak-'))
   const secret = randomBytes(24).toString('hex')
   const hosts = await startHosts([], environmentOf(dataDirectory, secret))
-  hosts.stdout?.resume()
   const work = await prepareWork(ports, secret)
   try {
     const samples = await run(work, { minutes, rate, pid: hosts.pid ?? 0 })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { untilListening } from '../child-process.ts'
 import { type Held, heldBy } from './held.ts'
 
 const ownTree = join(import.meta.dirname, '..', '..')
@@ -12,7 +12,7 @@ const ownTree = join(import.meta.dirname, '..', '..')
 const settleMilliseconds = 5000
 
 /**
- * A default start, from its command to the lines that say it is ready, and what it holds then: the first one, with an empty data
+ * A default start, from its command until every port is open, and what it holds then: the first one, with an empty data
  * folder and no compiled sources, then `--rounds` warm ones. `--beside <folder>` starts another working copy in turns.
  */
 export async function runStartBench(words: readonly string[]): Promise<void> {
@@ -34,8 +34,8 @@ export async function runStartBench(words: readonly string[]): Promise<void> {
 async function measure(tree: string, folder: string) {
   const startedAt = performance.now()
   const child = start(tree, folder)
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream }))
-    if (line.includes('Ctrl-C')) break
+  child.stdout?.resume()
+  await untilListening(child, Object.values(ports).map(Number))
   const ready = performance.now() - startedAt
   const { cpuSeconds } = heldBy(child.pid ?? 0)
   await sleep(settleMilliseconds)

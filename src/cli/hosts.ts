@@ -9,6 +9,7 @@ import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts
 import { createLog, type Log } from '../http/log.ts'
 import { localUrl } from '../model/host-url.ts'
 import type { SharedContext } from '../records/context.ts'
+import { UsageError } from './ask.ts'
 import type { SharedStore } from './shared-store.ts'
 
 export interface RunningHost {
@@ -47,7 +48,9 @@ const hosts: Readonly<Record<string, HostDefinition>> = {
 export function selectHosts(names: readonly string[]): readonly HostDefinition[] {
   const unknown = names.filter((name) => !Object.hasOwn(hosts, name))
   if (unknown.length > 0) {
-    throw new Error(`There is no host named ${unknown.join(', ')}. Hosts: ${Object.keys(hosts).join(', ')}.`)
+    throw new UsageError(
+      `There is no host named ${unknown.join(', ')}. Hosts: ${Object.keys(hosts).join(', ')}.`,
+    )
   }
   return Object.entries(hosts).flatMap(([name, host]) =>
     names.length === 0 || names.includes(name) ? [host] : [],

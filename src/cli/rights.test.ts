@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import {
   type FreshDatabase,
@@ -175,28 +172,6 @@ describe('The role of a host', () => {
         "lo_import('/etc/hostname')",
       ])
         assert.equal(await failureOf(host, `select ${call}`), denied, `${host}: ${call}`)
-  })
-
-  test('that finds an empty store says what has to run first', async () => {
-    const { database, url } = fresh
-    const empty = `${prefix}empty`
-    await database.query(raw(`create database ${empty}`))
-    try {
-      const emptyUrl = withDatabase(url, empty)
-      const options = `options=${encodeURIComponent(`-c role=${prefix}rest`)}`
-      const cli = join(import.meta.dirname, '..', 'cli.ts')
-      const env = {
-        ...process.env,
-        DATABASE_URL: `${emptyUrl}${emptyUrl.includes('?') ? '&' : '?'}${options}`,
-        REST_PORT: '0',
-      }
-      await assert.rejects(
-        promisify(execFile)(process.execPath, [cli, 'start', 'rest'], { env }),
-        /may not prepare the store .*Run `npm run cli -- prepare` as the owner of the schema first\./,
-      )
-    } finally {
-      await database.query(raw(`drop database ${empty} with (force)`))
-    }
   })
 
   test('that migrates and owns no function of PostgreSQL fails at none of them', async () => {

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { Problem } from '../model/problem.ts'
 import { type Options, UsageError } from './ask.ts'
 
 type Command = (args: readonly string[], options: Options) => Promise<void>
@@ -14,6 +13,8 @@ interface CommandEntry {
   readonly options?: Readonly<Record<string, string>>
   /** How npm runs it, if not by `npm run cli --`. */
   readonly script?: string
+  /** It runs hosts, so its failure is a line of their log, unless a person reads it in a terminal. */
+  readonly runsHosts?: true
   readonly load: () => Promise<Command>
 }
 
@@ -32,6 +33,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     script: 'npm start --',
     args: '[HOST …]',
     about: 'starts all hosts, or only those that are named',
+    runsHosts: true,
     load: async () => (await import('./start.ts')).runStart,
   },
   worker: {
@@ -223,12 +225,25 @@ async function run(name: string, entry: CommandEntry, args: readonly string[]): 
     const command = await entry.load()
     await command(parsed.args, parsed.options)
   } catch (error) {
-    console.error(messageOf(error))
-    if (error instanceof UsageError) console.error(`\n${synopsis(name, entry)}`)
-    if (process.env.LOG_LEVEL === 'debug') console.error(error)
+    await reportFailure(name, entry, error)
     // Open handles must not keep the process alive.
     process.exit(error instanceof UsageError ? usedWrongly : failed)
   }
+}
+
+async function reportFailure(name: string, entry: CommandEntry, error: unknown): Promise<void> {
+  const { explain } = await import('./explain.ts')
+  const reason = explain(error, process.env)
+  const isDebugged = process.env.LOG_LEVEL === 'debug'
+  if (entry.runsHosts && !process.stdout.isTTY) {
+    const { createLog } = await import('../http/log.ts')
+    const level = process.env.LOG_LEVEL === 'silent' ? 'silent' : 'fatal'
+    const log = createLog({ level, host: 'start' })
+    return log.fatal({ reason, ...(isDebugged && { err: error }) }, 'The start failed.')
+  }
+  console.error(reason)
+  if (error instanceof UsageError) console.error(`\n${synopsis(name, entry)}`)
+  if (isDebugged) console.error(error)
 }
 
 /** A name has one word or two. */
@@ -264,12 +279,6 @@ function parseOrExplain(
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ', 1)[0])
   }
-}
-
-/** A problem says in its fields what is wrong. */
-function messageOf(error: unknown): unknown {
-  if (error instanceof Problem && error.errors) return Object.values(error.errors).flat().join('\n')
-  return error instanceof Error ? error.message : error
 }
 
 const takesValue = (about: string): boolean => /^[A-Z]+: /.test(about)

@@ -150,21 +150,12 @@ async function openStore(
   }
 }
 
-/** A host's role may not migrate, and `prepare` grants it everything else. */
-function explainMissingRight(error: Error & { readonly code?: string }): never {
-  if (error.code !== '42501') throw error
-  throw new Error(
-    `The role of DATABASE_URL may not prepare the store (${error.message}). Run \`npm run cli -- prepare\` as the owner of the schema first.`,
-    { cause: error },
-  )
-}
-
 async function openMigratedStore(
   address: StoreAddress,
   settings: StoreSettings,
   budgets: Budgets,
 ): Promise<OpenStore> {
-  await migrate(address.url).catch(explainMissingRight)
+  await migrate(address.url)
   return connectStore(address, settings, budgets)
 }
 

@@ -1,4 +1,5 @@
 import { once as nextEvent } from 'node:events'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSettings, unknownSettings } from '../config/settings.ts'
 import { readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
@@ -17,22 +18,44 @@ export async function runStart(names: readonly string[]): Promise<void> {
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   for (const problem of unknownSettings(process.env))
     log.warn({ problem }, 'A variable looks like a setting and has no effect.')
+  warnOfOwnStore(names, storeSettings, log)
   const stops: (() => Promise<void>)[] = []
-  const stop = stopOnSignal(stops, drainSeconds)
-  stopWithNpm(stop)
+  const stop = stopOnSignal(stops, drainSeconds, log)
+  stopWithNpm(stop, log)
   try {
-    const store = createSharedStore(storeSettings, { stops, onFault: console.error })
+    const store = createSharedStore(storeSettings, { stops, onFault: reportFault(log) })
     const running = await (settings.processes > 1 && settings.shared.length > 0
       ? startInProcesses(settings, store, stops, log)
       : startHere(settings.starters, store, stops))
     store.logSlowStatements()
     stops.push(() => drainHosts(running, drainSeconds))
-    printStarted(running, store.demoAccount(), storeSettings)
+    const report = isTerminal ? printStarted : logStarted
+    report(running, store.demoAccount(), storeSettings)
   } catch (error) {
     await stop()
     throw error
   }
 }
+
+/** A person reads the output; otherwise every line is one of the log. */
+const isTerminal = process.stdout.isTTY
+
+/**
+ * A host that is started alone is part of a deployment, whose hosts share a store: without DATABASE_URL it would serve a store of
+ * its own. A person at a terminal sees in the first lines which store it is.
+ */
+function warnOfOwnStore(names: readonly string[], { databaseUrl, dataDirectory }: StoreSettings, log: Log) {
+  const needsStore = names.some((name) => name !== 'web')
+  if (needsStore && databaseUrl === undefined && !isTerminal)
+    log.warn(
+      { dataDirectory: resolve(dataDirectory) },
+      'DATABASE_URL is not set: the embedded store in the data folder is used.',
+    )
+}
+
+/** The embedded database writes a sentence when it ends unexpectedly, and when it runs again. */
+const reportFault = (log: Log) => (reason: string) =>
+  log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
  * `worker HOST …`: runs the hosts in one of several processes. `runStart` starts it if PROCESSES exceeds 1.
@@ -42,12 +65,14 @@ export async function runStart(names: readonly string[]): Promise<void> {
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
   const { openSiblings } = await import('./processes.ts')
+  const { store: storeSettings, starters, drainSeconds } = readStartSettings(names)
+  const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   const stops: (() => Promise<void>)[] = []
   let running: readonly RunningHost[] = []
   const announceStop = () => {
     for (const host of running) host.announceStop()
   }
-  const stop = once(() => stopAll(stops, stopSecondsMax))
+  const stop = once(() => stopAll(stops, stopSecondsMax, log))
   const { siblings, report } = openSiblings(names, {
     announceStop: () => {
       announceStop()
@@ -60,10 +85,9 @@ export async function runWorker(names: readonly string[]): Promise<void> {
   })
   const [{ address, processes }] = (await nextEvent(process, 'message')) as [WorkerAssignment]
   try {
-    const { store: storeSettings, starters, drainSeconds } = readStartSettings(names)
     const store = createSharedStore(
       storeSettings,
-      { stops, onFault: console.error },
+      { stops, onFault: reportFault(log) },
       { address, processes, siblings },
     )
     running = await startHere(starters, store, stops)
@@ -165,26 +189,39 @@ export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: nu
   await Promise.allSettled(hosts.map(({ stop }) => stop()))
 }
 
+/** Logs what `printStarted` prints, except a password. */
+function logStarted(
+  hosts: readonly RunningHost[],
+  account: DemoAccount | undefined,
+  settings: StoreSettings,
+): void {
+  const { logLevel: level } = settings
+  if (account !== undefined) {
+    const { login, hint, passwordFile } = account
+    const log = createLog({ level, host: 'store' })
+    log.info({ store: storeOf(settings), account: login ?? hint, passwordFile }, 'The store is ready.')
+  }
+  for (const { title, address } of hosts) {
+    const log = createLog({ level, host: title.toLowerCase() })
+    log.info({ address }, 'The host has started.')
+  }
+}
+
+const storeOf = ({ databaseUrl, dataDirectory }: StoreSettings): string =>
+  databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL'
+
 /** Prints the addresses, the demo account, and how to stop. */
 function printStarted(
   hosts: readonly RunningHost[],
   account: DemoAccount | undefined,
-  { databaseUrl, dataDirectory }: StoreSettings,
-) {
+  settings: StoreSettings,
+): void {
   const lines = [
     ...hosts.flatMap(({ title, address, pages = [] }) => [
       formatLine(title, address),
       ...pages.map((page) => formatLine('', page)),
     ]),
-    ...(account === undefined
-      ? []
-      : [
-          formatLine(
-            'Store',
-            databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL',
-          ),
-          ...formatAccount(account),
-        ]),
+    ...(account === undefined ? [] : [formatLine('Store', storeOf(settings)), ...formatAccount(account)]),
     formatLine('Stop', 'Ctrl-C'),
   ]
   console.log(`\n${lines.join('\n')}\n`)
@@ -214,10 +251,10 @@ const sameSignalMilliseconds = 1000
  * Returns a function that stops everything started so far, the last one first. Ctrl-C calls it and ends the
  * process; a second Ctrl-C ends the process at once.
  */
-function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number): () => Promise<void> {
+function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number, log: Log): () => Promise<void> {
   let stopping: Promise<void> | undefined
   const stop = () => {
-    stopping ??= stopAll(stops, drainSeconds + stopSecondsMax)
+    stopping ??= stopAll(stops, drainSeconds + stopSecondsMax, log)
     return stopping
   }
   let signalledAt = Number.NaN
@@ -226,20 +263,21 @@ function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number): () 
       if (performance.now() - signalledAt < sameSignalMilliseconds) return
       if (stopping !== undefined) process.exit(1)
       signalledAt = performance.now()
-      console.log('Stopping …')
+      if (isTerminal) console.log('Stopping …')
+      else log.info({ because: signal }, 'The hosts are stopping.')
       void stop().then(() => process.exit())
     })
   }
   return stop
 }
 
-async function stopAll(stops: (() => Promise<void>)[], secondsMax: number) {
+async function stopAll(stops: (() => Promise<void>)[], secondsMax: number, log: Log) {
   setTimeout(() => process.exit(1), secondsMax * 1000).unref()
   for (;;) {
     const stop = stops.pop()
     if (stop === undefined) return
-    await stop().catch((error) => {
-      console.error(error)
+    await stop().catch((err) => {
+      log.error({ err }, 'A part of the program could not be stopped in order.')
       process.exitCode = 1
     })
   }
@@ -252,13 +290,14 @@ const pollMilliseconds = 500
  * npm forwards a signal only to its shell, which ends without notifying this program. A changed parent process
  * shows that this has happened.
  */
-function stopWithNpm(stop: () => Promise<void>): void {
+function stopWithNpm(stop: () => Promise<void>, log: Log): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
   const watch = repeat({ everyMilliseconds: pollMilliseconds }, async () => {
     if (process.ppid === parent) return
     void watch.stop()
-    console.log('Stopping, because npm has ended …')
+    if (isTerminal) console.log('Stopping, because npm has ended …')
+    else log.info({ because: 'npm has ended' }, 'The hosts are stopping.')
     await stop()
     process.exit()
   })

@@ -8,12 +8,14 @@ import {
   poolerProgram,
   startPooler,
 } from '../../test/support/pgbouncer.ts'
+import { until } from '../../test/support/until.ts'
 import { checkStore } from '../cli/doctor/check-store.ts'
 import { openDatabase } from './database.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { detectPooler, examineAddress } from './poolers.ts'
 import { sql } from './sql.ts'
+import { adviceOn } from './store-advice.ts'
 
 const poolers = [
   { name: 'in session mode', mode: 'session', namedStatements: true },
@@ -183,27 +185,46 @@ describe('Between hosts and database', {
     )
   })
 
+  const failureOf = async (url: string, milliseconds?: number) => {
+    const failure = await detectPooler(url, milliseconds).catch((error: Error) => error)
+    assert.ok(failure instanceof Error)
+    return adviceOn(failure) ?? failure.message
+  }
+
   test('a pooler in statement mode is rejected with what to set', async (t) => {
     const pooler = await poolerOf(t, 'statement')
-    await assert.rejects(
-      detectPooler(pooler.url),
-      /is in statement mode.* Set pool_mode = transaction or session/,
-    )
+    assert.match(await failureOf(pooler.url), /set pool_mode = transaction or session/)
   })
 
   test('a pooler that has one connection for each role is rejected in session mode', async (t) => {
     const pooler = await poolerOf(t, 'session', { default_pool_size: '1' })
-    await assert.rejects(
-      detectPooler(pooler.url, 1000),
-      /has no server connection left\. Raise default_pool_size/,
-    )
+    assert.match(await failureOf(pooler.url, 1000), /raise default_pool_size/)
   })
 
   test('options in the address are rejected with what to do', { skip: knowsNamedStatements }, async (t) => {
     const pooler = await poolerOf(t, 'transaction')
-    await assert.rejects(
-      detectPooler(`${pooler.url}?options=-c%20role%3Dx`),
-      /Remove `options` from DATABASE_URL/,
-    )
+    const advice = await failureOf(`${pooler.url}?options=-c%20role%3Dx`)
+    assert.match(advice, /remove `options` from DATABASE_URL/)
+  })
+
+  test('what a pooler rejects, or cannot reach, is said in one line of the doctor, with what to do', async (t) => {
+    const pooler = await poolerOf(t, 'transaction')
+    const found = async (url: string) => {
+      const findings = await checkStore(url, {})
+      assert.deepEqual(
+        findings.map(({ subject, grade }) => `${subject} ${grade}`),
+        ['store error'],
+      )
+      return `${findings[0]?.result}. ${findings[0]?.advice}`
+    }
+    assert.match(await found(pooler.url.replace(/:[^:@/]*@/, ':wrong@')), /Check user and password in/)
+    assert.match(await found(pooler.url.replace(/\/tracker$/, '/none')), /no such database: none\. Check the/)
+    // A pooler that has never reached the server does not complete a connection, and later it answers no query.
+    await pooler.network.shut()
+    assert.match(await found(pooler.url), /timeout.*in front of it, its log says whether it reaches Postgre/)
+    await pooler.network.open()
+    await until(() => checkStore(pooler.url, {}).then(({ length }) => length > 1), 'the pooler')
+    await pooler.network.shut()
+    await until(async () => /does not reach PostgreSQL: start it/.test(await found(pooler.url)), 'a failure')
   })
 })

@@ -63,8 +63,6 @@ export async function detectPooler(
       await second.end()
     }
     return { mode: 'transaction', supportsNamedStatements: await translatesNames(first) }
-  } catch (error) {
-    throw explain(error)
   } finally {
     await first.end()
   }
@@ -85,11 +83,7 @@ async function connect(url: string, milliseconds: number): Promise<Client> {
   }) as Client
   // The statement in progress fails, too.
   client.on('error', () => undefined)
-  try {
-    await client.connect()
-  } catch (error) {
-    throw explain(error)
-  }
+  await client.connect()
   return client
 }
 
@@ -131,26 +125,4 @@ async function translatesNames(client: Client): Promise<boolean> {
   if (rowCount === 1) await client.query(`deallocate ${name}`)
   await client.query('commit')
   return rowCount === 0
-}
-
-const explanations: readonly (readonly [pattern: RegExp, sentence: string])[] = [
-  [
-    /statement pooling mode/i,
-    'The pooler in front of the database is in statement mode, which allows no transactions. Set pool_mode = transaction or session there.',
-  ],
-  [
-    /unsupported startup parameter: options/i,
-    'The pooler in front of the database accepts no startup options. Remove `options` from DATABASE_URL; a role can have settings: alter role … set ….',
-  ],
-  [
-    /query read timeout|query_wait_timeout/i,
-    'The pooler in front of the database has no server connection left. Raise default_pool_size there: docs/deployment.md says how far.',
-  ],
-]
-
-/** Adds what to do to errors whose own message names no remedy. */
-function explain(error: unknown): unknown {
-  const { message } = error as Error
-  const sentence = explanations.find(([pattern]) => pattern.test(message))?.[1]
-  return sentence === undefined ? error : new Error(sentence, { cause: error })
 }

@@ -18,12 +18,20 @@ export type BackupKey = Buffer
 
 /** Reads a key that `openssl rand -hex 32` has written. */
 export function readKeyFile(path: string): BackupKey {
-  const text = readFileSync(path, 'utf8').trim()
+  const text = readText(path).trim()
   if (!/^[\da-f]{64}$/i.test(text))
     throw new Error(
       `${path} must contain a key of 64 hexadecimal digits. Create one: openssl rand -hex 32 > ${path}`,
     )
   return Buffer.from(text, 'hex')
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`The key file cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
 }
 
 export function encrypt(key: BackupKey): Transform {

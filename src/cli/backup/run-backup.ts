@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { withClient } from '../../db/with-client.ts'
 import { type Options, UsageError } from '../ask.ts'
@@ -37,15 +37,14 @@ export async function runBackup([target]: readonly string[], options: Options): 
 
 /** `npm run backup -- verify FILE`, or a folder, of which the newest backup is read. */
 export async function runVerifyBackup([target = '']: readonly string[], options: Options): Promise<void> {
-  const newest = isFolder(target) ? backupsIn(target).at(-1) : target
-  if (newest === undefined) throw new Error(`There is no backup in ${target}.`)
-  const backup = backupFileOf(resolve(newest), textOf(options['key-file']))
+  const file = requireBackup(isFolder(target) ? newestBackupIn(target) : target)
+  const backup = backupFileOf(file, textOf(options['key-file']))
   reportIntact(backup, await checkBackup(backup))
 }
 
 /** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
 export async function runRestore([target = '']: readonly string[], options: Options): Promise<void> {
-  const backup = backupFileOf(resolve(target), textOf(options['key-file']))
+  const backup = backupFileOf(requireBackup(target), textOf(options['key-file']))
   const checked = await checkBackup(backup)
   if (options.check === true) return reportIntact(backup, checked)
   const { head } = checked
@@ -97,6 +96,20 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
   file,
   key: keyFile === undefined ? undefined : readKeyFile(keyFile),
 })
+
+/** Returns the path of a backup to read. A restore has to name its file, because the newest one of a folder may be too new. */
+function requireBackup(target: string): string {
+  if (isFolder(target))
+    throw new Error(`${target} is a folder. Name a backup in it; the newest is ${newestBackupIn(target)}.`)
+  if (!existsSync(target)) throw new Error(`There is no file ${target}. Name a backup.`)
+  return resolve(target)
+}
+
+function newestBackupIn(folder: string): string {
+  const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
+  if (newest === undefined) throw new Error(`There is no backup in ${folder}.`)
+  return newest
+}
 
 const isFolder = (path: string | undefined): boolean =>
   path !== undefined &&

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type ChildEnvironment, freePort, runCli, spawnStart } from '../../test/support/child-host.ts'
+import { type FreshDatabase, freshDatabase, withDatabase } from '../../test/support/fresh-database.ts'
+import { until } from '../../test/support/until.ts'
+import { raw } from '../db/sql.ts'
+import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'failures-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Line {
+  readonly level: number
+  readonly time: number
+  readonly host: string
+  readonly msg: string
+  readonly reason?: string
+  readonly [name: string]: unknown
+}
+
+/** Every line has the shape of the log, also that of a failure. */
+const linesOf = (output: string): readonly Line[] =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+
+/** Returns the reason that the last line of a failed start has. */
+async function rejectionOf(environment: ChildEnvironment, hosts: readonly string[], code = 1) {
+  const result = await runCli({ DATA_DIR: join(folder, 'data'), ...environment }, ['start', ...hosts])
+  assert.deepEqual([result.code, result.stderr], [code, ''], result.stdout)
+  const lines = linesOf(result.stdout)
+  const last = lines.at(-1)
+  assert.deepEqual([last?.level, last?.host, last?.msg], [60, 'start', 'The start failed.'])
+  assert.equal(typeof last?.time, 'number')
+  return { reason: last?.reason ?? '', messages: lines.map(({ msg }) => msg) }
+}
+
+describe('A start that fails', () => {
+  let fresh: FreshDatabase
+  // Roles belong to the server, which other tests may share.
+  const prefix = `failures_${randomBytes(4).toString('hex')}_`
+  const empty = `${prefix}empty`
+  const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+  before(async () => {
+    fresh = await freshDatabase()
+    for (const role of roles) await fresh.database.query(raw(`create role ${role}`))
+    await grantRights(fresh.url, prefix)
+    await fresh.database.query(raw('insert into seeded_account (user_id) values (null)'))
+    await fresh.database.query(raw(`create database ${empty}`))
+  })
+  after(async () => {
+    await fresh.database.query(raw(`drop database ${empty} with (force)`))
+    for (const role of roles)
+      for (const verb of ['drop owned by', 'drop role']) await fresh.database.query(raw(`${verb} ${role}`))
+    await fresh.drop()
+  })
+  const underRole = (host: string, url = fresh.url) =>
+    `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c role=${roleOf(prefix, host)}`)}`
+
+  test('at an address where no PostgreSQL is names DATABASE_URL', async () => {
+    const port = await freePort()
+    // The name of this machine has several addresses, whose errors come together.
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const DATABASE_URL = `postgresql://ann:hidden@${host}:${port}/tracker`
+      const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+      assert.match(reason, new RegExp(`ECONNREFUSED .*:${port}\\. Check host and port in DATABASE_URL`))
+      assert.doesNotMatch(reason, /hidden/)
+    }
+  })
+
+  test('on a database that does not exist names DATABASE_URL', async () => {
+    const { reason } = await rejectionOf({ DATABASE_URL: withDatabase(fresh.url, 'nowhere') }, ['rest'])
+    assert.match(reason, /"nowhere" does not exist\. Check the name of the database in DATABASE_URL/)
+  })
+
+  test('with a wrong password names DATABASE_URL, and how to encode it', async (t) => {
+    if (!/:[^@/]+@/.test(fresh.url)) return t.skip('this server requires no password')
+    const DATABASE_URL = fresh.url.replace(/:[^@/:]+@/, ':hidden@')
+    const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+    assert.match(reason, /password authentication failed .*Check user and password in DATABASE_URL.*%2F/)
+    assert.doesNotMatch(reason, /hidden/)
+  })
+
+  test('under the role of another host names the table, and prepare', async () => {
+    for (const [role, host, table] of [
+      ['bank', 'rest', 'table users'],
+      ['rest', 'identity', 'table identity_keys'],
+      ['rest', 'bank', 'schema bank'],
+    ] as const) {
+      const { reason } = await rejectionOf({ DATABASE_URL: underRole(role) }, [host])
+      const expected = `permission denied for ${table}\\. The role of DATABASE_URL lacks .*cli -- prepare`
+      assert.match(reason, new RegExp(expected))
+    }
+  })
+
+  test('before prepare has run says so', async () => {
+    const DATABASE_URL = underRole('rest', withDatabase(fresh.url, empty))
+    const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+    assert.match(reason, /permission denied for .*cli -- prepare` has migrated/)
+  })
+
+  test('because the secret of identity is missing says nothing else', async (t) => {
+    const IDENTITY_PORT = String(await freePort())
+    const environment = { DATABASE_URL: fresh.url, IDENTITY_PORT, LOG_LEVEL: 'info' }
+    const first = spawnStart(
+      { ...environment, DATA_DIR: join(folder, 'first'), Identity__KeyEncryptionSecret: 'a'.repeat(40) },
+      ['identity'],
+    )
+    t.after(() => first.process.kill('SIGKILL'))
+    await until(() => first.output().includes('The host has started.'), 'the keys')
+    const { reason, messages } = await rejectionOf(environment, ['identity'])
+    assert.match(reason, /encrypted with another secret\. Set Identity__KeyEncryptionSecret/)
+    assert.deepEqual(messages, ['The start failed.'])
+  })
+
+  test('because there is no such host names those there are, and ends with 2', async () => {
+    const { reason } = await rejectionOf({}, ['rset'], 2)
+    assert.equal(reason, 'There is no host named rset. Hosts: web, rest, identity, commands, bank.')
+  })
+
+  test('because a folder cannot be made names DATA_DIR', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { reason } = await rejectionOf({ DATA_DIR: join(file, 'data') }, ['rest'])
+    assert.match(reason, /ENOTDIR.*Set DATA_DIR \(.*file\/data\) to a folder that this user may write to/)
+  })
+
+  test('for a lack of rights is explained like that of a backup or a migration', async () => {
+    for (const [words, url] of [
+      [['backup', join(folder, 'never.backup')], fresh.url],
+      [['prepare'], withDatabase(fresh.url, empty)],
+    ] as const) {
+      const { code, stderr } = await runCli({ DATABASE_URL: underRole('rest', url) }, words)
+      assert.equal(code, 1)
+      assert.match(stderr, /^permission denied for .*such as tracker_migrations\.\n$/)
+    }
+  })
+})
+
+describe('A backup that cannot be read', () => {
+  const restore = async (words: readonly string[]) => {
+    const { code, stderr } = await runCli({ DATA_DIR: join(folder, 'restored') }, words)
+    assert.equal(code, 1)
+    return stderr
+  }
+
+  test('because it is a folder names the newest one in it', async () => {
+    const backups = join(folder, 'backups')
+    mkdirSync(backups)
+    assert.equal(await restore(['restore', backups]), `There is no backup in ${backups}.\n`)
+    const newest = join(backups, 'tracker-20261122T030000.backup')
+    for (const file of [join(backups, 'tracker-20261121T030000.backup'), newest]) writeFileSync(file, '')
+    assert.equal(
+      await restore(['restore', backups]),
+      `${backups} is a folder. Name a backup in it; the newest is ${newest}.\n`,
+    )
+  })
+
+  test('because it is missing, or its key is, is named', async () => {
+    const missing = join(folder, 'missing')
+    for (const words of [['restore'], ['backup', 'verify']]) {
+      assert.equal(await restore([...words, missing]), `There is no file ${missing}. Name a backup.\n`)
+      assert.equal(await restore([...words, `${missing}/`]), `There is no backup in ${missing}/.\n`)
+    }
+    const withKey = ['restore', join(folder, 'file'), '--key-file', missing]
+    assert.match(await restore(withKey), /^The key file cannot be read: ENOENT.*missing/)
+  })
+
+  test('creates no store', () => {
+    assert.ok(!readdirSync(folder).includes('restored'))
+  })
+})
+
+describe('The output of a start without a terminal', () => {
+  test('has lines of the log only: a warning of its own store, the store, each address, and the end', async () => {
+    const environment = {
+      LOG_LEVEL: 'info',
+      DATA_DIR: join(folder, 'own'),
+      REST_PORT: String(await freePort()),
+      WEB_PORT: String(await freePort()),
+    }
+    const child = spawnStart(environment, ['rest', 'web'])
+    await until(() => child.output().includes('"host":"web","address"'), 'the start')
+    child.process.kill('SIGTERM')
+    assert.equal(await child.exited, 0)
+    const lines = linesOf(child.output())
+    const found = (message: string) =>
+      lines.filter(({ msg }) => msg === message).map(({ level, time, msg, ...values }) => values)
+    assert.deepEqual(found('DATABASE_URL is not set: the embedded store in the data folder is used.'), [
+      { host: 'start', dataDirectory: environment.DATA_DIR },
+    ])
+    const passwordFile = join(environment.DATA_DIR, 'demo-password')
+    assert.deepEqual(found('The store is ready.'), [
+      {
+        host: 'store',
+        store: `embedded PostgreSQL in ${environment.DATA_DIR}`,
+        account: 'demo@example.com',
+        passwordFile,
+      },
+    ])
+    assert.deepEqual(found('The host has started.'), [
+      { host: 'web', address: `http://localhost:${environment.WEB_PORT}` },
+      { host: 'rest', address: `http://localhost:${environment.REST_PORT}` },
+    ])
+    assert.deepEqual(found('The hosts are stopping.'), [{ host: 'start', because: 'SIGTERM' }])
+  })
+
+  test('has no warning where no store of its own is used', async () => {
+    const WEB_PORT = String(await freePort())
+    const child = spawnStart({ LOG_LEVEL: 'info', DATA_DIR: join(folder, 'none'), WEB_PORT }, ['web'])
+    await until(() => child.output().includes('The host has started.'), 'the start')
+    child.process.kill('SIGTERM')
+    await child.exited
+    assert.deepEqual(
+      linesOf(child.output()).map(({ msg }) => msg),
+      ['The host has started.', 'The hosts are stopping.'],
+    )
+    assert.ok(!readdirSync(folder).includes('none'))
+  })
+})
