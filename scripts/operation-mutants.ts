@@ -326,7 +326,7 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['db/settled'],
   },
   {
-    file: 'src/cli/doctor/check-store.ts',
+    file: 'src/cli/doctor/check-server.ts',
     rule: 'the doctor draws no conclusion from sessions and standbys that its role cannot see',
     from: 'if (!canReadStatistics)',
     to: 'if (false)',
@@ -335,8 +335,22 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/cli/doctor/check-store.ts',
     rule: 'a check of the doctor that the store rejects hides none of the others',
-    from: 'if (!(cause instanceof pg.DatabaseError)) break',
+    from: 'if (!(cause instanceof pg.DatabaseError) || isLostConnection(cause)) break',
     to: 'break',
     tests: ['cli/doctor'],
+  },
+  {
+    file: 'src/config/store-settings.ts',
+    rule: 'no part of a password is taken for another part of the address',
+    from: 'if (/[@#]/.test(path)) return false',
+    to: '',
+    tests: ['config/settings'],
+  },
+  {
+    file: 'src/cli/run-command.ts',
+    rule: 'without a terminal, a start that fails writes a line of the log',
+    from: 'if (entry.runsHosts && !process.stdout.isTTY) {',
+    to: 'if (false) {',
+    tests: ['cli/failures'],
   },
 ]

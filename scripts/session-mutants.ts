@@ -286,8 +286,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/cli/doctor/check-store.ts',
     rule: 'the doctor reports what a role may not read as a missing right',
-    from: 'cause.code === insufficientPrivilege',
-    to: "cause.code === 'none'",
+    from: 'reads?.some((name) => tables.get(name) === state)',
+    to: "reads?.some((name) => tables.get(name) === state && state !== 'hidden')",
     tests: ['doctor'],
   },
   {

@@ -61,9 +61,9 @@ export async function requireKnown(applied: readonly Applied[]): Promise<void> {
   findPending(all, applied)
 }
 
-/** Returns the names of the pending migrations; throws when the store belongs to another version. */
-export async function readPending(client: pg.Client): Promise<readonly string[]> {
-  return findPending(await readMigrations(), await readApplied(client)).map(({ name }) => name)
+/** Returns the names of the migrations that are pending; throws when the store belongs to another version. */
+export async function pendingAfter(applied: readonly Applied[]): Promise<readonly string[]> {
+  return findPending(await readMigrations(), applied).map(({ name }) => name)
 }
 
 /** Returns the name of the newest migration, with which `readyz` compares the store. */

@@ -223,7 +223,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       const ok = subjects('ok').join('\n')
       assert.match(ok, /^instances: 1 commands, 1 identity, 1 rest, with the same settings$/m)
       assert.match(ok, /^administrators: ann@example\.com$/m)
-      assert.match(ok, /^connections: \d+ of \d+ are used$/m)
+      assert.match(ok, /^connections: \d+ of \d+ are used; .* is hidden from a role/m)
       assert.match(subjects('warning').join('\n'), /^backup: none was recorded$/m)
     })
 

@@ -7,17 +7,19 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../../../test/support/certificate.ts'
 import { freePort } from '../../../test/support/child-host.ts'
-import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { type FreshDatabase, freshDatabase, withDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
 import { gradeCertificate } from './check-addresses.ts'
 import { gradeDisk } from './check-host.ts'
 import { gradeBackup } from './check-records.ts'
+import { gradeClock, gradeConnections, gradeStandby } from './check-server.ts'
 import { gradeReadStandby } from './check-standbys.ts'
-import { gradeClock, gradeConnections, gradeStandby } from './check-store.ts'
+import { checkStore } from './check-store.ts'
 import { examine } from './run-doctor.ts'
 
 describe('the doctor', () => {
@@ -149,7 +151,12 @@ describe('the doctor', () => {
       ['transactions', 'replication', 'keys'].filter((subject) => limited.has(subject)),
       [],
     )
-    assert.match(limited.get('connections')?.result ?? '', /^\d+ of \d+ are used$/)
+    assert.match(limited.get('connections')?.result ?? '', /^\d+ of \d+ are used; .* is hidden from a role/)
+    assert.match(
+      limited.get('schema')?.result ?? '',
+      /^the role doctor_\d+ may not read the table migrations$/,
+    )
+    assert.match(limited.get('schema')?.advice ?? '', /prepare` with the DATABASE_URL of the role that owns/)
     assert.match(
       `${limited.get('rights')?.grade} ${limited.get('rights')?.result}`,
       /^warning the role .* may not read: .*instances, .*keys, administrators$/,
@@ -165,6 +172,89 @@ describe('the doctor', () => {
     assert.equal(allowed.get('transactions')?.grade, 'ok')
   })
 
+  it('causes no error in the log of PostgreSQL, whatever its role may read', async (t) => {
+    const role = `silent_${process.pid}`
+    await fresh.database.query(raw(`create role ${role}`))
+    const rejected: string[] = []
+    const query = pg.Client.prototype.query as (...given: unknown[]) => unknown
+    t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
+      const result = query.apply(this, given)
+      if (result instanceof Promise) result.catch((error: Error) => rejected.push(error.message))
+      return result
+    })
+    for (const [url, grant] of [
+      [fresh.url, `grant select on migrations to ${role}`],
+      [withDatabase(fresh.url, 'template1'), 'select 1'],
+    ] as const) {
+      const options = `options=${encodeURIComponent(`-c role=${role}`)}`
+      await checkStore(`${url}${url.includes('?') ? '&' : '?'}${options}`, environment)
+      await fresh.database.query(raw(grant))
+      await checkStore(`${url}${url.includes('?') ? '&' : '?'}${options}`, environment)
+    }
+    await fresh.database.query(raw(`drop owned by ${role}`))
+    await fresh.database.query(raw(`drop role ${role}`))
+    assert.deepEqual(rejected, [])
+  })
+
+  it('says who applies pending migrations: the role of a host may not', async () => {
+    const role = `pending_${process.pid}`
+    const { database, url } = fresh
+    await database.query(raw(`create role ${role}`))
+    await database.query(raw(`grant select on migrations to ${role}`))
+    const [last] = await database.query<{ name: string; checksum: string }>(
+      raw('delete from migrations where name = (select max(name) from migrations) returning name, checksum'),
+    )
+    const adviceAs = async (options: string) => {
+      const DATABASE_URL = `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(options)}`
+      const findings = await examine({ ...environment, DATABASE_URL })
+      const found = findings.find(({ subject }) => subject === 'schema')
+      assert.match(found?.result ?? '', /^pending migrations: 1, the first is /)
+      return found?.advice ?? ''
+    }
+    assert.match(
+      await adviceAs(`-c role=${role}`),
+      /prepare` with the DATABASE_URL of the role that owns the schema; the role pending_\d+ may not migrate\.$/,
+    )
+    assert.match(await adviceAs('-c application_name=x'), /or the next start, applies them/)
+    await database.query(
+      sql`insert into migrations (name, checksum) values (${last?.name ?? ''}, ${last?.checksum ?? ''})`,
+    )
+    await database.query(raw(`drop owned by ${role}`))
+    await database.query(raw(`drop role ${role}`))
+  })
+
+  it('does not check keys whose secret only the identity hosts have', async () => {
+    const { database } = fresh
+    const sealed = createKeyBox('a'.repeat(40), 'protection').seal(Buffer.from('key'), 'shared')
+    await database.query(sql`insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
+      values ('shared', 'protection', ${sealed}, now() - interval '1 day', now() + interval '1 day')`)
+    const { Jwt__SigningKey, ...withoutSecret } = environment
+    const keysOf = async (secretFile?: string) => {
+      if (secretFile !== undefined)
+        writeFileSync(join(folder, 'identity-secret'), secretFile, { mode: 0o600 })
+      const found = (await examine(withoutSecret)).find(({ subject }) => subject === 'keys')
+      return `${found?.grade} ${found?.result}`
+    }
+    const results = [
+      await keysOf(),
+      await keysOf('of an earlier installation'),
+      await keysOf(Jwt__SigningKey),
+    ]
+    rmSync(join(folder, 'identity-secret'))
+    await database.query(raw('delete from identity_keys'))
+    const [unknown, other, own] = results
+    assert.match(unknown ?? '', /^ok not checked: Identity__KeyEncryptionSecret is not set here/)
+    assert.equal(other, unknown)
+    assert.equal(own, 'warning the secret is a file of this machine')
+  })
+
+  it('says that the web host needs no store where there is none', async () => {
+    const { DATABASE_URL, ...withoutStore } = environment
+    const found = (await examine(withoutStore)).find(({ subject }) => subject === 'store')
+    assert.match(found?.result ?? '', /^there is no store in/)
+    assert.match(found?.advice ?? '', /The web host needs no store\.$/)
+  })
+
   it('runs all other checks when the store rejects one', async () => {
     await fresh.database.query(raw('alter table instances rename column host to was'))
     const findings = await examine(environment)
@@ -178,12 +268,16 @@ describe('the doctor', () => {
   })
 
   it('says when every role may make large objects', async () => {
-    const subjects = async () => (await examine(environment)).map(({ subject }) => subject)
-    assert.ok(!(await subjects()).includes('large objects'))
+    const [{ name } = { name: '' }] = await fresh.database.query<{ name: string }>(
+      raw('select current_database() as name'),
+    )
+    const found = async () => (await examine(environment)).find(({ subject }) => subject === 'large objects')
+    assert.equal(await found(), undefined)
     await fresh.database.query(raw('grant execute on function lo_create(oid) to public'))
-    const after = await subjects()
+    const after = await found()
     await fresh.database.query(raw('revoke execute on function lo_create(oid) from public'))
-    assert.ok(after.includes('large objects'))
+    assert.match(after?.result ?? '', new RegExp(`in the database ${name}, `))
+    assert.match(after?.advice ?? '', new RegExp(`TRACKER_DATABASE=${name}: `))
   })
 
   it('finds secrets that others may read', async () => {

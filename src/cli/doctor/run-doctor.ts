@@ -81,5 +81,5 @@ const embeddedStoreNotRunning = (dataDirectory: string): Finding =>
     : warning(
         'store',
         `there is no store in ${dataDirectory} yet`,
-        'npm start creates one; or set DATABASE_URL.',
+        'npm start creates one; or set DATABASE_URL. The web host needs no store.',
       )

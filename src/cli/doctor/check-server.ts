@@ -1,0 +1,257 @@
+import type pg from 'pg'
+import { pendingAfter, readApplied } from '../../db/migrate.ts'
+import { applicationNamePattern } from '../../db/pooled-connections.ts'
+import { explainUnsuitable, readServerFacts } from '../../db/server-requirements.ts'
+import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
+import { gradeDisk, readFreeBytes } from './check-host.ts'
+import { queryRow } from './check-records.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
+
+export interface CheckedStore {
+  readonly client: pg.Client
+  readonly url: string
+  readonly settings: IdentitySettings
+}
+
+export async function checkServer({ client }: CheckedStore): Promise<readonly Finding[]> {
+  const facts = await readServerFacts(client)
+  const problem = explainUnsuitable(facts)
+  const { standby, size } = await queryRow<{ standby: boolean; size: string }>(
+    client,
+    `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as standby,
+      pg_size_pretty(pg_database_size(current_database())) as size`,
+  )
+  return [
+    problem === undefined
+      ? ok('store', `PostgreSQL ${facts.version}, ${size}`)
+      : error('store', problem, 'docs/deployment.md lists what a store needs.'),
+    standby
+      ? error(
+          'writing',
+          'the store accepts no writes: it is a standby or read-only',
+          'Set DATABASE_URL to the primary, or to the proxy in front of it.',
+        )
+      : ok('writing', 'the store accepts writes'),
+  ]
+}
+
+export async function checkSchema({ client }: CheckedStore): Promise<Finding> {
+  const { role, mayRead, mayMigrate } = await queryRow<{
+    role: string
+    mayRead: boolean
+    mayMigrate: boolean
+  }>(
+    client,
+    `select current_user as role, has_schema_privilege('public', 'create') as "mayMigrate",
+       coalesce(has_table_privilege(to_regclass('migrations'), 'select'), true) as "mayRead"`,
+  )
+  const prepare = 'Run `npm run cli -- prepare` with the DATABASE_URL of the role that owns the schema'
+  if (!mayRead)
+    return error(
+      'schema',
+      `the role ${role} may not read the table migrations`,
+      `${prepare}: it gives this right to the role of each host. If ${role} is no such role, DATABASE_URL has a wrong user.`,
+    )
+  const applied = await readApplied(client)
+  try {
+    const pending = await pendingAfter(applied)
+    if (pending.length === 0) return ok('schema', 'matches this version')
+    return warning(
+      'schema',
+      `pending migrations: ${pending.length}, the first is ${pending[0]}`,
+      mayMigrate
+        ? 'npm run cli -- prepare, or the next start, applies them.'
+        : `${prepare}; the role ${role} may not migrate.`,
+    )
+  } catch (cause) {
+    return error('schema', (cause as Error).message, 'Start the version that belongs to this store.')
+  }
+}
+
+export async function checkClock({ client }: CheckedStore): Promise<Finding> {
+  const before = Date.now()
+  const { now } = await queryRow<{ now: number }>(
+    client,
+    `select extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+  )
+  return gradeClock(now, before, Date.now())
+}
+
+/** Checks sessions and standbys, which PostgreSQL shows only to roles with the right to read all statistics. */
+export async function checkActivity({ client }: CheckedStore): Promise<readonly Finding[]> {
+  const { role, canReadStatistics } = await queryRow<{ role: string; canReadStatistics: boolean }>(
+    client,
+    `select current_user as role, pg_has_role('pg_read_all_stats', 'usage') as "canReadStatistics"`,
+  )
+  if (!canReadStatistics)
+    return [
+      warning(
+        'activity',
+        `transactions and standbys are hidden from the role ${role}`,
+        'Run the doctor as the role that migrates, after the superuser has granted pg_read_all_stats to it.',
+      ),
+    ]
+  return [await checkTransactions(client), ...(await checkReplication(client))]
+}
+
+/** Every role may read how many connections there are, but hosts that may open them are seen only with all sessions. */
+export async function checkConnections({ client }: CheckedStore): Promise<Finding> {
+  const counts = await queryRow<ConnectionCounts>(
+    client,
+    `with sessions as (
+       select application_name as name, (substring(application_name from '${applicationNamePattern}'))::int as most
+       from pg_stat_activity where backend_type = 'client backend')
+     select (select sum(numbackends)::int from pg_stat_database) as used,
+       (select count(*)::int from sessions where most is null) as others,
+       (select count(*)::int from (select distinct name from sessions where most is not null) as named) as processes,
+       (select coalesce(sum(most), 0)::int from (select distinct name, most from sessions) as named) as "mayOpen",
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
+       pg_has_role('pg_read_all_stats', 'usage') as "areSessionsVisible"`,
+  )
+  return gradeConnections(counts)
+}
+
+interface ConnectionCounts {
+  readonly used: number
+  /** The part of `used` that belongs to other programs. */
+  readonly others: number
+  /** The processes of hosts that are connected now. */
+  readonly processes: number
+  /** The connections that these processes may open together. */
+  readonly mayOpen: number
+  /** The most connections that the server allows to roles other than superusers. */
+  readonly max: number
+  readonly areSessionsVisible: boolean
+}
+
+export function gradeConnections(counts: ConnectionCounts): Finding {
+  const { used, others, processes, mayOpen, max, areSessionsVisible } = counts
+  const hosts = `${processes} ${processes === 1 ? 'process' : 'processes'} of hosts may open ${mayOpen}`
+  const result = `${used} of ${max} are used; ${areSessionsVisible ? hosts : hiddenHosts}`
+  const advice = 'Lower DB_CONNECTIONS, raise max_connections, or put a pooler in front of the store.'
+  const isEnough = !areSessionsVisible || mayOpen + others <= max
+  if (isEnough && used < max * 0.8) return ok('connections', result)
+  return warning('connections', result, advice)
+}
+
+const hiddenHosts = 'how many the hosts may open is hidden from a role without pg_read_all_stats'
+
+async function checkTransactions(client: pg.Client): Promise<Finding> {
+  const { minutes } = await queryRow<{ minutes: number }>(
+    client,
+    `select coalesce(max(extract(epoch from now() - xact_start)), 0)::int / 60 as minutes
+     from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  )
+  if (minutes < 10) return ok('transactions', 'none is older than ten minutes')
+  return warning(
+    'transactions',
+    `one is ${minutes} minutes old`,
+    'select pid, query from pg_stat_activity order by xact_start; end it with pg_terminate_backend(pid).',
+  )
+}
+
+async function checkReplication(client: pg.Client): Promise<readonly Finding[]> {
+  const { rows } = await client.query<Standby>(
+    `select application_name as name, state, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::float8 as bytes,
+      coalesce(extract(epoch from replay_lag), 0)::float8 as seconds
+     from pg_stat_replication where not pg_is_in_recovery()`,
+  )
+  return rows.map(gradeStandby)
+}
+
+export async function checkUnusedSlots({ client }: CheckedStore): Promise<readonly Finding[]> {
+  const { rows } = await client.query<{ name: string; bytes: number }>(
+    `select slot_name as name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as bytes
+     from pg_replication_slots where not active and restart_lsn is not null and not pg_is_in_recovery()`,
+  )
+  return rows.map(({ name, bytes }) =>
+    warning(
+      'replication',
+      `slot ${name} retains ${mebibytes(bytes)} of WAL, but no standby uses it`,
+      `Start its standby, or: select pg_drop_replication_slot('${name}')`,
+    ),
+  )
+}
+
+export async function checkLargeObjects({ client }: CheckedStore): Promise<readonly Finding[]> {
+  const { open, database } = await queryRow<{ open: boolean; database: string }>(
+    client,
+    `select bool_or(has_function_privilege('public', oid, 'execute')) as open, current_database() as database from pg_proc
+     where pronamespace = 'pg_catalog'::regnamespace and proname in ('lo_creat', 'lo_create', 'lo_from_bytea')`,
+  )
+  if (!open) return []
+  return [
+    warning(
+      'large objects',
+      `every role may create them in the database ${database}, and fill the disk`,
+      `Run deploy/postgres/create-roles.sh as the superuser, with TRACKER_DATABASE=${database}: it revokes the right in this database. Other databases of the server are not checked.`,
+    ),
+  ]
+}
+
+export async function checkArchive({ client }: CheckedStore): Promise<readonly Finding[]> {
+  const { failing } = await queryRow<{ failing: boolean }>(
+    client,
+    `select coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing from pg_stat_archiver`,
+  )
+  if (!failing) return []
+  return [
+    error(
+      'archive',
+      'WAL is not being archived',
+      'Check the log of the store: archive_command fails, and the disk fills up.',
+    ),
+  ]
+}
+
+/**
+ * PostgreSQL shows its folder to few roles, and only the disk of this machine can be looked at. That of the embedded store is
+ * checked with the data folder.
+ */
+export async function checkLocalDisk({ client, settings }: CheckedStore): Promise<readonly Finding[]> {
+  const isLocal = client.host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(client.host)
+  if (!settings.isStoreShared || !isLocal) return []
+  const { rows } = await client.query<{ folder: string }>(
+    `select setting as folder from pg_settings where name = 'data_directory'`,
+  )
+  const free = await Promise.all(rows.map(({ folder }) => readFreeBytes(folder).catch(() => undefined)))
+  return free.flatMap((bytes) => (bytes === undefined ? [] : [gradeDisk(bytes)]))
+}
+
+interface Standby {
+  readonly name: string
+  readonly state: string
+  readonly bytes: number
+  readonly seconds: number
+}
+
+const lagSecondsMax = 30
+const lagBytesMax = 256 * 1024 ** 2
+
+export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding {
+  const result = `${name} is ${state}, ${mebibytes(bytes)} and ${seconds.toFixed(1)} s behind`
+  if (state === 'streaming' && seconds < lagSecondsMax && bytes < lagBytesMax)
+    return ok('replication', result)
+  return error(
+    'replication',
+    result,
+    'Check its disk, its network and its log. A failover to it would lose these changes, or wait for them.',
+  )
+}
+
+/** The largest difference between the clocks. Tokens and keys contain timestamps, and clients tolerate a few seconds. */
+const clockSecondsMax = 5
+
+/** The store's clock was read between two readings of the own one. All are in milliseconds. */
+export function gradeClock(storeNow: number, before: number, after: number): Finding {
+  const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000
+  const result = `${offsetSeconds.toFixed(1)} s between this machine and the store`
+  if (offsetSeconds <= clockSecondsMax) return ok('clock', result)
+  return error(
+    'clock',
+    result,
+    'Synchronize both clocks, for example by chrony or systemd-timesyncd. Until then, tokens are rejected, and dates are wrong.',
+  )
+}
+
+const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
