@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -116,6 +116,8 @@ describe('A start that fails', () => {
     const { reason, messages } = await rejectionOf(environment, ['identity'])
     assert.match(reason, /encrypted with another secret\. Set Identity__KeyEncryptionSecret/)
     assert.deepEqual(messages, ['The start failed.'])
+    // A secret that was made up would be in the way of a restore, and of the right one.
+    assert.ok(!existsSync(join(folder, 'data', 'identity-secret')))
   })
 
   test('because there is no such host names those there are, and ends with 2', async () => {

@@ -3,9 +3,10 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identitySecretFile } from '../../../config/store-settings.ts'
 import type { Database } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 import type { Client } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import { openKeyRing } from './key-ring.ts'
+import { openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
 import { createFactorBox, createRotatingBox, createRotatingKeyBox, type SecretBox } from './secret-box.ts'
 import { joinRings, pinnedKeyRing, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
@@ -36,7 +37,7 @@ export async function openKeys(
   { keySecret, previousKeySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
   now: () => number,
 ): Promise<Keys> {
-  const current = keySecret ?? (await readOrCreateKeySecret(dataDirectory))
+  const current = keySecret ?? (await readOwnSecret(database, dataDirectory))
   const secrets = { current, previous: previousKeySecret }
   const openRing = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
     openKeyRing(kind, { database, box: createRotatingKeyBox(secrets, kind.purpose), now })
@@ -58,6 +59,14 @@ export async function openKeys(
       await protectionKeys.refresh()
     },
   }
+}
+
+/** Creates no secret if the store has keys, which another one encrypts: the file would be in the way of the right one. */
+async function readOwnSecret(database: Database, dataDirectory: string): Promise<string> {
+  // Read before the file, which a process of this machine creates before the keys.
+  const keys = await database.query(sql`select from identity_keys limit 1`)
+  if (keys.length > 0 && (await readKeySecret(dataDirectory)) === undefined) throw new WrongKeySecretError()
+  return readOrCreateKeySecret(dataDirectory)
 }
 
 /**
