@@ -115,11 +115,13 @@ test('every rule that npm run mutants breaks is where its table says, and has it
   }
 })
 
-test('the licence is named and there, and the changes of this version too', () => {
+test('the licence is named and there, and every file that names this version names the same', () => {
   const { license, version } = JSON.parse(textOf('package.json'))
   assert.equal(license, 'MIT')
   assert.match(textOf('LICENSE'), /^MIT License\n/)
-  assert.ok(textOf('CHANGELOG.md').includes(`## ${version}\n`), `CHANGELOG.md says nothing about ${version}`)
+  assert.match(textOf('CHANGELOG.md'), new RegExp(`^## ${version} - \\d{4}-\\d\\d-\\d\\d$`, 'm'))
+  assert.equal(JSON.parse(textOf('clients/typescript/package.json')).version, version)
+  assert.match(textOf('deploy/kubernetes/kustomization.yaml'), new RegExp(`newTag: ${version} `))
 })
 
 test('the public CI runs the gate on Linux and a start on macOS and Windows', () => {

@@ -107,7 +107,12 @@ describe('Compared with its last release, the contract', () => {
         )
     })
 
-  for (const document of ['rest.v1.json', 'identity.v1.json', 'extensions.v1.json']) {
+  for (const document of [
+    'rest.v1.json',
+    'identity.v1.json',
+    'extensions.v1.json',
+    'identity-extensions.v1.json',
+  ]) {
     test(`of ${document} has additions only, and the corrections that are listed with their reasons`, () => {
       const before = jsonOf(join(released, document))
       assertCorrected(document, openApiBreaks(before, jsonOf(join(docs, 'contract', document))))
