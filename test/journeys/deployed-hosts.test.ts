@@ -50,6 +50,8 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       /#svl_\w+$/m,
     )
     await runIn('rest', ['account', 'deactivate', 'bob@example.com', '--yes'])
+    assert.match(await runIn('rest', ['account', 'reactivate', 'bob@example.com']), /was reactivated/)
+    await runIn('rest', ['account', 'deactivate', 'bob@example.com', '--yes'])
     assert.equal(await runIn('rest', ['client', 'list']), '')
     await assert.rejects(runIn('identity', ['account', 'remove-factors', 'ann@example.com', '--yes']), {
       message: /Second factor was not found/,
