@@ -26,8 +26,8 @@ export function commandTypesOf(resources: readonly Resource[]): string {
 
 function typesOf(resource: Resource, comments: Comments): string[] {
   const { title, pluralTitle, name } = resource
-  const { create, update, list } = commandMessagesOf(resource)
-  const record = shapeIn(create.result, name)
+  const { create, get, update, list } = commandMessagesOf(resource)
+  const record = shapeIn(get.result, name)
   const page = shapeIn(list.result, 'result')
   const pagination = shapeIn(list.request, 'pagination')
   const keys = pagination.fields.filter((key) => isSupported(resource, key.name))
@@ -36,7 +36,7 @@ function typesOf(resource: Resource, comments: Comments): string[] {
   return [
     typed(title, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
     typed(`${title}Page`, page, () => ''),
-    typed(`Create${title}Request`, create.request, givenIn(resource, create)),
+    ...(create ? [typed(`Create${title}Request`, create.request, givenIn(resource, create))] : []),
     typed(`Update${title}Request`, update.request, givenIn(resource, update)),
     typed(`${pluralTitle}Keys`, pagination, () => '?', keys),
     resultText(`${title}Result`, name, title),
@@ -102,7 +102,7 @@ function methodsOf(resource: Resource, comments: Comments): string[] {
   const { create, get, list, remove, update } = commandMessagesOf(resource)
   const method = (command: CommandMessages, type: string) => methodText(comments, command, type)
   return [
-    method(create, `Call<Create${title}Request, ${title}Result>`),
+    ...(create ? [method(create, `Call<Create${title}Request, ${title}Result>`)] : []),
     method(get, `Call<{ readonly id: string }, ${title}Result>`),
     method(list, `Call<{ readonly pagination: ${pluralTitle}Keys }, ${pluralTitle}Result>`),
     method(remove, 'Call<{ readonly ids: readonly string[] }, Outcome>'),

@@ -23,6 +23,7 @@ interface Operation {
 
 interface Schema {
   readonly type?: string | readonly string[]
+  readonly format?: string
   readonly $ref?: string
   readonly description?: string
   readonly enum?: readonly string[]
@@ -42,7 +43,7 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extensions.components.schemas, ...document.components.schemas }
   // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
-  const operations = [document, extensions].flatMap(operationsIn)
+  const operations = [document, extensions].flatMap(operationsIn).filter((one) => !isDownload(one))
   const resources = resourcesIn(operations, schemas)
   return [
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
@@ -68,6 +69,7 @@ function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
+  if (schema.format === 'binary') return 'Blob'
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
   if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
   return [schema.type ?? 'unknown']
@@ -105,6 +107,10 @@ const operationsIn = ({ paths }: OpenApi): Known[] =>
     })),
   )
 
+/** `call` reads answers as JSON or text, so the client has a function of its own for files. */
+const isDownload = ({ responses }: Known): boolean =>
+  schemaOf(responses?.['200']?.content).format === 'binary'
+
 const schemaOf = (content: Readonly<Record<string, { readonly schema?: Schema }>> | undefined): Schema =>
   // Anything but JSON is text.
   content?.['application/json']?.schema ?? Object.values(content ?? {})[0]?.schema ?? {}
@@ -134,22 +140,25 @@ interface KnownResource {
   readonly plural: string
   readonly title: string
   readonly root: string
+  /** False if its rows are created by a route of their own. */
+  readonly isCreatable: boolean
 }
 
-/** A resource is what can be created, and its list has the same root. */
+/** A resource is what can be changed, and its list has the same root. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
-    const isResource = method === 'POST' && schemas[`${title}Create`] && schemas[`${title}QueryRow`]
-    return isResource ? [{ name, plural: `${name}s`, title, root }] : []
+    const isResource = method === 'PATCH' && schemas[`${title}Update`] && schemas[`${title}QueryRow`]
+    const isCreatable = schemas[`${title}Create`] !== undefined
+    return isResource ? [{ name, plural: `${name}s`, title, root, isCreatable }] : []
   })
 }
 
-const resourceType = ({ plural, title, root }: KnownResource): string =>
+const resourceType = ({ plural, title, root, isCreatable }: KnownResource): string =>
   `  readonly ${plural}: {
     readonly record: ${title}
-    readonly create: ${title}Create
+    readonly create: ${isCreatable ? `${title}Create` : 'never'}
     readonly update: ${title}Update
     readonly page: ${title}Page['result']
     readonly list: Operations['GET ${root}/${plural}']['query']

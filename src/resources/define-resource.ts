@@ -21,6 +21,8 @@ export interface Resource extends ListedResource {
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
+  /** Its rows are created by a route of their own, so no create follows from the declaration. */
+  readonly withoutCreate?: true
 }
 
 /** Everything that a list and its documentation need to know about its rows. */
@@ -118,6 +120,7 @@ interface Declaration<
   readonly filters?: Filters
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly hooks?: Hooks
+  readonly withoutCreate?: true
 }
 
 export function defineResource<

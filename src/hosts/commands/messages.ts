@@ -2,6 +2,7 @@ import {
   type BodyPurpose,
   commonFieldNumbers,
   type Field,
+  isInBody,
   isRequired,
   updateMaskNumber,
   type WireKind,
@@ -22,8 +23,11 @@ export interface CommandMessages {
   readonly result: Message
 }
 
+/** One value for each command of a resource; there is no create where the rows are created by a route of their own. */
+export type ByVerb<Value> = Readonly<Record<Exclude<Verb, 'create'>, Value> & { create?: Value }>
+
 /** The messages of one resource's five commands, read from its declaration. */
-export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
+export function commandMessagesOf(resource: Resource): ByVerb<CommandMessages> {
   const { title, pluralTitle, name } = resource
   const record = recordOf(resource)
   const recordResult: MessageField = { name, number: 3, shape: record, isOptional: true }
@@ -35,7 +39,9 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
     isOptional: true,
   }
   return {
-    create: messagesOf(`Create${title}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
+    ...(!resource.withoutCreate && {
+      create: messagesOf(`Create${title}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
+    }),
     get: messagesOf(`Get${title}ById`, [idField], [recordResult]),
     list: messagesOf(`List${pluralTitle}`, [paginationOf(resource.edition)], [pageResult]),
     remove: messagesOf(`Remove${title}`, [idsField], []),
@@ -166,9 +172,6 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
   ])
 
 const deprecationOf = ({ deprecation }: Field) => deprecation && ({ isDeprecated: true } as const)
-
-const isInBody = ({ presence }: Field, purpose: BodyPurpose): boolean =>
-  presence !== 'updateOnly' || purpose === 'update'
 
 const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
