@@ -1,4 +1,5 @@
 import { type HoursStep, type Kind, parseFailure } from './field.ts'
+import { sanitizeFileName } from './files.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordProblems } from './password-policy.ts'
 import { parseTimestamp } from './timestamp.ts'
 
@@ -12,6 +13,19 @@ export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
     return isLongerThan(value, max) ? parseFailure(`${label} must be at most ${max} characters.`) : { value }
   },
 })
+
+/** The name of a file: see `sanitizeFileName`. */
+export const fileName = ({ max }: { max: number }): Kind<string, 'text'> => {
+  const kind = text({ max })
+  return {
+    ...kind,
+    parse(input, label) {
+      if (typeof input !== 'string' || !isStorable(input)) return kind.parse(input, label)
+      const name = sanitizeFileName(input)
+      return name === '' ? parseFailure(`${label} must be the name of a file.`) : kind.parse(name, label)
+    },
+  }
+}
 
 /** Accepts UUIDs without version bits too, because .NET creates them. Stores lower case. */
 export const uuid: Kind<string, 'uuid'> = {

@@ -3,6 +3,7 @@ import { appointment } from './appointment.ts'
 import { assignment } from './assignment.ts'
 import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
+import { attachment } from './attachment.ts'
 import { checkDeclarations } from './check-declarations.ts'
 import { comment } from './comment.ts'
 import type { Edition, Resource } from './define-resource.ts'
@@ -28,6 +29,7 @@ const declarations = [
   userAssignment,
   userProject,
   comment,
+  attachment,
   savedView,
   projectView,
 ] as const

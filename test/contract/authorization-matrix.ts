@@ -53,6 +53,7 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   assignmentImpediment: members,
   userAssignment: members,
   comment: ownersOfExtension,
+  attachment: membersOfExtension,
   savedView: own,
   projectView: ownersOfExtension,
 }

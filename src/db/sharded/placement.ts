@@ -18,6 +18,7 @@ export const assignmentTables = [
   'assignment_impediments',
   'user_assignments',
   'comments',
+  'attachments',
 ] as const
 
 /** Tables that `distribute` creates: the places of all rows, and a table that always stays empty. */

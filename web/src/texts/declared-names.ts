@@ -24,6 +24,7 @@ const nouns: Readonly<Record<string, Text>> = {
   userAssignment: 'participant',
   userProject: 'member',
   comment: 'comment',
+  attachment: 'attachment',
   savedView: 'view',
   projectView: 'shared view',
   name: 'name',
