@@ -43,7 +43,7 @@ const ranges: readonly (readonly [
 ]
 
 describe('A file', () => {
-  const scene = fixture(attachmentScene)
+  const scene = fixture(attachmentScene, { LOG_LEVEL: 'fatal' })
 
   test('that is an image may be shown in a page, and nothing may run in it', async () => {
     const { id } = await scene.attach(png, { name: 'sketch.png' })

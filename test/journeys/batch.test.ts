@@ -378,6 +378,11 @@ describe('A rejected batch', () => {
       'items[0].resource',
     ],
     [
+      'with a new row that only its own route creates',
+      { items: [create('attachment', { name: 'notes.txt', assignmentId: randomUUID() })] },
+      'items[0].operation',
+    ],
+    [
       'with a body that is none',
       { items: [{ operation: 'remove', resource: 'project', body: [] }] },
       'items[0].body',

@@ -46,15 +46,21 @@ interface StoreRequest {
 /** The time without a byte in either direction, until the response begins. */
 const silenceMilliseconds = 30_000
 
-function createSend({ endpoint, bucket, pathStyle, region, accessKey, secretKey }: S3Settings) {
+/** Returns the address of a file. The bucket is the beginning of the path, or of the name of the host. */
+export function objectUrl(
+  { endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>,
+  id: string,
+): URL {
+  const url = new URL(pathStyle ? `/${bucket}/${id}` : `/${id}`, endpoint)
+  if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
+  return url
+}
+
+function createSend(settings: S3Settings) {
+  const { region, accessKey, secretKey } = settings
   const key = { accessKey, secretKey, region, service: 's3' }
   const sendOnce = ({ method, id, range, file }: StoreRequest) => {
-    const url = new URL(endpoint)
-    if (pathStyle) url.pathname = `/${bucket}/${id}`
-    else {
-      url.hostname = `${bucket}.${url.hostname}`
-      url.pathname = `/${id}`
-    }
+    const url = objectUrl(settings, id)
     const bodyHash = file?.sha256 ?? sha256Of('')
     const headers = {
       host: url.host,
