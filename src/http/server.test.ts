@@ -106,7 +106,7 @@ describe('bytes that are not a valid request', () => {
     equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
     socket.write(`}${post('/echo', '{')}`)
     await once(socket, 'close')
-    match(received, /^HTTP\/1.1 200 [^]*{"body":"{}"}HTTP\/1.1 408 /)
+    match(received, /^HTTP\/1.1 200 .*{"body":"{}"}HTTP\/1.1 408 /s)
   })
 
   it('garbage after a request does not spoil the answer in progress', async (t) => {
