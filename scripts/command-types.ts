@@ -28,8 +28,8 @@ export function commandTypesOf(resources: readonly Resource[]): string {
 
 function typesOf(resource: Resource, comments: Comments): string[] {
   const { typeName, pluralTypeName, name } = resource
-  const { create, update, list } = commandMessagesOf(resource)
-  const record = shapeIn(create.result, name)
+  const { create, get, update, list } = commandMessagesOf(resource)
+  const record = shapeIn(get.result, name)
   const page = shapeIn(list.result, 'result')
   const pagination = shapeIn(list.request, 'pagination')
   const keys = pagination.fields.filter((key) => isSupported(resource, key.name))
@@ -38,7 +38,7 @@ function typesOf(resource: Resource, comments: Comments): string[] {
   return [
     typed(typeName, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
     typed(`${typeName}Page`, page, () => ''),
-    typed(`Create${typeName}Request`, create.request, givenIn(resource, create)),
+    ...(create ? [typed(`Create${typeName}Request`, create.request, givenIn(resource, create))] : []),
     typed(`Update${typeName}Request`, update.request, givenIn(resource, update)),
     typed(`${pluralTypeName}Keys`, pagination, () => '?', keys),
     resultText(`${typeName}Result`, name, typeName),
@@ -104,7 +104,7 @@ function methodsOf(resource: Resource, comments: Comments): string[] {
   const { create, get, list, remove, update } = commandMessagesOf(resource)
   const method = (command: CommandMessages, type: string) => methodText(comments, command, type)
   return [
-    method(create, `Call<Create${typeName}Request, ${typeName}Result>`),
+    ...(create ? [method(create, `Call<Create${typeName}Request, ${typeName}Result>`)] : []),
     method(get, `Call<{ readonly id: string }, ${typeName}Result>`),
     method(list, `Call<{ readonly pagination: ${pluralTypeName}Keys }, ${pluralTypeName}Result>`),
     method(remove, 'Call<{ readonly ids: readonly string[] }, Outcome>'),

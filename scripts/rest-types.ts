@@ -23,6 +23,7 @@ interface Operation {
 
 interface Schema {
   readonly type?: string | readonly string[]
+  readonly format?: string
   readonly $ref?: string
   readonly description?: string
   readonly enum?: readonly string[]
@@ -43,7 +44,7 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extended.components.schemas, ...document.components.schemas }
   // Errors are thrown, as an error class of the client.
   const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
-  const operations = [document, extended].flatMap(operationsIn)
+  const operations = [document, extended].flatMap(operationsIn).filter((one) => !isDownload(one))
   const resources = resourcesIn(operations, schemas)
   return [
     '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
@@ -88,6 +89,7 @@ function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
+  if (schema.format === 'binary') return 'Blob'
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
   if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
   return [schema.type ?? 'unknown']
@@ -125,6 +127,10 @@ const operationsIn = ({ paths }: OpenApi): Known[] =>
     })),
   )
 
+/** `call` reads answers as JSON or text, so the client has a function of its own for files. */
+const isDownload = ({ responses }: Known): boolean =>
+  schemaOf(responses?.['200']?.content).format === 'binary'
+
 const schemaOf = (content: Readonly<Record<string, { readonly schema?: Schema }>> | undefined): Schema =>
   // Anything but JSON is text.
   content?.['application/json']?.schema ?? Object.values(content ?? {})[0]?.schema ?? {}
@@ -157,26 +163,29 @@ interface KnownResource {
   readonly title: string
   readonly typeName: string
   readonly root: string
+  /** False if its rows are created by a route of their own. */
+  readonly isCreatable: boolean
 }
 
-/** A resource is what can be created, and its list has the same root. One that extensions show with more fields is there twice. */
+/** A resource is what can be changed, and its list has the same root. One that extensions show with more fields is there twice. */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
     const plural = `${name.replace(/y$/, 'ie')}s`
-    const isExtended = root === '/ext' && schemas[`Ext${title}Create`] !== undefined
+    const isExtended = root === '/ext' && schemas[`Ext${title}Update`] !== undefined
     const typeName = isExtended ? `Ext${title}` : title
     const key = isExtended ? `ext${plural.charAt(0).toUpperCase()}${plural.slice(1)}` : plural
-    const isResource = method === 'POST' && schemas[`${typeName}Create`] && schemas[`${title}QueryRow`]
-    return isResource ? [{ name, key, plural, title, typeName, root }] : []
+    const isResource = method === 'PATCH' && schemas[`${typeName}Update`] && schemas[`${title}QueryRow`]
+    const isCreatable = schemas[`${typeName}Create`] !== undefined
+    return isResource ? [{ name, key, plural, title, typeName, root, isCreatable }] : []
   })
 }
 
-const resourceType = ({ key, plural, title, typeName, root }: KnownResource): string =>
+const resourceType = ({ key, plural, title, typeName, root, isCreatable }: KnownResource): string =>
   `  readonly ${key}: {
     readonly record: ${typeName}
-    readonly create: ${typeName}Create
+    readonly create: ${isCreatable ? `${typeName}Create` : 'never'}
     readonly update: ${typeName}Update
     readonly page: ${typeName}Page['result']
     readonly list: Operations['GET ${root}/${plural}']['query']

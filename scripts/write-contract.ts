@@ -31,6 +31,7 @@ const documents = {
         live: nowhere,
         feeds: nowhere,
         receivers: nowhere,
+        files: { limits: { fileBytesMax: 0 } } as never,
         signInMethods: nowhere,
         hasMail: nowhere,
       }),

@@ -168,6 +168,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     // Ending a client notifies all hosts.
     service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
+    attachment_files: readWriteDelete,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],

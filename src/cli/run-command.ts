@@ -161,6 +161,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       keep: 'NUMBER: deletes all but the newest backups of the folder',
       'key-file': 'FILE: encrypts the backup with the key that `openssl rand -hex 32` wrote into this file',
       'copy-command': 'COMMAND: then runs this in a shell, to copy $BACKUP_FILE elsewhere',
+      'without-files': 'leaves the files of attachments out, which another tool copies',
     },
     load: async () => (await import('./backup/run-backup.ts')).runBackup,
   },

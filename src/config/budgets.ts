@@ -59,6 +59,15 @@ export const budgetLimits = {
   /** A snapshot with many readers is counted once. */
   liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
+  /** Files being received, each with 64 KiB in memory and the rest on the disk: 400 MB of the largest by default. */
+  uploads: { max: 16, per: 'process', of: 'requests' },
+  /** A browser sends a few at once; more are to be sent again later. */
+  uploadsOfAccount: { max: 4, per: 'account', of: 'requests' },
+  /** Files being sent, each an open file and 64 KiB; a reader may be slow for a quarter of an hour. */
+  downloads: { max: 512, per: 'process', of: 'requests' },
+  /** A page with as many images, over a proxy with HTTP/2. */
+  downloadsOfAccount: { max: 64, per: 'account', of: 'requests' },
+
   /** Requests to webhooks; each waits ten seconds at most. A webhook that is being served holds one, and up to seven more while it sends. */
   webhookRequests: { max: 32, per: 'process', of: 'requests' },
 

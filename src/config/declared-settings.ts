@@ -1,3 +1,4 @@
+import { fileBytesMax } from '../model/files.ts'
 import { connectionsDefault, connectionsMax, connectionsMin } from './budgets.ts'
 import {
   address,
@@ -10,6 +11,8 @@ import {
   text,
   wholeNumber,
 } from './setting-kinds.ts'
+
+const mebibyte = 1024 ** 2
 
 const database = {
   DATABASE_URL: text({
@@ -24,7 +27,7 @@ const database = {
   }),
   DATA_DIR: text({
     defaultValue: '.data',
-    about: 'folder of the embedded database and of generated secrets',
+    about: 'folder of the embedded database, of generated secrets and of attachments',
   }),
   DB_NAMED_STATEMENTS: flag({
     documentedDefault: 'found out at the start',
@@ -311,6 +314,35 @@ const features = {
   }),
 }
 
+const attachments = {
+  Attachments__FileMegabytes: wholeNumber({
+    defaultValue: 25,
+    min: 1,
+    max: fileBytesMax / mebibyte,
+    about: 'the largest file, in MiB; proxies in front of the REST host need the same limit',
+  }),
+  Attachments__ProjectMegabytes: wholeNumber({
+    defaultValue: 1024,
+    min: 1,
+    // A petabyte.
+    max: 1024 ** 3,
+    about: 'how much the files of a project may have together, in MiB, removed ones included',
+  }),
+  Attachments__S3__Endpoint: address({
+    documentedDefault: 'none: files are in `DATA_DIR/attachments`',
+    about:
+      'an S3-compatible store for the files, such as `https://s3.eu-central-1.amazonaws.com`: [operations.md](operations.md#files)',
+  }),
+  Attachments__S3__Bucket: text({ about: 'its bucket, which nothing else uses' }),
+  Attachments__S3__Region: text({ defaultValue: 'us-east-1', about: 'the region in its signatures' }),
+  Attachments__S3__AccessKey: text({ about: 'the id of the access key' }),
+  Attachments__S3__SecretKey: text({ isSecret: true, about: 'the secret of the access key' }),
+  Attachments__S3__PathStyle: flag({
+    defaultValue: true,
+    about: '`false`: the bucket is part of the host name, not of the path',
+  }),
+}
+
 /** Audits require more than this, and live listings look back less. */
 export const daysKeptMin = 30
 const daysMax = 36_500
@@ -404,6 +436,7 @@ export const settingSections = {
   'External providers': providers,
   Accounts: accounts,
   Features: features,
+  Attachments: attachments,
   Retention: retention,
   'Rate limits': rateLimits,
   Bank: bank,
@@ -419,6 +452,7 @@ export const declaredSettings = {
   ...providers,
   ...accounts,
   ...features,
+  ...attachments,
   ...retention,
   ...rateLimits,
   ...bank,

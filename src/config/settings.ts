@@ -110,7 +110,7 @@ export function unknownSettings(environment: Environment): readonly string[] {
     const intended =
       patterns.find(({ loosePattern }) => loosePattern.test(withoutUnderscores(name))) ??
       patterns.find((setting) => isMistyped(name, setting.name))
-    if (intended === undefined && !/^(Identity|Jwt|Auth|Cors|RateLimit)__/i.test(name)) return []
+    if (intended === undefined && !/^(Identity|Jwt|Auth|Cors|RateLimit|Attachments)__/i.test(name)) return []
     return [`${name} is not a setting${intended === undefined ? '' : `; ${intended.name} is`}.`]
   })
 }

@@ -1,10 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Budgets } from '../config/budgets.ts'
 import { takeAll } from '../model/budget.ts'
 import { addressKey } from './addresses.ts'
-import { type Envelope, headersTooLarge, rawEnvelope, rawHttpResponse, sendEnvelope } from './errors.ts'
+import {
+  type Envelope,
+  headersTooLarge,
+  rawEnvelope,
+  rawHttpResponse,
+  requestTooSlow,
+  sendEnvelope,
+} from './errors.ts'
 import { rejectTooManyKeys } from './url.ts'
 
 /** Answers requests that reach no route: Node would respond with an empty body. */
@@ -81,6 +88,7 @@ export const lingerMilliseconds = 1000
 
 /** Handles bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.hasLimitedBody) return
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   // Every further byte is another error.
   if (socket.isBroken) return
@@ -92,6 +100,17 @@ interface HttpSocket extends Socket {
   /** The response whose turn it is. */
   _httpMessage?: ServerResponse | null
   isBroken?: boolean
+  /** The handler of the request in progress limits the time of its body. */
+  hasLimitedBody?: boolean
+}
+
+/** Exempts a request from the time limit of the server, which is too short for large bodies. Its handler has one of its own. */
+export function limitBodyItself({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const socket: HttpSocket = raw.socket
+  socket.hasLimitedBody = true
+  reply.raw.once('close', () => {
+    socket.hasLimitedBody = false
+  })
 }
 
 function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
@@ -115,7 +134,7 @@ function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
 const notHttp: Envelope = { statusCode: 400, message: 'This is not a valid HTTP request.' }
 
 const connectionErrors: Readonly<Record<string, Envelope>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, message: 'The request took too long to arrive.' },
+  ERR_HTTP_REQUEST_TIMEOUT: requestTooSlow,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusCode: 413, message: 'The body has too many chunk extensions.' },
   HPE_HEADER_OVERFLOW: headersTooLarge,
 }

@@ -47,6 +47,11 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
+export const requestTooSlow: Envelope = {
+  statusCode: 408,
+  message: 'The request took too long to arrive.',
+}
+
 export const frameworkErrors: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
@@ -61,6 +66,7 @@ export const frameworkErrors: Readonly<Record<string, Envelope>> = {
     statusCode: 415,
     message: 'The character set of the body must be UTF-8.',
   },
+  BODY_TOO_SLOW: requestTooSlow,
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
 }
 

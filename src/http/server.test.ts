@@ -1,8 +1,11 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { openBudgets } from '../config/budgets.ts'
+import { limitBodyItself } from './broken-requests.ts'
 import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
 
 const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -75,6 +78,35 @@ describe('bytes that are not a valid request', () => {
     const bytes =
       'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
     assertRejection(await exchange(port, bytes, /\."\}/), 408)
+  })
+
+  it('a body whose route limits its time itself may be slow, and the next one on its connection may not', async (t) => {
+    const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
+    const app = sampleHost(t, { timeouts })
+    app.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', async (_request: unknown, body: unknown) => body)
+      scope.post('/slow', async (request, reply) => {
+        limitBodyItself(request, reply)
+        return { body: await text(request.body as Readable) }
+      })
+      done()
+    })
+    const port = await listen(app)
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    const post = (path: string, body: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${body}`
+    socket.write(post('/slow', '{'))
+    // The time of the server is over.
+    const [error] = await once(app.server, 'clientError')
+    equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
+    socket.write(`}${post('/echo', '{')}`)
+    await once(socket, 'close')
+    match(received, /^HTTP\/1.1 200 .*{"body":"{}"}HTTP\/1.1 408 /s)
   })
 
   it('garbage after a request does not spoil the answer in progress', async (t) => {

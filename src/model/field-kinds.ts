@@ -1,4 +1,5 @@
 import { type HoursStep, type Kind, parseFailure } from './field.ts'
+import { sanitizeFileName } from './files.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordProblems } from './password-policy.ts'
 import { parseTimestamp } from './timestamp.ts'
 
@@ -27,6 +28,19 @@ export const choice = <const Word extends string>(words: readonly Word[]): Kind<
     return value === undefined ? parseFailure(`${label} must be one of ${words.join(', ')}.`) : { value }
   },
 })
+
+/** The name of a file: see `sanitizeFileName`. */
+export const fileName = ({ max }: { max: number }): Kind<string, 'text'> => {
+  const kind = text({ max })
+  return {
+    ...kind,
+    parse(input, label) {
+      if (typeof input !== 'string' || !isStorable(input)) return kind.parse(input, label)
+      const name = sanitizeFileName(input)
+      return name === '' ? parseFailure(`${label} must be the name of a file.`) : kind.parse(name, label)
+    },
+  }
+}
 
 /** Accepts UUIDs without version bits too, because .NET creates them. Stores lower case. */
 export const uuid: Kind<string, 'uuid'> = {

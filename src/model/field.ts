@@ -34,6 +34,8 @@ export type Presence =
   | 'requiredOnCreate'
   /** Read on update only, never stored; absent or null means that it was not requested. */
   | 'updateOnly'
+  /** Set by the server when it creates the row, and in no body. */
+  | 'byServer'
 
 /** The two bodies of a resource. */
 export type BodyPurpose = 'create' | 'update'
@@ -115,6 +117,8 @@ export const requiredOnCreate = declare('requiredOnCreate')
 
 export const updateOnly = declare('updateOnly')
 
+export const byServer = declare('byServer')
+
 export const optional = <Value, Wire extends WireKind, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<Value, Wire>,
@@ -150,6 +154,14 @@ export const references = <const Target extends string, const N extends number>(
   references: { resource, whenRemoved },
 })
 
+/** A reference that no body names. */
+export const referenceByServer = <const Target extends string, const N extends number>(
+  field: ReferenceField<Target, N>,
+): Omit<ReferenceField<Target, N>, 'presence'> & { readonly presence: 'byServer' } => ({
+  ...field,
+  presence: 'byServer',
+})
+
 export const callerByDefault = <F extends Field>(field: F): F & { readonly isCallerByDefault: true } => ({
   ...field,
   isCallerByDefault: true,
@@ -170,6 +182,10 @@ export const byDefault = <Value, Wire extends WireKind, N extends number>(
   schema: { ...field.schema, default: defaultValue },
   defaultValue,
 })
+
+/** Whether a body may name the field. */
+export const isInBody = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPurpose): boolean =>
+  presence !== 'byServer' && (presence !== 'updateOnly' || purpose === 'update')
 
 /** Whether a body without the field is rejected. */
 export const isRequired = (

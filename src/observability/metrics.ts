@@ -118,6 +118,12 @@ const instruments = {
     labels: [],
     acrossProcesses: 'max',
   },
+  attachmentBytes: {
+    type: 'counter',
+    name: 'attachment_bytes_total',
+    help: 'Bytes of files that were stored, and that were served.',
+    labels: ['direction'],
+  },
   serverErrors: {
     type: 'counter',
     name: 'http_server_errors_total',

@@ -1,5 +1,12 @@
 import type { Values } from '../db/rows.ts'
-import { type BodyPurpose, type Field, isRequired, labelOf, type ParseOptions } from '../model/field.ts'
+import {
+  type BodyPurpose,
+  type Field,
+  isInBody,
+  isRequired,
+  labelOf,
+  type ParseOptions,
+} from '../model/field.ts'
 import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -73,7 +80,7 @@ function parseField(
   { purpose, options, violations, callerId }: FieldContext,
 ): unknown {
   const label = labelOf(name)
-  if (field.presence === 'updateOnly' && purpose === 'create') return undefined
+  if (!isInBody(field, purpose)) return undefined
   if (isAbsent(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
     else if (isBlankButPresent(field, input)) violations.add(name, `${label} must not be empty.`)

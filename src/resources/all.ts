@@ -4,6 +4,7 @@ import { assignment } from './assignment.ts'
 import { assignmentDependency } from './assignment-dependency.ts'
 import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
+import { attachment } from './attachment.ts'
 import { checkDeclarations } from './check-declarations.ts'
 import { comment } from './comment.ts'
 import type { Resource } from './define-resource.ts'
@@ -33,6 +34,7 @@ const declarations = [
   label,
   assignmentLabel,
   assignmentDependency,
+  attachment,
   savedView,
   projectView,
 ] as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { catalog, membersOfProject } from '../model/access-rule.ts'
-import { type Field, references, required, secret, updateOnly } from '../model/field.ts'
+import { byServer, type Field, references, required, secret, updateOnly } from '../model/field.ts'
 import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import { resources } from './all.ts'
 import { checkDeclarations, declarationProblems } from './check-declarations.ts'
@@ -111,6 +111,10 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [
     withField('expectedVersion', updateOnly(5, timestamp)),
     'widget.expectedVersion is read on update only, but no hook "updateConditions" uses it.',
+  ],
+  [
+    withField('size', byServer(5, text({ max: 9 }))),
+    'widget.size is set by the server, but a create of the declaration would leave it out.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
   [widget({ filters: ['name'] }), 'widget: the filter name is not a reference.'],

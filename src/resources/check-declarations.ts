@@ -38,7 +38,7 @@ function duplicateNameProblems(resources: readonly Resource[]): string[] {
   )
 }
 
-const camelCase = /^[a-z][A-Za-z]*$/
+const camelCase = /^[a-z][A-Za-z0-9]*$/
 
 /** Names that every record, request or message already uses. */
 const reservedFieldNames: ReadonlySet<string> = new Set([
@@ -112,7 +112,11 @@ function referenceProblems(
 }
 
 /** Some fields only make sense with a hook. Without it they have no effect, or do harm. */
-function hookProblems({ name, edition, hooks }: Resource, field: string, declared: Field): string[] {
+function hookProblems(
+  { name, edition, hooks, withoutCreate }: Resource,
+  field: string,
+  declared: Field,
+): string[] {
   const { isSecret, presence, isCallerByDefault, references } = declared
   return [
     ...(isCallerByDefault && (references?.resource !== 'user' || edition === 'v1')
@@ -123,6 +127,9 @@ function hookProblems({ name, edition, hooks }: Resource, field: string, declare
       : []),
     ...(presence === 'updateOnly' && !hooks.updateConditions
       ? [`${name}.${field} is read on update only, but no hook "updateConditions" uses it.`]
+      : []),
+    ...(presence === 'byServer' && !withoutCreate
+      ? [`${name}.${field} is set by the server, but a create of the declaration would leave it out.`]
       : []),
   ]
 }

@@ -25,6 +25,8 @@ export interface Resource extends ListedResource {
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
+  /** Its rows are created by a route of their own, so no create follows from the declaration. */
+  readonly withoutCreate?: true
 }
 
 /**
@@ -151,6 +153,7 @@ interface Declaration<
   readonly projectRules?: ProjectRules<keyof F & string>
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly hooks?: Hooks
+  readonly withoutCreate?: true
 }
 
 export function defineResource<

@@ -1,4 +1,4 @@
-import type { Field } from '../model/field.ts'
+import { type BodyPurpose, type Field, isInBody } from '../model/field.ts'
 import { idsMax } from '../records/list-query.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { isRemovedWithParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
@@ -35,7 +35,7 @@ export const describe = {
         ({ presence }) => presence === 'optional',
         'left out stays as it is, and null clears it',
       ),
-      describeActiveReferences(resource),
+      describeActiveReferences(resource, 'update'),
       isVersioned(resource)
         ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
         : 'With If-Match it is refused when somebody else was faster.',
@@ -90,8 +90,12 @@ function describeWriteAccess({ access, pluralNoun }: Resource): string {
   return `Members of a project change its ${pluralNoun}${owner}.`
 }
 
-function describeActiveReferences(resource: Resource): string {
-  const columns = referencesFrom(resource).map(({ column }) => column)
+/** Names the references that a body may name, or all that a restored row has. */
+function describeActiveReferences(resource: Resource, purpose?: BodyPurpose): string {
+  const columns = referencesFrom(resource).flatMap(({ column }) => {
+    const field = resource.fields[column]
+    return purpose === undefined || (field && isInBody(field, purpose)) ? [column] : []
+  })
   return columns.length === 0 ? '' : `What ${listOf(columns, 'and')} refer to must be active.`
 }
 

@@ -9,6 +9,8 @@ import type { Context } from '../records/context.ts'
 /** An operation of this host as its document describes it. */
 export interface Operation extends HttpOperation {
   readonly body?: Schema
+  /** The media type of the body in the document; JSON by default. */
+  readonly bodyType?: string
   /** Deprecated fields of the body: a request that uses one gets the headers. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly answer: Schema
@@ -18,6 +20,8 @@ export interface Operation extends HttpOperation {
   readonly hasTable?: true
   /** Responds with validators, and with 304 to a client that has the same body already. */
   readonly isConditional?: true
+  /** Takes `Range` and `If-None-Match`, and responds with a part of the body or with 304. */
+  readonly hasRanges?: true
   /** Responds with a tag for `If-Match` only. */
   readonly hasETag?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
@@ -59,6 +63,14 @@ export interface Answer {
   readonly lastChangeSecond?: number | null
 }
 
+/** A body that was received by the route itself. */
+export interface ReceivedBody {
+  /** Becomes the body of the request. Its JSON is compared under an Idempotency-Key. */
+  readonly body: object
+  /** Called when the request has been handled, or has failed. */
+  release(): Promise<void>
+}
+
 /** Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take none. */
 export const isKeyed = ({ method, isPublic }: Operation): boolean => method === 'POST' && !isPublic
 
@@ -76,6 +88,8 @@ export interface Route extends Operation {
   readonly queue?: FairQueue
   /** Rejects callers by their token, before their bodies are read. */
   admit?(caller: Caller): Promise<void>
+  /** Receives the body, which is then an unread stream of any content type, before it is handled. */
+  receive?(exchange: Exchange): Promise<ReceivedBody>
   /** Returns nothing when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>
 }

@@ -1,5 +1,5 @@
 import type { Parameter, Schema } from '../http/operation.ts'
-import { type BodyPurpose, type Field, isRequired, labelOf } from '../model/field.ts'
+import { type BodyPurpose, type Field, isInBody, isRequired, labelOf } from '../model/field.ts'
 import { timestamp as timestampKind, uuid } from '../model/field-kinds.ts'
 import {
   idsMax,
@@ -23,7 +23,7 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   const { title } = resource
   return {
     [title]: recordSchema(resource),
-    [`${title}Create`]: bodySchema(resource, 'create'),
+    ...(!resource.withoutCreate && { [`${title}Create`]: bodySchema(resource, 'create') }),
     [`${title}Update`]: bodySchema(resource, 'update'),
     [`${title}Page`]: pageSchema(title),
     [`${title}Answer`]: answerSchema(resource),
@@ -73,9 +73,7 @@ const fieldSchema = (field: Field): Schema => ({
 })
 
 function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
-  const entries = Object.entries(fields).filter(
-    ([, field]) => purpose === 'update' || field.presence !== 'updateOnly',
-  )
+  const entries = Object.entries(fields).filter(([, field]) => isInBody(field, purpose))
   const required = entries.filter(([, field]) => isRequired(field, purpose))
   return {
     type: 'object',

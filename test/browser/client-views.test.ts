@@ -262,6 +262,7 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Resource is required, or a ProjectId.',
   'Id is required, or a ProjectId.',
   'Id and ProjectId exclude each other.',
+  'The file has {} bytes, and the range has none of them.',
   'Resource must be one of {}.',
   '{} must be given once.',
   'The character set of the body must be UTF-8.',

@@ -56,6 +56,7 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   label: membersOfExtension,
   assignmentLabel: membersOfExtension,
   assignmentDependency: membersOfExtension,
+  attachment: membersOfExtension,
   savedView: own,
   projectView: ownersOfExtension,
 }

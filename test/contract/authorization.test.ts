@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administrated, matrix, type Scene, scene } from './authorization-matrix.ts'
-import type { Caller, Kind } from './driver.ts'
+import type { Caller, Input, Kind } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, idsIn, recordIn, rejected } from './outcomes.ts'
-import { type Entity, entities } from './resources.ts'
+import { creatable, type Entity, entities } from './resources.ts'
 
 onEveryHost('The authorization matrix', (tracker) => {
   const scenes = new Map(entities.map((entity) => [entity, once(() => scene(tracker, entity))]))
@@ -22,8 +22,7 @@ onEveryHost('The authorization matrix', (tracker) => {
       await rejected(tracker.get(entity, row.id, as), kinds.read)
       await lists(entity, row.id, as, kinds.read)
 
-      const { record } = await rejected(tracker.create(entity, body, as), kinds.create)
-      if (record) await done(tracker.get(entity, record.id, tracker.administrator))
+      if (creatable.includes(entity)) await creates(entity, body, as, kinds.create)
 
       await rejected(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
       if (kinds.update !== 'ok') await isUnchanged()
@@ -32,6 +31,11 @@ onEveryHost('The authorization matrix', (tracker) => {
       if (kinds.remove !== 'ok') await isUnchanged()
       else await rejected(tracker.get(entity, row.id, tracker.administrator), 'missing')
     })
+  }
+
+  const creates = async (entity: Entity, body: Input, as: Caller, kind: Kind) => {
+    const { record } = await rejected(tracker.create(entity, body, as), kind)
+    if (record) await done(tracker.get(entity, record.id, tracker.administrator))
   }
 
   /** What a reader does not find, a list leaves out. */

@@ -15,6 +15,8 @@ export interface Resource {
   readonly staying: readonly string[]
   /** The references that are the caller where a create leaves them out. */
   readonly byCaller: readonly string[]
+  /** The fields that no body has. Rows with such fields are created by a route of their own. */
+  readonly byServer: readonly string[]
   readonly searched: readonly string[]
   readonly filters: readonly string[]
   /** Characters that a text may have. */
@@ -29,7 +31,7 @@ export type Entity = DeclaredResource['name']
 
 export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' }>['name']
 
-type Line = Omit<Resource, 'root' | 'staying' | 'byCaller' | 'lengths' | 'ranges'> &
+type Line = Omit<Resource, 'root' | 'staying' | 'byCaller' | 'byServer' | 'lengths' | 'ranges'> &
   Partial<Pick<Resource, 'ranges'>>
 
 /** The contract's tables about its resources, written by hand from the contract, never derived from the declarations. */
@@ -154,6 +156,7 @@ export const contractTable = Object.fromEntries(
       root: '/api',
       staying: [],
       byCaller: [],
+      byServer: [],
       lengths: Object.fromEntries(
         line.own.flatMap((field) =>
           field in charactersMax ? [[field, charactersMax[field] as number]] : [],

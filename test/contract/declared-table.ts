@@ -46,6 +46,7 @@ function lineOf(resource: Declared): Resource {
     required: required.map(([name]) => name),
     references: Object.fromEntries(references.map(({ column, parent }) => [column, parent.name as Entity])),
     staying: references.filter(({ whenRemoved }) => whenRemoved === 'stay').map(({ column }) => column),
+    byServer: Object.keys(fields).filter((name) => fields[name]?.presence === 'byServer'),
     byCaller: Object.keys(fields).filter((name) => fields[name]?.isCallerByDefault),
     searched: searchColumns(resource),
     filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
@@ -55,6 +56,10 @@ function lineOf(resource: Declared): Resource {
     ranges: Object.fromEntries(
       own.flatMap(([name, field]) => (isNumber(field) ? [[name, rangeOf(field)] as const] : [])),
     ),
-    sample: Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)])),
+    sample: Object.fromEntries(
+      own.flatMap(([name, field]) =>
+        field.presence === 'optional' || field.references ? [] : [[name, sampleOf(field)]],
+      ),
+    ),
   }
 }

@@ -5,15 +5,17 @@ import type { Input, Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, idsIn, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
-import { a, type Entity, resources, withinProject } from './resources.ts'
+import { a, creatable, type Entity, resources, withinProject } from './resources.ts'
 import { microsecondsOf, wallClock } from './timestamps.ts'
 
 /** Rows that move from project to project, and the column that takes them there. */
-const movers = inProject.map((entity) => {
-  const column = ['projectId', 'assignmentId'].find((one) => one in resources[entity].references)
-  assert.ok(column, `${entity} leads to a project`)
-  return [entity, column] as const
-})
+const movers = inProject
+  .filter((entity) => creatable.includes(entity))
+  .map((entity) => {
+    const column = ['projectId', 'assignmentId'].find((one) => one in resources[entity].references)
+    assert.ok(column, `${entity} leads to a project`)
+    return [entity, column] as const
+  })
 
 onEveryHost('Moving rows between projects', (tracker) => {
   for (const [entity, column] of movers) {

@@ -13,6 +13,9 @@ export const withinProject: readonly Entity[] = ['assignmentLabel', 'assignmentD
 
 export const entities = Object.keys(resources) as Entity[]
 
+/** The resources whose rows are created by a body. */
+export const creatable = entities.filter((entity) => resources[entity].byServer.length === 0)
+
 export const commonFields = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'active']
 
 /** Every column of the table that points at another one, with the resource it points at. */

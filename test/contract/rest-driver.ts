@@ -105,7 +105,7 @@ export function assertEnvelope(status: number, body: Answer['body']): void {
   assert.deepEqual([statusCode, typeof message, others], [status, 'string', {}], JSON.stringify(body))
   assert.notEqual(message, '')
   for (const [key, messages] of Object.entries<unknown>(errors)) {
-    assert.match(key, /^[a-z][A-Za-z]*$/)
+    assert.match(key, /^[a-z][A-Za-z0-9]*$/)
     assert.ok(Array.isArray(messages) && messages.length > 0, `errors.${key} is a list`)
     for (const sentence of messages) assert.match(sentence, /^[A-Z].*\.$/s)
   }

@@ -5,10 +5,10 @@ import { unseen } from './authorization-matrix.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, recordIn, rejected } from './outcomes.ts'
-import { a, belongings, type Entity, links, resources } from './resources.ts'
+import { a, belongings, creatable, type Entity, links, resources } from './resources.ts'
 
 onEveryHost('Beyond the contract, what one may not see', (tracker) => {
-  for (const entity of unseen) {
+  for (const entity of unseen.filter((one) => creatable.includes(one))) {
     const column = 'projectId' in resources[entity].references ? 'projectId' : 'assignmentId'
     const parent = column === 'projectId' ? 'project' : 'assignment'
 

@@ -5,11 +5,11 @@ import type { Input } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { newWord, once } from './make-rows.ts'
 import { done, invalid, invalidWith, recordIn, rejected } from './outcomes.ts'
-import { a, type Entity, entities, pascalCase, requiredOnCreate, resources } from './resources.ts'
+import { a, creatable, type Entity, pascalCase, requiredOnCreate, resources } from './resources.ts'
 import { microsecondsOf } from './timestamps.ts'
 
 onEveryHost('Texts', (tracker) => {
-  for (const entity of entities.filter((any) => Object.keys(resources[any].lengths).length > 0)) {
+  for (const entity of creatable.filter((any) => Object.keys(resources[any].lengths).length > 0)) {
     const { lengths: charactersMax } = resources[entity]
     const fields = Object.keys(charactersMax)
     const textsOf = (text: (charactersMax: number) => string) =>
@@ -247,7 +247,7 @@ const zero = '00000000-0000-0000-0000-000000000000'
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 onEveryHost('Ids', (tracker) => {
-  for (const entity of entities) {
+  for (const entity of creatable) {
     test(`${a(entity)} keeps the id it is given`, async () => {
       const id = randomUUID()
       assert.equal((await tracker.make(entity, { id })).id, id)
@@ -350,7 +350,7 @@ const requiredOnUpdate = (entity: Entity) => [
 ]
 
 onEveryHost('Required fields', (tracker) => {
-  for (const entity of entities) {
+  for (const entity of creatable) {
     const required = requiredOnCreate(entity)
     const shared = once(() => tracker.make(entity))
 

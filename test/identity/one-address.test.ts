@@ -63,7 +63,7 @@ describe('two identity instances behind one address', () => {
 async function startRestOn(database: Parameters<typeof createAuthentication>[0]['database'], issuer: string) {
   const log = createLog({ level: 'fatal' })
   const settings = readSettings(
-    { REST_PORT: '0', Jwt__Issuer: issuer, RateLimit__Rest__PermitLimit: '0' },
+    { REST_PORT: '0', Jwt__Issuer: issuer, RateLimit__Rest__PermitLimit: '0', EXTENSIONS: 'off' },
     readRestSettings,
   )
   const authentication = createAuthentication({

@@ -377,6 +377,7 @@ describe('A rejected batch', () => {
       { items: [{ operation: 'remove', resource: 'person', body: {} }] },
       'items[0].resource',
     ],
+    ['with a row that needs a file', { items: [create('attachment', { name: 'a' })] }, 'items[0].operation'],
     [
       'with a body that is none',
       { items: [{ operation: 'remove', resource: 'project', body: [] }] },

@@ -39,7 +39,7 @@ const others = [
     words: ['sh', '-eu', 'guide.sh'],
     isThere: () => answers('curl', '--version') && answers('openssl', 'version'),
     prints:
-      /"login":"demo@example\.com".*\{"success":true,"organization":\{.*"name":"Lunar agency".*\}\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\n\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
+      /"login":"demo@example\.com".*\{"success":true,"organization":\{.*"name":"Lunar agency".*\}\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\nOne small stepsmall\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
   },
   {
     language: 'python',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -67,6 +67,7 @@ const otherPaths = [
   '/ext/webhook',
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
+  '/ext/attachment/content',
   '/ext/export/people',
   ...entities.flatMap((entity) => [
     `/ext/export/${resources[entity].list}`,
@@ -207,6 +208,10 @@ describe('With EXTENSIONS=off', () => {
           assert.deepEqual(answer.body, (await rest.call(method, '/nothing', call)).body)
         }
     assert.doesNotMatch((await rest.call('GET', '/swagger')).body, /extensions/)
+  })
+
+  test('no folder for files is created', async () => {
+    assert.deepEqual(await readdir(rest.dataDirectory), [])
   })
 
   test('the contract is served as ever', async () => {

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/auth/authenticate.ts'
 import { type Budgets, openBudgets } from '../../src/config/budgets.ts'
@@ -35,6 +38,8 @@ export interface Person extends Account {
 export interface RestUnderTest {
   readonly address: string
   readonly database: Database
+  /** The DATA_DIR of the host, empty unless a test uploads files. */
+  readonly dataDirectory: string
   /** The real identity host, on the same store. */
   readonly identity: IdentityOnStore
   /** Sends a request; `body` as JSON. */
@@ -77,9 +82,11 @@ export async function startRestUnderTest(
     environment: { ...administrators, ...identityEnvironment(environment) },
     ...(destination && { destination }),
   })
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tracker-data-'))
   const settings = readSettings(
     {
       REST_PORT: '0',
+      DATA_DIR: dataDirectory,
       LOG_LEVEL: 'error',
       Jwt__Issuer: identity.address,
       RateLimit__Rest__PermitLimit: '0',
@@ -119,6 +126,7 @@ export async function startRestUnderTest(
   return {
     address,
     database,
+    dataDirectory,
     identity,
     call: (method, path, call) => send(address, method, path, call),
     signUp,
@@ -129,6 +137,7 @@ export async function startRestUnderTest(
       await Promise.all(stops.map((stop) => stop()))
       await identity.stop()
       await drop()
+      await rm(dataDirectory, { recursive: true, force: true })
     },
   }
 }

@@ -9,7 +9,7 @@ export interface Workspace {
   readonly workflowId: string
   readonly assignmentTypeId: string
   readonly impedimentId: string
-  /** Creates over the network, as the administrator by default, and returns the record. */
+  /** Creates over the network, as the administrator by default, and returns the record. An attachment has a file. */
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   make(resource: string, body: Body, by?: Person): Promise<any>
   /** Sends a write that must succeed. */
@@ -29,7 +29,22 @@ export async function seed(rest: RestUnderTest): Promise<Workspace> {
     return answer.body
   }
   const make = async (resource: string, body: Body, by?: Person) =>
-    (await send('POST', pathOf(resource as Entity), body, by))[resource]
+    (
+      await (resource === 'attachment'
+        ? upload(body, by)
+        : send('POST', pathOf(resource as Entity), body, by))
+    )[resource]
+  /** An attachment is created by its file. */
+  const upload = async ({ name = 'notes.txt', assignmentId }: Body, by: Person = rest.administrator) => {
+    const query = new URLSearchParams({ name: String(name), assignmentId: String(assignmentId) })
+    const response = await fetch(`${rest.address}/ext/attachment?${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${by.token}` },
+      body: 'Something to read',
+    })
+    assert.equal(response.status, 200)
+    return response.json()
+  }
   const [organization, workflow, assignmentType, impediment] = await Promise.all([
     make('organization', { name: 'Lighthouse' }),
     make('workflow', { name: 'Doing', order: 1 }),

@@ -1590,6 +1590,82 @@ export type AssignmentDependenciesResult =
   | (Success & { readonly result: AssignmentDependencyPage })
   | (Failure & { readonly result: null })
 
+/** One attachment, as it is stored. */
+export interface Attachment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** The name of the file, without folders and hidden characters. Text of at most 200 characters. */
+  readonly name: string
+  /** The media type that its first bytes show, whatever the sender said. Text of at most 100 characters. */
+  readonly type: string
+  /** In bytes. A whole number from 1 to 1073741824. */
+  readonly size: number
+  /** The SHA-256 of the file, in hexadecimal. Text of at most 64 characters. */
+  readonly sha256: string
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** Who uploaded it. By its id. */
+  readonly userId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of attachments. */
+export interface AttachmentPage {
+  /** The rows of this page. */
+  readonly data: readonly Attachment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Changes one attachment. */
+export interface UpdateAttachmentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** The name of the file, without folders and hidden characters. Text of at most 200 characters. Required. */
+  readonly name: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AttachmentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type AttachmentResult =
+  | (Success & { readonly attachment: Attachment })
+  | (Failure & { readonly attachment: null })
+
+export type AttachmentsResult =
+  | (Success & { readonly result: AttachmentPage })
+  | (Failure & { readonly result: null })
+
 /** One saved view, as it is stored. */
 export interface SavedView {
   /** Its id, a UUID. */
@@ -1824,7 +1900,7 @@ export interface Change {
   readonly id: string
   /** The time of the change. */
   readonly at: string
-  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
+  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource: string
   /** The id of the row. */
   readonly rowId: string
@@ -1868,7 +1944,7 @@ export interface ChangePage {
 
 /** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
 export interface ReadHistoryRequest {
-  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. Required unless projectId is set. */
+  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. Required unless projectId is set. */
   readonly resource?: string
   /** The id of the row. Required unless projectId is set. */
   readonly id?: string
@@ -1884,7 +1960,7 @@ export interface ReadHistoryRequest {
 export interface ReadChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -1898,7 +1974,7 @@ export interface ReadChangesRequest {
 export interface FollowChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -2096,6 +2172,14 @@ export interface CommandClient {
   readonly removeAssignmentDependency: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one assignment dependency. */
   readonly updateAssignmentDependency: Call<UpdateAssignmentDependencyRequest, Outcome>
+  /** Shows one attachment. */
+  readonly getAttachmentById: Call<{ readonly id: string }, AttachmentResult>
+  /** Lists attachments, a page at a time. */
+  readonly listAttachments: Call<{ readonly pagination: AttachmentsKeys }, AttachmentsResult>
+  /** Removes attachments, all or none. */
+  readonly removeAttachment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one attachment. */
+  readonly updateAttachment: Call<UpdateAttachmentRequest, Outcome>
   /** Creates one saved view. */
   readonly createSavedView: Call<CreateSavedViewRequest, SavedViewResult>
   /** Shows one saved view. */

@@ -331,6 +331,30 @@ export interface AssignmentDependencyPage {
   }
 }
 
+export interface Attachment {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly size: number
+  readonly sha256: string
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AttachmentPage {
+  readonly result: {
+    readonly data: readonly Attachment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
 export interface SavedView {
   readonly id: string
   readonly name: string
@@ -557,6 +581,20 @@ export interface AssignmentDependencyAnswer {
 export interface AssignmentDependencyUpdated {
   readonly success: boolean
   readonly assignmentDependency: AssignmentDependency
+}
+
+export interface AttachmentUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface AttachmentAnswer {
+  readonly attachment: Attachment
+}
+
+export interface AttachmentUpdated {
+  readonly success: boolean
+  readonly attachment: Attachment
 }
 
 export interface SavedViewCreate {
@@ -822,6 +860,22 @@ export interface AssignmentDependencyQueryRow {
   readonly blockedBy?: AssignmentQueryRow | null
 }
 
+export interface AttachmentQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly type?: string
+  readonly size?: number
+  readonly sha256?: string
+  readonly assignmentId?: string
+  readonly userId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly assignment?: AssignmentQueryRow | null
+}
+
 export interface SavedViewQueryRow {
   readonly id: string
   readonly name?: string
@@ -971,6 +1025,14 @@ export interface AssignmentLabelQueryPage {
 export interface AssignmentDependencyQueryPage {
   readonly result: {
     readonly data: readonly AssignmentDependencyQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AttachmentQueryPage {
+  readonly result: {
+    readonly data: readonly AttachmentQueryRow[]
     readonly nextCursor: string | null
     readonly totalCount?: number
   }
@@ -1280,7 +1342,7 @@ export interface PasswordLinkAnswer {
 export interface Change {
   readonly id: string
   readonly at: string
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
   readonly rowId: string
   readonly action: 'create' | 'update' | 'remove' | 'restore'
   readonly projectId: string | null
@@ -1295,7 +1357,7 @@ export interface Change {
 
 export interface ProjectDifference {
   readonly rows: readonly {
-    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
     readonly rowId: string
     readonly kind: 'added' | 'changed' | 'removed'
     readonly before: Readonly<Record<string, unknown>> | null
@@ -1317,7 +1379,7 @@ export interface Batch {
 
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
   readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
@@ -1349,7 +1411,7 @@ export interface Webhook {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1364,7 +1426,7 @@ export interface WebhookWithSecret {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1389,7 +1451,7 @@ export interface WebhookList {
 export interface WebhookCreate {
   readonly url: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly projectId?: string | null
 }
@@ -1398,7 +1460,7 @@ export interface WebhookUpdate {
   readonly id: string
   readonly url?: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active?: boolean
 }
@@ -2678,6 +2740,28 @@ export interface Operations {
     }
     readonly answer: AssignmentDependencyPage
   }
+  /** Lists removed attachments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/attachments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'type' | 'size' | 'sha256' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: AttachmentPage
+  }
   /** Lists removed saved views that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/savedViews': {
     readonly query: {
@@ -3083,6 +3167,64 @@ export interface Operations {
   }
   /** Restores removed assignment dependencies, all or none. */
   'POST /ext/assignmentDependency/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Shows one attachment. */
+  'GET /ext/attachment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: AttachmentAnswer
+  }
+  /** Changes one attachment. */
+  'PATCH /ext/attachment': {
+    readonly body: AttachmentUpdate
+    readonly answer: AttachmentUpdated
+  }
+  /** Removes attachments, all or none. */
+  'DELETE /ext/attachment': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Uploads a file to an assignment. */
+  'POST /ext/attachment': {
+    readonly query: {
+      /** The assignment. */
+      readonly assignmentId: string
+      /** The name of the file. Folders and hidden characters are removed, and a longer name is shortened before its ending. */
+      readonly name: string
+    }
+    readonly body: Blob
+    readonly answer: AttachmentAnswer
+  }
+  /** Lists attachments; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/attachments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'type' | 'size' | 'sha256' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: AttachmentPage
+  }
+  /** Restores removed attachments, all or none. */
+  'POST /ext/attachment/restore': {
     readonly body: DistinctIdList
     readonly answer: Success
   }
@@ -3538,6 +3680,30 @@ export interface Operations {
     }
     readonly answer: AssignmentDependencyQueryPage
   }
+  /** Reads attachments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/attachments': {
+    readonly query: {
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: user, assignment. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the previous page, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
+      readonly at?: string
+    }
+    readonly answer: AttachmentQueryPage
+  }
   /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/savedViews': {
     readonly query: {
@@ -3813,7 +3979,7 @@ export interface Operations {
   'GET /ext/history': {
     readonly query: {
       /** The resource, such as assignment. */
-      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'savedView' | 'projectView'
+      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
       /** The id of the row. */
       readonly id?: string
       /** Selects everything in this project instead of one row. */
@@ -3847,7 +4013,7 @@ export interface Operations {
     readonly query: {
       /** The cursor of the previous page; `now` for future changes only; absent, from the beginning. */
       readonly after?: string
-      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, savedView, projectView. */
+      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
       readonly resource?: string
       /** Only create, update, remove, restore; separated by commas. */
       readonly action?: string
@@ -4157,6 +4323,26 @@ export interface Operations {
       readonly blockedById?: string
       /** Only rows with this ProjectId. */
       readonly projectId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of attachments, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/attachments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'type' | 'size' | 'sha256' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
     }
     readonly answer: string
   }
@@ -4486,6 +4672,26 @@ export interface Operations {
     }
     readonly answer: string
   }
+  /** Returns all rows of the list of removed attachments, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/attachments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'type' | 'size' | 'sha256' | 'assignmentId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: string
+  }
   /** Returns all rows of the list of removed saved views, as of one instant, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
     readonly query: {
@@ -4758,6 +4964,16 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/assignmentDependencies']['query'], 'format'>
     readonly row: AssignmentDependencyQueryRow
   }
+  readonly attachments: {
+    readonly record: Attachment
+    readonly create: never
+    readonly update: AttachmentUpdate
+    readonly page: AttachmentPage['result']
+    readonly list: Operations['GET /ext/attachments']['query']
+    readonly removed: Operations['GET /ext/removed/attachments']['query']
+    readonly export: Omit<Operations['GET /ext/export/attachments']['query'], 'format'>
+    readonly row: AttachmentQueryRow
+  }
   readonly savedViews: {
     readonly record: SavedView
     readonly create: SavedViewCreate
@@ -4800,6 +5016,7 @@ export const resourcePaths = {
   labels: { root: '/ext', name: 'label', plural: 'labels' },
   assignmentLabels: { root: '/ext', name: 'assignmentLabel', plural: 'assignmentLabels' },
   assignmentDependencies: { root: '/ext', name: 'assignmentDependency', plural: 'assignmentDependencies' },
+  attachments: { root: '/ext', name: 'attachment', plural: 'attachments' },
   savedViews: { root: '/ext', name: 'savedView', plural: 'savedViews' },
   projectViews: { root: '/ext', name: 'projectView', plural: 'projectViews' },
 } as const
@@ -4854,10 +5071,12 @@ export const limits = {
   secret: 100,
   secretMin: 1,
   sessions: 100,
+  sha256: 64,
   sort: 2000,
   text: 10000,
   textMin: 1,
   tokens: 50,
+  type: 100,
   url: 2000,
   webhooks: 100,
 } as const

@@ -38,6 +38,7 @@ export interface TrackerRequest extends RequestOptions {
   readonly method: string
   /** The path, including its query. */
   readonly path: string
+  /** Sent as JSON, but a Blob as it is. */
   readonly body?: unknown
 }
 
@@ -132,19 +133,22 @@ async function sendOnce(
       method,
       headers: headersOf(request, bearer),
       signal: withTimeout(signal, withinMilliseconds),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     })
   } catch (error) {
     return throwUnreachable(request)(error)
   }
 }
 
+/** The host finds the type of a file in its bytes. */
+const fileType = 'application/octet-stream'
+
 const headersOf = (
   { body, idempotencyKey, ifMatch, headers }: TrackerRequest,
   bearer: string | undefined,
 ) => ({
   ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-  ...(body !== undefined && { 'content-type': 'application/json' }),
+  ...(body !== undefined && { 'content-type': body instanceof Blob ? fileType : 'application/json' }),
   ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   ...(ifMatch !== undefined && { 'if-match': ifMatch }),
   ...headers,

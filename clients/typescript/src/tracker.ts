@@ -2,7 +2,7 @@ import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
 import { queryString } from './query-string.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
-import { type Operations, resourcePaths } from './rest-types.ts'
+import { type Attachment, type Operations, resourcePaths } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
 /** This file is the entry of the package, so it exports all types that callers need. */
@@ -33,12 +33,27 @@ type Arguments<Key extends keyof Operations, Options> =
     ? [input?: OperationInput<Key>, options?: Options]
     : [input: OperationInput<Key>, options?: Options]
 
+/** Where a file goes, and under which name. */
+export type UploadTarget = Operations['POST /ext/attachment']['query']
+
+export interface DownloadOptions extends RequestOptions {
+  /** The first byte, and the last one unless the rest is wanted. */
+  readonly range?: { readonly start: number; readonly end?: number }
+}
+
+/** The time that the host grants for the largest file. */
+const fileMilliseconds = 5 * 60_000
+
 export interface GeneralClient {
   /** Calls any operation by its method and path: `call('GET /ext/reports/hours', { query: { groupBy: 'person' } })`. */
   call<Key extends keyof Operations>(
     operation: Key,
     ...input: Arguments<Key, RequestOptions>
   ): Promise<Operations[Key]['answer']>
+  /** Uploads a file to an assignment, and returns its attachment. In Node, `openAsBlob` of `node:fs` reads it from the disk. */
+  upload(file: Blob, to: UploadTarget, options?: RequestOptions): Promise<Attachment>
+  /** Returns the file of an attachment, or a part of it. */
+  download(id: string, options?: DownloadOptions): Promise<Blob>
   /** Yields every committed change that the caller may see, each once. */
   changes(query?: FeedQuery, options?: LiveOptions): AsyncGenerator<FeedEvent, void>
   /** Yields the answer of a GET now, and again after every change. */
@@ -68,6 +83,28 @@ export function openTracker(options: TrackerOptions): Tracker {
       const { method, path, body } = requestOf(operation, input)
       return send({ ...requestOptions, method, path, body }, asJson)
     },
+    upload: (file, query, requestOptions) =>
+      send(
+        {
+          withinMilliseconds: fileMilliseconds,
+          ...requestOptions,
+          ...requestOf('POST /ext/attachment', { query, body: file }),
+        },
+        async (response) => (await asJson(response)).attachment,
+      ),
+    download: (id, { range, ...requestOptions } = {}) =>
+      send(
+        {
+          withinMilliseconds: fileMilliseconds,
+          ...requestOptions,
+          ...requestOf('GET /ext/attachment/content', { query: { id } }),
+          headers: {
+            ...requestOptions.headers,
+            ...(range && { range: `bytes=${range.start}-${range.end ?? ''}` }),
+          },
+        },
+        (response) => response.blob(),
+      ),
     changes: (query = {}, liveOptions = {}) => readFeed(send, query, liveOptions, options.pause),
     follow(operation, ...[input, liveOptions]) {
       return follow(send, requestOf(operation, input).path, liveOptions ?? {}, options.pause)

@@ -197,5 +197,7 @@ export interface BackupHead {
 /** The last record before the checksum. */
 export interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>
+  /** The files of attachments; backups of earlier versions have none. */
+  readonly files?: number
   readonly sequences: readonly Sequence[]
 }

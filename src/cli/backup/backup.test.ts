@@ -12,24 +12,30 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
 import { type FreshDatabase, freshDatabase, isDistributed } from '../../../test/support/fresh-database.ts'
 import { until } from '../../../test/support/until.ts'
+import { readAttachmentSettings } from '../../config/attachment-settings.ts'
 import { openBudgets } from '../../config/budgets.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { changesSince } from '../../db/change-log.ts'
 import { startEmbeddedStore } from '../../db/embedded/start-embedded-store.ts'
 import { migrate, migrateWithin } from '../../db/migrate.ts'
+import { newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
+import { pathOfFile } from '../../features/attachments/disk-store.ts'
 import { seedDemoAccount } from '../demo-account.ts'
+import { openFileTarget } from './attachment-files.ts'
 import { readStoredTables } from './copy.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
+
+const picture = Buffer.from('89504e470d0a1a0a00', 'hex')
 
 describe('a backup', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
@@ -45,6 +51,20 @@ describe('a backup', () => {
     const fresh = await open()
     await run(fresh.url, 'drop schema bank cascade; drop schema public cascade; create schema public')
     return fresh
+  }
+  const attachments = readSettings({ DATA_DIR: join(folder, 'data') }, readAttachmentSettings)
+  const attached = { active: newId(), removed: newId() }
+  /** Adds an attachment with its file. */
+  async function attach(url: string, id: string, size = picture.length) {
+    await run(
+      url,
+      `insert into attachments (id, name, type, size, sha256, assignment_id, user_id)
+         select '${id}', 'sketch.png', 'image/png', ${size}, '', a.id, a.user_id from (select * from assignments limit 1) as a`,
+    )
+    await run(url, `insert into attachment_files (id) values ('${id}')`)
+    const path = pathOfFile(attachments.directory, id)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, picture)
   }
   const restore = async (url: string, name = file) =>
     restoreBackup(url, { file: name }, await checkBackup({ file: name }))
@@ -70,7 +90,12 @@ describe('a backup', () => {
       select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
       from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
     await run(source.url, `select bank.apply('{1,2}', '{5,-7}', '{kept,kept}')`)
-    await writeBackup(source.url, folder, { file })
+    for (const id of [attached.active, attached.removed]) await attach(source.url, id)
+    await run(
+      source.url,
+      `update attachments set active = false, deleted_at = now() where id = '${attached.removed}'`,
+    )
+    await writeBackup(source.url, folder, { file }, attachments.directory)
   })
   after(async () => {
     for (const fresh of opened) await fresh.drop()
@@ -91,6 +116,40 @@ describe('a backup', () => {
     const next = `insert into changes (resource, row_id, action) values ('user', gen_random_uuid(), 'create')
       returning sequence > (select max(sequence) from changes) as "isNew"`
     assert.equal((await run(target.url, next))[0]?.isNew, true)
+  })
+
+  it('brings the files of attachments back, those of removed ones too', async () => {
+    const target = await openEmpty()
+    const there = readSettings({ DATA_DIR: join(folder, 'there') }, readAttachmentSettings)
+    const checked = await checkBackup({ file })
+    assert.equal(checked.end.files, 2)
+    await restoreBackup(target.url, { file }, checked, { files: await openFileTarget(there) })
+    for (const id of Object.values(attached))
+      assert.deepEqual(readFileSync(pathOfFile(there.directory, id)), picture)
+    assert.deepEqual(readdirSync(join(there.directory, 'uploads')), [])
+  })
+
+  it('counts attachments whose files are missing or cut, and has the others', async () => {
+    const [lost, cut] = [newId(), newId()]
+    await attach(source.url, lost)
+    await attach(source.url, cut, picture.length + 1)
+    rmSync(pathOfFile(attachments.directory, lost))
+    const name = join(folder, 'lost.backup')
+    const { files } = await writeBackup(source.url, folder, { file: name }, attachments.directory)
+    assert.deepEqual(files, { written: 2, missing: 2 })
+    await run(source.url, `delete from attachments where id in ('${lost}', '${cut}')`)
+    assert.equal((await checkBackup({ file: name })).end.files, 2)
+  })
+
+  it('is not made where the folder of attachments is not, so that nobody relies on one without files', async () => {
+    const elsewhere = join(folder, 'no attachments here')
+    const name = join(folder, 'elsewhere.backup')
+    await assert.rejects(
+      writeBackup(source.url, folder, { file: name }, elsewhere),
+      /The store has 2 attachments, and there is no folder .* or add --without-files/,
+    )
+    const { files } = await writeBackup(source.url, folder, { file: name })
+    assert.deepEqual(files, { written: 0, missing: 0 })
   })
 
   it('is no news to live listings, ends sign-ins, and lets webhooks and readers of the feed begin again', async () => {

@@ -9,14 +9,19 @@ import {
   type Part,
   readArchive,
 } from './archive.ts'
+import { type FileTarget, parseFileHeader } from './attachment-files.ts'
 import { copyIn, type Partition, readStoredTables, type Sequence, type StoredTable } from './copy.ts'
 import { quoteName } from './write-backup.ts'
 
 /** Reads the whole file, and returns its first and last record. */
 export async function checkBackup(backup: BackupFile): Promise<CheckedBackup> {
-  const values: unknown[] = []
-  for await (const part of readArchive(backup)) if (part.kind === 'json') values.push(part.value)
-  const [head, end] = [values[0] as BackupHead | undefined, values.at(-1) as BackupEnd | undefined]
+  let [first, last]: unknown[] = []
+  for await (const part of readArchive(backup)) {
+    if (part.kind !== 'json') continue
+    first ??= part.value
+    last = part.value
+  }
+  const [head, end] = [first as BackupHead | undefined, last as BackupEnd | undefined]
   if (head?.format !== backupFormat || end?.rows === undefined)
     throw new Error(`${backup.file} is not a backup that this version can read.`)
   await requireKnown(head.migrations)
@@ -28,12 +33,19 @@ interface CheckedBackup {
   readonly end: BackupEnd
 }
 
-/** Restores everything in one transaction, into an empty store. Secret files are written just before the commit. */
+interface RestoreOptions {
+  /** Called just before the commit. */
+  readonly writeSecrets?: () => Promise<void>
+  /** Receives the files of attachments. If the restore fails, those that it has received stay, and nothing refers to them. */
+  readonly files?: FileTarget
+}
+
+/** Restores everything in one transaction, into an empty store. */
 export async function restoreBackup(
   url: string,
   backup: BackupFile,
   { head, end }: CheckedBackup,
-  writeSecrets: () => Promise<void> = async () => undefined,
+  { writeSecrets, files }: RestoreOptions = {},
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'restore' })
   client.on('error', () => undefined)
@@ -47,12 +59,12 @@ export async function restoreBackup(
     await migrateWithin(client, (name) => backedUp.has(name))
     await prepareTables(client, head.tables)
     const parts = readArchive(backup)
-    const load = () => loadTables(client, parts, head.tables, end.rows)
+    const load = () => loadTables(client, parts, head.tables, { end, files })
     await withTransactionDefaults(client, load).finally(() => parts.return(undefined))
     await restoreSequences(client, end.sequences)
     await migrateWithin(client)
     await adjustRestoredStore(client)
-    await writeSecrets()
+    await writeSecrets?.()
     await client.query('commit')
     await analyze(client)
   } catch (error) {
@@ -130,28 +142,62 @@ async function loadTables(
   client: pg.Client,
   parts: AsyncGenerator<Part>,
   tables: readonly StoredTable[],
-  expectedRows: Readonly<Record<string, number>>,
+  { end, files }: { readonly end: BackupEnd; readonly files: FileTarget | undefined },
 ): Promise<void> {
-  let current: IteratorResult<Part> = await parts.next()
-  const advance = async () => {
-    current = await parts.next()
-  }
-  async function* pieces() {
-    for (; !current.done && current.value.kind === 'data'; await advance()) yield current.value.piece
-  }
-  await advance()
+  const reader = readerOf(parts)
+  const { takeRecord, takePieces } = reader
+  await takeRecord()
   for (const { name, columns } of tables) {
-    const header =
-      current.done || current.value.kind !== 'json' ? undefined : (current.value.value as { table?: string })
+    const header = (await takeRecord()) as { readonly table?: string } | undefined
     if (header?.table !== name) throw new Error(`The backup has no rows of ${name}.`)
-    await advance()
     const list = columns.map(pg.escapeIdentifier).join(', ')
-    const rows = await copyIn(client, `copy ${quoteName(name)} (${list}) from stdin`, pieces())
-    if (rows !== expectedRows[name])
-      throw new Error(`${name} has ${rows} rows instead of ${expectedRows[name]}.`)
+    const rows = await copyIn(client, `copy ${quoteName(name)} (${list}) from stdin`, takePieces())
+    if (rows !== end.rows[name]) throw new Error(`${name} has ${rows} rows instead of ${end.rows[name]}.`)
   }
-  // Reads to the end, because the checksum is there.
-  while (!current.done) await advance()
+  await loadFiles(reader, files)
+}
+
+/** Reads to the end, even without a target, because the checksum is there. */
+async function loadFiles(
+  { takeRecord, takePieces }: ReturnType<typeof readerOf>,
+  files: FileTarget | undefined,
+): Promise<void> {
+  for (;;) {
+    const record = await takeRecord()
+    if (record === undefined) return
+    const header = parseFileHeader(record)
+    if (header && files) await files.put(header.file, header.size, takePieces())
+    else for await (const _ of takePieces());
+  }
+}
+
+function readerOf(parts: AsyncGenerator<Part>) {
+  let next: Promise<IteratorResult<Part>> | undefined
+  const peek = () => {
+    next ??= parts.next()
+    return next
+  }
+  const take = () => {
+    next = undefined
+  }
+  return {
+    /** Returns the next record of JSON; undefined at the end, or if data is next. */
+    async takeRecord(): Promise<unknown> {
+      const { value, done } = await peek()
+      if (done || value.kind !== 'json') return undefined
+      take()
+      return value.value
+    },
+    /** Yields the data up to the next record. */
+    async *takePieces(): AsyncGenerator<Buffer, void> {
+      for (;;) {
+        const { value, done } = await peek()
+        if (done || value.kind !== 'data') return
+        take()
+        yield value.piece
+      }
+    },
+  }
 }
 
 async function restoreSequences(client: pg.Client, sequences: readonly Sequence[]): Promise<void> {

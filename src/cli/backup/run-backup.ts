@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { readAttachmentSettings } from '../../config/attachment-settings.ts'
+import { readSettings } from '../../config/settings.ts'
 import { withClient } from '../../db/with-client.ts'
 import { type Options, UsageError } from '../ask.ts'
 import { withStore } from '../configured-store.ts'
 import type { BackupFile } from './archive.ts'
+import { attachmentFolder, openFileTarget } from './attachment-files.ts'
 import { readKeyFile } from './encryption.ts'
 import { adjustRestoredStore, checkBackup, restoreBackup } from './restore-backup.ts'
 import { requireNoConflictingSecrets, writeSecrets } from './secret-files.ts'
@@ -25,12 +28,18 @@ export async function runBackup([target]: readonly string[], options: Options): 
     textOf(options['key-file']),
   )
   await withStore({ createIfMissing: false }, async ({ url, dataDirectory }) => {
-    const rows = await writeBackup(url, dataDirectory, backup)
+    const attachments = options['without-files'] === true ? undefined : attachmentFolder()
+    const { rows, files } = await writeBackup(url, dataDirectory, backup, attachments)
     const { head } = await checkBackup(backup)
     const copyCommand = textOf(options['copy-command'])
     if (copyCommand) await runCopyCommand(copyCommand, backup.file)
     await recordBackup(url, head.madeAt).catch(warnNotRecorded)
-    console.log(`${backup.file} has ${rows} rows, ${statSync(backup.file).size} bytes, and was verified.`)
+    const size = statSync(backup.file).size
+    console.log(`${backup.file} has ${contentText(rows, files.written)}, ${size} bytes, and was verified.`)
+    if (files.missing > 0)
+      console.error(
+        `${files.missing} attachments have no file in ${attachments}, or one of another size. Unless they were purged during the backup, take these files from an earlier one.`,
+      )
   })
   if (folder && keep) deleteOldest(folder, keep)
 }
@@ -50,9 +59,12 @@ export async function runRestore([target = '']: readonly string[], options: Opti
   const { head } = checked
   await withStore({ createIfMissing: true }, async ({ url, dataDirectory }) => {
     await requireNoConflictingSecrets(head.files, dataDirectory)
-    await restoreBackup(url, backup, checked, () => writeSecrets(head.files, dataDirectory))
+    await restoreBackup(url, backup, checked, {
+      writeSecrets: () => writeSecrets(head.files, dataDirectory),
+      files: await openFileTarget(readSettings(process.env, readAttachmentSettings)),
+    })
   })
-  console.log(`Restored ${rowsOf(checked)} rows of ${head.madeAt}. All users have to sign in again.`)
+  console.log(`Restored ${contentOf(checked)} of ${head.madeAt}. All users have to sign in again.`)
   if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
 }
 
@@ -79,8 +91,13 @@ type Checked = Awaited<ReturnType<typeof checkBackup>>
 
 const rowsOf = ({ end }: Checked): number => Object.values(end.rows).reduce((sum, count) => sum + count, 0)
 
+const contentOf = (checked: Checked): string => contentText(rowsOf(checked), checked.end.files)
+
+const contentText = (rows: number, files = 0): string =>
+  `${rows} rows${files > 0 ? ` and ${files} files` : ''}`
+
 const reportIntact = ({ file }: BackupFile, checked: Checked): void =>
-  console.log(`${file} of ${checked.head.madeAt} is intact: ${rowsOf(checked)} rows.`)
+  console.log(`${file} of ${checked.head.madeAt} is intact: ${contentOf(checked)}.`)
 
 const textOf = (option: Options[string]): string | undefined =>
   typeof option === 'string' ? option : undefined

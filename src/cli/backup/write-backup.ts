@@ -9,14 +9,25 @@ import {
   backupFormat,
   writeArchive,
 } from './archive.ts'
+import { type CopiedFiles, writeFiles } from './attachment-files.ts'
 import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
 import { readSecrets } from './secret-files.ts'
 
+export interface WrittenBackup {
+  readonly rows: number
+  readonly files: CopiedFiles
+}
+
 /**
- * Backs up all rows from one snapshot and returns their number. Writes continue meanwhile; only on a sharded store, commits wait
- * until every node has taken its snapshot.
+ * Backs up all rows from one snapshot, then the files of attachments if a folder is given. Writes continue meanwhile; only on a
+ * sharded store, commits wait until every node has taken its snapshot.
  */
-export async function writeBackup(url: string, dataDirectory: string, backup: BackupFile): Promise<number> {
+export async function writeBackup(
+  url: string,
+  dataDirectory: string,
+  backup: BackupFile,
+  folder?: string,
+): Promise<WrittenBackup> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   // A lost connection also rejects the query in progress, which reports it.
   client.on('error', () => undefined)
@@ -41,18 +52,20 @@ export async function writeBackup(url: string, dataDirectory: string, backup: Ba
       `lock table ${tables.map(({ name }) => quoteName(name)).join(', ')} in access share mode`,
     )
     const rows: Record<string, number> = {}
+    let files: CopiedFiles = { written: 0, missing: 0 }
     await writeArchive(backup, async (archive) => {
       await archive.json(await createHead(client, { migrations, tables, dataDirectory }))
       for (const table of tables) {
         await archive.json({ table: table.name })
         rows[table.name] = await copyTable(client, table, archive)
       }
+      if (folder !== undefined) files = await writeFiles(client, archive, folder)
       // Sequences are not transactional, so they are read last: a value ahead of the rows is harmless, one behind would
       // let numbers be used twice.
-      const end: BackupEnd = { rows, sequences: await readSequences(client) }
+      const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
       await archive.json(end)
     })
-    return Object.values(rows).reduce((sum, count) => sum + count, 0)
+    return { rows: Object.values(rows).reduce((sum, count) => sum + count, 0), files }
   } finally {
     await commitBlock?.release()
     await client.end().catch(() => undefined)

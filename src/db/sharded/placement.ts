@@ -21,6 +21,7 @@ export const assignmentTables = [
   'comments',
   'assignment_labels',
   'assignment_dependencies',
+  'attachments',
 ] as const
 
 /** References of such rows to a further assignment, which may be on another node, so no foreign key holds them. */

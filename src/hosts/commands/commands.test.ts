@@ -19,13 +19,13 @@ const allCommands = editions.flatMap((edition) => commandsOfEdition(edition))
 const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }
 
 describe('The commands', () => {
-  test('are five for each resource, named as the contract names them, and three of the history', () => {
+  test('are five for each resource that a body creates, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
       const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
-      const expected = resourcesOf(edition).flatMap(({ typeName, pluralTypeName }) =>
+      const expected = resourcesOf(edition).flatMap(({ typeName, pluralTypeName, withoutCreate }) =>
         [
-          ...[`Create${typeName}`, `Get${typeName}ById`, `List${pluralTypeName}`],
-          ...[`Remove${typeName}`, `Update${typeName}`],
+          ...(withoutCreate ? [] : [`Create${typeName}`]),
+          ...[`Get${typeName}ById`, `List${pluralTypeName}`, `Remove${typeName}`, `Update${typeName}`],
         ].map((name) => [`${name}Command`, `${name}Result`]),
       )
       const own = edition === 'ext' ? ['ReadHistory', 'ReadChanges', 'FollowChanges'] : []

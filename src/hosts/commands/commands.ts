@@ -12,7 +12,7 @@ import { serializeRecord } from '../../records/serialize-record.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type Content, isContent } from './message.ts'
-import { type CommandMessages, commandMessagesOf, parseUpdate, type Verb } from './messages.ts'
+import { type ByVerb, type CommandMessages, commandMessagesOf, parseUpdate, type Verb } from './messages.ts'
 
 interface CommandBase extends CommandMessages {
   /** The edition of its service: v1, or the extensions. */
@@ -45,10 +45,10 @@ export const commandsOfResources = (resources: readonly Resource[]): UnaryComman
   resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
 /** The five commands of one resource. */
-export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryCommand>> {
+export function commandsOf(resource: Resource): ByVerb<UnaryCommand> {
   const messages = commandMessagesOf(resource)
-  const commandOf = (verb: Verb): UnaryCommand => ({
-    ...messages[verb],
+  const commandOf = (verb: Verb, of: CommandMessages): UnaryCommand => ({
+    ...of,
     edition: resource.shownBy,
     entity: resource.typeName,
     changesAccounts: isAccountResource(resource) && verb !== 'get' && verb !== 'list',
@@ -56,11 +56,11 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
     run: (context, caller, request) => runVerb[verb](context, resource, caller, request),
   })
   return {
-    create: commandOf('create'),
-    get: commandOf('get'),
-    list: commandOf('list'),
-    remove: commandOf('remove'),
-    update: commandOf('update'),
+    ...(messages.create && { create: commandOf('create', messages.create) }),
+    get: commandOf('get', messages.get),
+    list: commandOf('list', messages.list),
+    remove: commandOf('remove', messages.remove),
+    update: commandOf('update', messages.update),
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type BodyPurpose,
   commonFieldNumbers,
   type Field,
+  isInBody,
   isRequired,
   updateMaskNumber,
   type WireKind,
@@ -23,8 +24,11 @@ export interface CommandMessages {
   readonly result: Message
 }
 
+/** One value for each command of a resource; there is no create where the rows are created by a route of their own. */
+export type ByVerb<Value> = Readonly<Record<Exclude<Verb, 'create'>, Value> & { create?: Value }>
+
 /** The messages of one resource's five commands, read from its declaration. */
-export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
+export function commandMessagesOf(resource: Resource): ByVerb<CommandMessages> {
   const { typeName, pluralTypeName, name } = resource
   const record = recordOf(resource)
   const recordResult: MessageField = { name, number: 3, shape: record, isOptional: true }
@@ -36,7 +40,14 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
     isOptional: true,
   }
   return {
-    create: messagesOf(`Create${typeName}`, bodyFields(resource, 'create'), [recordResult], resource.retired),
+    ...(!resource.withoutCreate && {
+      create: messagesOf(
+        `Create${typeName}`,
+        bodyFields(resource, 'create'),
+        [recordResult],
+        resource.retired,
+      ),
+    }),
     get: messagesOf(`Get${typeName}ById`, [idField], [recordResult]),
     list: messagesOf(`List${pluralTypeName}`, [paginationOf(resource.shownBy)], [pageResult]),
     remove: messagesOf(`Remove${typeName}`, [idsField], []),
@@ -167,9 +178,6 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
   ])
 
 const deprecationOf = ({ deprecation }: Field) => deprecation && ({ isDeprecated: true } as const)
-
-const isInBody = ({ presence }: Field, purpose: BodyPurpose): boolean =>
-  presence !== 'updateOnly' || purpose === 'update'
 
 const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)

@@ -1,3 +1,4 @@
+import { type AttachmentSettings, readAttachmentSettings } from '../../config/attachment-settings.ts'
 import {
   type MailSettings,
   type MetricsSettings,
@@ -24,6 +25,7 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly webhooks: boolean
   /** Receivers in addition to public https addresses: a host, or a host and a port. */
   readonly webhookReceivers: readonly string[]
+  readonly attachments: AttachmentSettings
   /** Undefined where no mail can be sent. */
   readonly mail: MailSettings | undefined
   readonly passkeySignInDomain: string | undefined
@@ -36,6 +38,7 @@ export function readRestSettings(settings: Settings): RestSettings {
   const { historyDays, removedDays } = readStoreSettings(settings)
   const passkeySignInDomain = readPasskeySignInDomain(settings, tracker)
   const audience = settings.get('Jwt__Audience')
+  const attachments = readAttachmentSettings(settings)
   return {
     ...tracker,
     port: settings.get('REST_PORT'),
@@ -44,6 +47,7 @@ export function readRestSettings(settings: Settings): RestSettings {
     ...readMetricsSettings(settings),
     webhooks: settings.get('WEBHOOKS'),
     webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
+    attachments,
     mail: readMailSettings(settings),
     passkeySignInDomain,
     shared: {
@@ -53,6 +57,8 @@ export function readRestSettings(settings: Settings): RestSettings {
       Identity__PasskeyDomain: passkeySignInDomain,
       Cors__AllowedOrigins: tracker.allowedOrigins,
       HOURS_STEP: tracker.hoursStep,
+      Attachments__FileMegabytes: attachments.fileBytesMax,
+      Attachments__ProjectMegabytes: attachments.projectBytesMax,
       HISTORY_DAYS: historyDays,
       REMOVED_DAYS: removedDays,
     },

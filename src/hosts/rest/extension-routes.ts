@@ -1,5 +1,7 @@
 import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
+import type { Files } from '../../features/attachments/files.ts'
+import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
 import type { FeedStreams } from '../../features/changes/feed-streams.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
@@ -33,6 +35,7 @@ export interface ExtensionParts {
   readonly live: LiveListings
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
+  readonly files: Files
   readonly signInMethods: SignInMethods
   /** True if mails can be sent. */
   readonly hasMail: boolean
@@ -41,12 +44,13 @@ export interface ExtensionParts {
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   context: Context,
-  { live, feeds, receivers, signInMethods, hasMail }: ExtensionParts,
+  { live, feeds, receivers, files, signInMethods, hasMail }: ExtensionParts,
 ): Route[] => [
   ...acceptTokens([
     peopleRoute(context, live),
     ...resources.map((resource) => removedRoute(context, live, resource)),
     ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
+    ...attachmentRoutes(files),
     ...resources.map((resource) => queryRoute(context, live, resource)),
     ...reportRoutes(context, live),
   ]),

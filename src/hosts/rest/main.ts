@@ -5,11 +5,13 @@ import type { MailSettings } from '../../config/host-settings.ts'
 import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createModificationDates } from '../../db/modification-dates.ts'
+import { type Files, openFiles } from '../../features/attachments/files.ts'
+import { startSweep } from '../../features/attachments/sweep.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createLiveListings } from '../../features/changes/live-listings.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { startWebhooks } from '../../features/webhooks/worker.ts'
-import { allowedReceivers } from '../../http/addresses.ts'
+import { type AllowedReceivers, allowedReceivers } from '../../http/addresses.ts'
 import { compressAnswers } from '../../http/compress.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation } from '../../http/documentation.ts'
@@ -25,7 +27,7 @@ import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import type { Route } from '../../routes/route.ts'
 import type { RestSettings } from './configuration.ts'
-import { aboutExtensions, type ExtensionParts, extensionRoutes } from './extension-routes.ts'
+import { aboutExtensions, extensionRoutes } from './extension-routes.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
@@ -72,9 +74,12 @@ export async function startRest(
     feeds.closeForShutdown()
   })
   const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
-  const instances = openInstances({ ...context, host: 'rest', settings: settings.shared, log })
+  const files = await openAttachments(context, settings, log)
+  const sharedSettings = { ...settings.shared, ...(files && { [filesSetting]: files.identity }) }
+  const instances = openInstances({ ...context, host: 'rest', settings: sharedSettings, log })
   const shareMetrics = shareMetricsOf('rest', context.siblings)
-  await measureHost(app, { ...context, instances, events, readers, shareMetrics }, settings)
+  const metrics = await measureHost(app, { ...context, instances, events, readers, shareMetrics }, settings)
+  if (files) metrics?.watch('attachmentBytes', () => Object.entries(files.bytes).map(byDirection))
   compressAnswers(app, context.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const parts = {
@@ -83,7 +88,7 @@ export async function startRest(
     hasMail: settings.mail !== undefined,
   }
   const contract = contractRoutes(context, live, declared)
-  const extensions = settings.extensions ? extensionRoutes(context, parts) : []
+  const extensions = files ? extensionRoutes(context, { ...parts, files }) : []
   registerRoutes(app, {
     context,
     authentication,
@@ -103,7 +108,7 @@ export async function startRest(
   })
   await listen(app, settings)
   await instances.join()
-  const workers = await startWorkers(context, settings, log, receivers)
+  const workers = await startWorkers(context, settings, log, { receivers, files })
   return {
     app,
     announceStop,
@@ -119,7 +124,7 @@ async function startWorkers(
   context: Context,
   { extensions, webhooks, mail }: RestSettings,
   log: Log,
-  receivers: ExtensionParts['receivers'],
+  { receivers, files }: { readonly receivers: AllowedReceivers; readonly files: Files | undefined },
 ): Promise<readonly { stop(): Promise<void> }[]> {
   const { database, administrators, budgets, securityLog } = context
   const webhookWorker = () =>
@@ -134,8 +139,32 @@ async function startWorkers(
     const { startMailWorker } = await import('../../features/mail/worker.ts')
     return securityLog ? [startMailWorker({ database, settings, log, securityLog })] : []
   }
-  return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
+  const sweep = (swept: Files) =>
+    startSweep({
+      ...{ database, files: swept },
+      onFailure: (error) => log.warn({ err: error }, 'Files without attachments could not be deleted.'),
+    })
+  return [
+    ...(extensions && webhooks ? [webhookWorker()] : []),
+    ...(files ? [sweep(files)] : []),
+    ...(mail ? await mailWorker(mail) : []),
+  ]
 }
+
+/** Instances compare it, because one that does not share the files with the others cannot send theirs. */
+const filesSetting = 'Attachments (folder or bucket)'
+
+async function openAttachments(
+  { budgets }: Context,
+  { attachments, extensions }: RestSettings,
+  log: Log,
+): Promise<Files | undefined> {
+  if (!extensions) return undefined
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'The folder of attachments cannot be used.')
+  return openFiles({ settings: attachments, budgets, onFailure })
+}
+
+const byDirection = ([direction, bytes]: [string, number]) => [{ direction }, bytes] as const
 
 /** Makes routes that set a password reject it where passwords are switched off, because it could not be used to sign in. */
 const rejectPasswordRoutes = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>

@@ -49,11 +49,15 @@ const describe = (operation: Operation) => ({
   parameters: [
     ...queryParameters(operation.parameters),
     ...(operation.isConditional ? conditionalHeaders : []),
+    ...(operation.hasRanges ? rangeHeaders : []),
     ...(operation.hasPrecondition ? [ifMatchHeader] : []),
     ...(isKeyed(operation) ? [idempotencyKeyHeader] : []),
   ],
   ...(operation.body && {
-    requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+    requestBody: {
+      required: true,
+      content: { [operation.bodyType ?? 'application/json']: { schema: operation.body } },
+    },
   }),
   responses: { ...successResponsesOf(operation), ...errorResponsesOf(operation) },
   ...(operation.isPublic && { security: [] }),
@@ -74,6 +78,18 @@ const conditionalHeaders = [
   },
 ].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
 
+const rangeHeaders = [
+  { name: 'Range', description: 'One range of bytes, such as bytes=0-499: 206 with this part.' },
+  {
+    name: 'If-Range',
+    description: 'The ETag of the file that the caller holds a part of: the whole file if it is another one.',
+  },
+  {
+    name: 'If-None-Match',
+    description: 'The ETag of a file that the caller holds: 304 while it is the same.',
+  },
+].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
+
 const ifMatchHeader = {
   in: 'header',
   name: 'If-Match',
@@ -89,21 +105,36 @@ const idempotencyKeyHeader = {
 }
 
 const successResponsesOf = (operation: Operation): Readonly<Record<string, Schema>> => {
-  const { answer, answerTypes = ['application/json'], isConditional, hasTable, hasETag, isLive } = operation
+  const { answer, answerTypes = ['application/json'], hasTable, isLive } = operation
+  const { isConditional, hasETag, hasRanges } = operation
   return {
     200: {
       // Not a second content type: generators would type the response as either a page or text.
       description: isLive ? liveDescription : 'Success.',
       ...(isConditional && { headers: validatorHeaders }),
-      ...(hasETag && { headers: { ETag: validatorHeaders.ETag } }),
+      ...((hasETag || hasRanges) && { headers: { ETag: validatorHeaders.ETag } }),
       ...(isKeyed(operation) && { headers: replayedHeaders }),
       content: {
         ...Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
         ...(hasTable && { 'text/csv': { schema: { type: 'string' } } }),
       },
     },
-    ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
+    ...(hasRanges && {
+      206: {
+        description: 'The part in the range.',
+        headers: rangeAnswerHeaders,
+        content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+      },
+    }),
+    ...((isConditional || hasRanges) && { 304: { description: 'The caller holds this answer already.' } }),
   }
+}
+
+const rangeAnswerHeaders = {
+  'Content-Range': {
+    description: 'The first and last byte of the part, and the size of the file.',
+    schema: { type: 'string' },
+  },
 }
 
 const liveDescription =
@@ -176,11 +207,13 @@ const descriptions: Readonly<Record<string, string>> = {
   401: 'The access token is missing, invalid or revoked.',
   403: 'The caller is not allowed to do this.',
   404: 'The record does not exist or is not visible to the caller.',
+  408: 'The body took too long to arrive.',
   409: 'The id or login is taken, the version is stale, dependents are active, or the rows changed at the same time.',
   410: 'What was asked for is not kept any more.',
   412: 'If-Match does not name the rows as they are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON, or not in UTF-8.',
+  416: 'The file has no byte in the range.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   431: 'The address and the headers together are longer than 16 KB.',
@@ -215,6 +248,8 @@ const errorExamples: Readonly<Record<number, Envelope>> = {
   ...(frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE && {
     415: frameworkErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE,
   }),
+  ...(frameworkErrors.BODY_TOO_SLOW && { 408: frameworkErrors.BODY_TOO_SLOW }),
+  416: { statusCode: 416, message: 'The file has 1024 bytes, and the range has none of them.' },
   431: headersTooLarge,
   500: unexpectedEnvelope,
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Authenticated, type Authentication, requireActiveSession } from '../../auth/authenticate.ts'
 import { type FairQueue, holdSlotUntil } from '../../db/fair-queue.ts'
 import type { ModificationDates } from '../../db/modification-dates.ts'
@@ -43,7 +43,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
   }
   for (const route of routes) {
     checkDeprecation(route)
-    app.route({
+    const options: RouteOptions = {
       method: route.method,
       url: route.path,
       ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
@@ -55,8 +55,20 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
         if (work && sendsServerTiming && session?.caller.isAdministrator) addServerTiming(reply, work)
         done(null, payload)
       },
-    })
+    }
+    if (route.receive) registerUnparsed(app, options)
+    else app.route(options)
   }
+}
+
+/** Registers a route in a scope of its own, whose bodies no parser reads. */
+function registerUnparsed(app: FastifyInstance, options: RouteOptions): void {
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
+    scope.route(options)
+    done()
+  })
 }
 
 /** Shared by all routes of a host. */
@@ -114,7 +126,10 @@ function handlerOf(route: Route, host: Host) {
   const { context, admissions } = host
   const { deprecation, deprecatedFields = {} } = route
   const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
-  const respond = (route.isConditional ? conditionalResponderOf : responderOf)(route, host)
+  const respond = receivingFirst(
+    route,
+    (route.isConditional ? conditionalResponderOf : responderOf)(route, host),
+  )
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { session, work, slot } = admissions.get(request) ?? {}
     if (!session || !work) throw new Error('A route was reached without authentication.')
@@ -127,6 +142,18 @@ function handlerOf(route: Route, host: Host) {
     const run = () => respond({ context, caller, session, request, reply })
     await context.database.complete(work, run).finally(slot?.release)
     return reply
+  }
+}
+
+type Respond = (exchange: Exchange) => Promise<void>
+
+/** Receives the body first if the route does so itself. */
+function receivingFirst({ receive }: Route, respond: Respond): Respond {
+  if (!receive) return respond
+  return async (exchange) => {
+    const { body, release } = await receive(exchange)
+    exchange.request.body = body
+    await respond(exchange).finally(release)
   }
 }
 

@@ -26,10 +26,10 @@ const listPathOf = ({ shownBy, plural }: Resource): string => `${roots[shownBy]}
 
 type Query = Readonly<Record<string, unknown>>
 
-/** The six operations of one resource, without a branch for any particular one. */
+/** The six operations of one resource, or the five of one whose rows are created by a route of their own. */
 export const resourceRoutes = (context: Context, live: LiveListings, resource: Resource): Route[] =>
   [
-    createRoute(resource),
+    ...(resource.withoutCreate ? [] : [createRoute(resource)]),
     getRoute(context, resource),
     listRoute(context, live, resource),
     updateRoute(resource),

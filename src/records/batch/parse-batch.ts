@@ -57,6 +57,8 @@ function parseItem(item: unknown, index: number, violations: Violations): Parsed
     reject('operation', `Operation must be one of ${batchOperations.join(', ')}.`)
   if (!resource)
     reject('resource', `Resource must be one of ${resources.map(({ name }) => name).join(', ')}.`)
+  else if (isUncreatable(resource, operation))
+    reject('operation', `${resource.pluralTitle} cannot be created in a batch.`)
   if (!isObject(body)) reject('body', 'Body must be an object.')
   if (label !== undefined && !isLabel(label))
     reject('label', `Label must be 1 to ${labelCharactersMax} letters, digits, dots, dashes or underscores.`)
@@ -70,6 +72,9 @@ function parseItem(item: unknown, index: number, violations: Violations): Parsed
     ifMatch: ifMatch as string | undefined,
   }
 }
+
+const isUncreatable = ({ withoutCreate }: Resource, operation: unknown): boolean =>
+  operation === 'create' && withoutCreate === true
 
 const isObject = (input: unknown): input is Values =>
   typeof input === 'object' && input !== null && !Array.isArray(input)

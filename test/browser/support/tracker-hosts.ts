@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { administratorsOf } from '../../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../../src/auth/authenticate.ts'
 import { openBudgets } from '../../../src/config/budgets.ts'
@@ -34,9 +37,10 @@ const robot = { id: 'robot', secret: 'a-secret-of-at-least-32-characters' }
 
 /** REST, identity and web as they are deployed, on ports and a database of their own. Limits are off unless asked for. */
 export async function startTrackerHosts(own: Environment = {}): Promise<TrackerHosts> {
-  const [folder, { database, drop }, restPort, identityPort, webPort] = await Promise.all([
+  const [folder, { database, drop }, dataDirectory, restPort, identityPort, webPort] = await Promise.all([
     buildClient(),
     freshDatabase(),
+    mkdtemp(join(tmpdir(), 'tracker-data-')),
     freePort(),
     freePort(),
     freePort(),
@@ -44,6 +48,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
   const issuer = `http://localhost:${identityPort}`
   const environment: Environment = {
     LOG_LEVEL: 'fatal',
+    DATA_DIR: dataDirectory,
     REST_PORT: String(restPort),
     IDENTITY_PORT: String(identityPort),
     WEB_PORT: String(webPort),
@@ -97,6 +102,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     async stop() {
       await Promise.all([webHost.stop(), restHost.stop(), identityHost.stop()])
       await drop()
+      await rm(dataDirectory, { recursive: true, force: true })
     },
   }
 }

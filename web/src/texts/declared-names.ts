@@ -27,6 +27,7 @@ const nouns: Readonly<Record<string, Text>> = {
   label: 'label',
   assignmentLabel: 'label',
   assignmentDependency: 'dependency',
+  attachment: 'attachment',
   savedView: 'view',
   projectView: 'shared view',
   name: 'name',

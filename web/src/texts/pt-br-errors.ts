@@ -122,6 +122,13 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Há listas ao vivo demais abertas. Tente de novo mais tarde.',
   'Live listings take too much memory. Please try again later.':
     'As listas ao vivo ocupam memória demais. Tente de novo mais tarde.',
+  'The files of a project may have at most {count} MiB together, removed ones included.':
+    'Os arquivos de um projeto podem ter no máximo {count} MiB juntos, incluindo os removidos.',
+  'The request took too long to arrive.': 'O envio demorou demais.',
+  'The file is empty.': 'O arquivo está vazio.',
+  '{field} must be the name of a file.': '{field}: precisa ser o nome de um arquivo.',
+  'Files are not available at the moment. Please try again later.':
+    'Os arquivos não estão disponíveis no momento. Tente de novo mais tarde.',
   'An account may have at most {count} live listings open. Close one first.':
     'Uma conta pode ter no máximo {count} listas ao vivo abertas. Feche uma aba primeiro.',
   'The live listings of an account may have at most {count} MiB together. Close one or ask for smaller pages.':

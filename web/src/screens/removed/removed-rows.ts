@@ -121,6 +121,7 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   assignment: { label: 'Assignments' },
   appointment: { label: 'Time' },
   comment: { label: 'Comments' },
+  attachment: { label: 'Attachments' },
   savedView: { label: 'Views' },
   projectView: { label: 'Shared views' },
   label: { label: 'Labels' },

@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AttachmentSettings } from '../../config/attachment-settings.ts'
+import type { Budgets } from '../../config/budgets.ts'
+import type { Budget } from '../../model/budget.ts'
+import { openDiskStore } from './disk-store.ts'
+import type { FileStore } from './file-store.ts'
+import { openS3Store } from './s3-store.ts'
+
+/** What the routes of attachments and the sweep share. */
+export interface Files {
+  readonly limits: AttachmentSettings
+  readonly store: FileStore
+  /** Holds files while they arrive. */
+  readonly uploadFolder: string
+  readonly budgets: Readonly<Record<FileBudget, Budget>>
+  /** The bytes of files since the start, for the metrics. */
+  readonly bytes: { stored: number; served: number }
+  /** Is equal for instances that share the files; undefined if the folder does not work. */
+  readonly identity: string | undefined
+}
+
+type FileBudget = 'uploads' | 'uploadsOfAccount' | 'downloads' | 'downloadsOfAccount'
+
+export interface FilesOptions {
+  readonly settings: AttachmentSettings
+  readonly budgets: Budgets
+  /** Called where the folder does not work. Everything but attachments works nevertheless. */
+  readonly onFailure: (error: unknown) => void
+}
+
+export async function openFiles({ settings, budgets, onFailure }: FilesOptions): Promise<Files> {
+  const store = openStore(settings)
+  const uploadFolder = uploadFolderOf(settings)
+  const prepare = async () => {
+    await mkdir(uploadFolder, { recursive: true, mode: 0o700 })
+    return store.identity()
+  }
+  return {
+    limits: settings,
+    store,
+    uploadFolder,
+    budgets: {
+      uploads: budgets.budget('uploads'),
+      uploadsOfAccount: budgets.budget('uploadsOfAccount'),
+      downloads: budgets.budget('downloads'),
+      downloadsOfAccount: budgets.budget('downloadsOfAccount'),
+    },
+    bytes: { stored: 0, served: 0 },
+    identity: await prepare().catch((error) => void onFailure(error)),
+  }
+}
+
+export const openStore = ({ s3, directory }: AttachmentSettings): FileStore =>
+  s3 ? openS3Store(s3) : openDiskStore(directory)
+
+/** Within the same folder, so that a complete file is only renamed. */
+export const uploadFolderOf = ({ directory }: Pick<AttachmentSettings, 'directory'>): string =>
+  join(directory, 'uploads')

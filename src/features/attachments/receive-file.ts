@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { errorCodes } from 'fastify'
+import { invalid } from '../../model/problem.ts'
+import { type UploadedFile, unavailable } from './file-store.ts'
+import { createTypeDetector } from './file-types.ts'
+
+export interface ReceivedFile extends UploadedFile {
+  readonly type: string
+}
+
+export interface ReceiveLimits {
+  readonly bytesMax: number
+  readonly milliseconds: number
+}
+
+/** Answered with 408. */
+export class SlowBodyError extends Error {
+  readonly code = 'BODY_TOO_SLOW'
+}
+
+/**
+ * Writes a body to a new file, durably. One piece at a time is held in memory: the next is read from the connection when this one
+ * is written. If the body breaks off, is too large or too slow, nothing stays.
+ */
+export async function receiveFile(
+  body: Readable,
+  path: string,
+  limits: ReceiveLimits,
+): Promise<ReceivedFile> {
+  try {
+    return await writeFile(body, path, limits)
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => undefined)
+    throw isOfDisk(error) ? unavailable(error) : error
+  }
+}
+
+async function writeFile(
+  body: Readable,
+  path: string,
+  { bytesMax, milliseconds }: ReceiveLimits,
+): Promise<ReceivedFile> {
+  const hash = createHash('sha256')
+  const detector = createTypeDetector()
+  const handle = await open(path, 'wx', 0o600)
+  let size = 0
+  try {
+    for await (const piece of piecesOf(body, milliseconds)) {
+      size += piece.length
+      if (size > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+      hash.update(piece)
+      detector.add(piece)
+      await handle.appendFile(piece)
+    }
+    if (size === 0) throw emptyFile()
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return { path, size, sha256: hash.digest('hex'), type: detector.end() }
+}
+
+export const emptyFile = () => invalid({ generalErrors: ['The file is empty.'] })
+
+/** Leaves the rest of the body unread after an error, so that the client can be answered. */
+async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<Buffer, void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  late.catch(() => undefined)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    reject(new SlowBodyError())
+  }, milliseconds)
+  const pieces = body.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([pieces.next(), late])
+      if (done) return
+      yield value
+    }
+  } finally {
+    clearTimeout(timer)
+    // Stops listening to the body, so that others can drain it. A piece that is still awaited would have to arrive first.
+    if (!isLate) await pieces.return?.()
+  }
+}
+
+/** Errors of the connection have names of the network, such as ECONNRESET. */
+const isOfDisk = (error: unknown): boolean =>
+  error instanceof Error &&
+  'syscall' in error &&
+  ['open', 'write', 'fsync', 'close'].includes(String(error.syscall))

@@ -1,0 +1,155 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { errorCodes } from 'fastify'
+import type { Database } from '../../db/database.ts'
+import { newId, type Row } from '../../db/rows.ts'
+import { sql } from '../../db/sql.ts'
+import { limitBodyItself } from '../../http/broken-requests.ts'
+import { releaseAll, takeAll } from '../../model/budget.ts'
+import { fileName, isMissing } from '../../model/field-kinds.ts'
+import { sanitizeFileName, shortenFileName } from '../../model/files.ts'
+import { busy, collectViolations, Problem, unauthenticated, type Violations } from '../../model/problem.ts'
+import { nameCharactersMax } from '../../model/text.ts'
+import { parseUuid } from '../../records/query-values.ts'
+import { requireRole } from '../../records/rights.ts'
+import { attachment } from '../../resources/attachment.ts'
+import type { Exchange, ReceivedBody } from '../../routes/route.ts'
+import { createAttachment, type NewAttachment, requireAssignment, requireRoom } from './create-attachment.ts'
+import type { UploadedFile } from './file-store.ts'
+import type { Files } from './files.ts'
+import { emptyFile, type ReceivedFile, receiveFile, SlowBodyError } from './receive-file.ts'
+import { deleteFile } from './sweep.ts'
+
+/** A stored file without a row yet. */
+interface Upload extends NewAttachment {
+  /** Set when the row exists, or may exist. */
+  isKept: boolean
+  /** What an Idempotency-Key is compared with: the file and its name, but not the new id. */
+  toJSON(): object
+}
+
+/**
+ * Stores the file of a request. Nothing of the body is read before the rights of the caller, the room in the project and the budgets
+ * allow it. If the request ends without a row, the file is deleted.
+ */
+export async function receiveUpload(files: Files, exchange: Exchange): Promise<ReceivedBody> {
+  const { context, caller, request } = exchange
+  const { limits, budgets } = files
+  requireRole(attachment, caller, 'write')
+  const { assignmentId, name } = parseUploadQuery(request.query as UploadQuery)
+  const projectId = await requireAssignment(context, caller, assignmentId)
+  const { body, bytes } = announcedBody(exchange, limits.fileBytesMax)
+  await requireRoom(context, caller, { projectId, bytes, bytesMax: limits.projectBytesMax })
+  const shares = [{ budget: budgets.uploadsOfAccount, holder: caller.id }, { budget: budgets.uploads }]
+  if (!takeAll(shares)) throw busy(retryAfterSeconds)
+  try {
+    const id = newId()
+    const { type, ...file } = await receiveBody(files, exchange, body, id)
+    await storeFile(files, context.database, id, file)
+    const { size, sha256 } = file
+    const upload: Upload = {
+      ...{ id, projectId, values: { name, type, size, sha256, assignmentId, userId: caller.id } },
+      isKept: false,
+      toJSON: () => ({ assignmentId, name, size, sha256 }),
+    }
+    return {
+      body: upload,
+      async release() {
+        // If it fails, the sweep deletes the file.
+        if (!upload.isKept) await deleteFile(context.database, files.store, id).catch(() => undefined)
+      },
+    }
+  } finally {
+    releaseAll(shares)
+  }
+}
+
+/** Creates the row of the file that `receiveUpload` has stored. */
+export async function createFromUpload(files: Files, exchange: Exchange): Promise<Row> {
+  const { context, caller, session, request } = exchange
+  const upload = request.body as Upload
+  // The body may have taken minutes.
+  if (!(await session.recheck())) throw unauthenticated()
+  try {
+    const row = await createAttachment(context, caller, upload, files.limits.projectBytesMax)
+    upload.isKept = true
+    files.bytes.stored += upload.values.size
+    return row
+  } catch (error) {
+    // Unless the store has rejected the row for certain, the sweep finds out whether it exists.
+    upload.isKept = !(error instanceof Problem) || error.kind === 'uncertain'
+    throw error
+  }
+}
+
+/** By then, one of the account's uploads has probably ended. */
+const retryAfterSeconds = 5
+
+type UploadQuery = Readonly<Record<string, unknown>>
+
+function parseUploadQuery(query: UploadQuery) {
+  const violations = collectViolations()
+  const assignmentId = parseUuid('assignmentId', query.assignmentId, violations)
+  if (query.assignmentId === undefined) violations.add('assignmentId', 'AssignmentId is required.')
+  const name = parseName(query.name, violations)
+  violations.throwIfAny()
+  return { assignmentId: assignmentId as string, name: name as string }
+}
+
+const nameKind = fileName({ max: nameCharactersMax })
+
+function parseName(input: unknown, violations: Violations): string | undefined {
+  const name = typeof input === 'string' ? shortenFileName(sanitizeFileName(input), nameCharactersMax) : input
+  const parsed = isMissing(input) ? { problems: ['Name is required.'] } : nameKind.parse(name, 'Name')
+  if ('value' in parsed) return parsed.value
+  violations.add('name', ...parsed.problems)
+  return undefined
+}
+
+/** Returns the unread body and its length, or the least length if the request does not tell it. */
+function announcedBody({ request }: Exchange, bytesMax: number) {
+  const bytes = Number(request.headers['content-length'] ?? 1)
+  if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+  if (!(request.body instanceof Readable)) throw emptyFile()
+  return { body: request.body, bytes }
+}
+
+async function receiveBody(
+  { limits, uploadFolder }: Files,
+  { request, reply }: Exchange,
+  body: Readable,
+  id: string,
+): Promise<ReceivedFile> {
+  limitBodyItself(request, reply)
+  try {
+    return await receiveFile(body, join(uploadFolder, `${id}${uploadEnding}`), {
+      bytesMax: limits.fileBytesMax,
+      milliseconds: limits.uploadMilliseconds,
+    })
+  } catch (error) {
+    // The rest of a slow body is not waited for once its sender has the answer.
+    if (error instanceof SlowBodyError) reply.raw.once('finish', () => request.raw.destroy())
+    throw error
+  }
+}
+
+/** Marks the files in the folder of uploads. */
+export const uploadEnding = '.part'
+
+/** The line is committed before the file is stored, so that the sweep knows a file that a crash leaves behind. */
+async function storeFile(
+  { store }: Files,
+  database: Database,
+  id: string,
+  file: UploadedFile,
+): Promise<void> {
+  try {
+    await database.singleWrites.query(sql`insert into attachment_files (id) values (${id}) returning 1`)
+    await store.put(id, file)
+  } catch (error) {
+    await rm(file.path, { force: true }).catch(() => undefined)
+    await deleteFile(database, store, id).catch(() => undefined)
+    throw error
+  }
+}
