@@ -10,7 +10,7 @@ import { defineResource } from './define-resource.ts'
 const dependenciesOfAssignmentMax = 50
 /** Longer than a plan that people can follow. It also limits the statements that look for circles. */
 const chainMax = 100
-/** The dependencies that a write reads to look for circles, which takes some tens of milliseconds. */
+/** The dependencies that a write reads to look for circles: a tenth of a second or two, under the lock of the project. */
 const connectedMax = 10_000
 
 /** An order in which two assignments of a project have to be done. It goes with either. */

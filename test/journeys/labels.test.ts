@@ -344,6 +344,21 @@ describe('Labels', () => {
       assert.ok(valuesOf(removed.body.result.data, 'id').includes(id))
     })
 
+    test('that went with their assignment are listed among the removed rows, live, once their label has moved', async () => {
+      const { to, task, bug } = await scene()
+      const id = await makeLink(task, bug)
+      await workspace.write('DELETE', '/api/assignment', { ids: [task] }, ann)
+      const path = `/ext/removed/assignmentLabels?labelId=${bug}`
+      const reader = await listen(rest.address, path, { token: ann.token })
+      assert.deepEqual((await reader.next()).data.result.data, [])
+      const change = { id: bug, name: 'Moved', color: 'red', description: null, projectId: to }
+      await workspace.write('PATCH', '/ext/label', change, ann)
+      assert.deepEqual(valuesOf((await reader.next()).data.result.data, 'id'), [id])
+      reader.close()
+      await workspace.write('POST', '/api/assignment/restore', { ids: [task] }, ann)
+      assert.deepEqual(await linksOf(task), [])
+    })
+
     test('that would be too many do not return with their label, which returns nevertheless', async () => {
       const { from, task, bug } = await scene()
       const id = await makeLink(task, bug)
