@@ -143,13 +143,13 @@ function parseIdsFilter(input: unknown, violations: Violations): readonly string
 }
 
 function parseRelations(
-  { edition }: ListedResource,
+  { shownBy }: ListedResource,
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
   for (const key of relationKeys) {
-    const input = filterNames[edition].has(key) ? filterValue(key) : undefined
+    const input = filterNames[shownBy].has(key) ? filterValue(key) : undefined
     if (input === undefined) continue
     const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
     if ('value' in parsed) relations[key] = parsed.value
