@@ -8,8 +8,8 @@ import { createServer } from '../../http/server.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
 import { deprecated } from '../../model/field.ts'
 import { unauthenticated } from '../../model/problem.ts'
-import { resourceNamed } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
+import { resourcesOf } from '../../resources/editions.ts'
 import type { Route } from '../../routes/route.ts'
 import { resourceSchemas } from '../../routes/schemas.ts'
 import { openApiOf } from './openapi.ts'
@@ -19,7 +19,7 @@ import { resourceRoutes } from './resource-routes.ts'
 const ofField: Deprecation = { since: '2027-01-31', until: '2028-01-31', instead: 'Use the comments.' }
 const ofRoute: Deprecation = { since: '2027-02-01', until: '2028-06-01', instead: 'Use GET /ext/weeks.' }
 
-const workflow = resourceNamed('workflow')
+const workflow = resourcesOf('v1').find(({ name }) => name === 'workflow') as Resource
 /** Simulates a deprecated field of the contract. */
 const aging: Resource = {
   ...workflow,
