@@ -1,4 +1,5 @@
 import { accessMutants } from './access-mutants.ts'
+import { attachmentMutants } from './attachment-mutants.ts'
 import { fairnessMutants } from './fairness-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { logMutants } from './log-mutants.ts'
@@ -27,4 +28,5 @@ export const allMutants: readonly Mutant[] = [
   ...fairnessMutants,
   ...storeMutants,
   ...newcomerMutants,
+  ...attachmentMutants,
 ]

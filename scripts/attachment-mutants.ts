@@ -1,0 +1,148 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
+import type { Mutant } from './mutant-table.ts'
+
+const folder = 'src/features/attachments'
+
+/** Rules about files. */
+export const attachmentMutants: readonly Mutant[] = [
+  {
+    file: `${folder}/create-attachment.ts`,
+    rule: 'creates in one project wait for each other',
+    from: 'select pg_advisory_xact_lock(hashtextextended(${`attachments ${projectId}`}, 0))',
+    to: 'select 1',
+    tests: ['attachments/quota'],
+  },
+  {
+    file: `${folder}/create-attachment.ts`,
+    rule: 'the quota is checked again when the row is added',
+    from: 'if ((found?.bytes ?? 0) + values.size > bytesMax) throw projectIsFull(bytesMax)',
+    to: '',
+    tests: ['attachments/quota'],
+  },
+  {
+    file: `${folder}/create-attachment.ts`,
+    rule: 'no row is added to a file that is being deleted',
+    from: ' and not is_deleting for share',
+    to: ' for share',
+    tests: ['attachments/sweep'],
+  },
+  {
+    file: `${folder}/create-attachment.ts`,
+    rule: 'the lock of a project is that of the assignment as it is now',
+    from: '<> ${projectId}`',
+    to: 'is null`',
+    tests: ['attachments/sweep'],
+  },
+  {
+    file: `${folder}/create-attachment.ts`,
+    rule: 'only members attach files',
+    from: "sql`project_id in ${projectsOf(caller, 'active')}`",
+    to: "raw('true')",
+    tests: ['attachments/upload-rights'],
+  },
+  {
+    file: `${folder}/receive-upload.ts`,
+    rule: 'an upload needs the session when its body has arrived',
+    from: 'if (!(await session.recheck())) throw unauthenticated()',
+    to: '',
+    tests: ['attachments/upload-rights'],
+  },
+  {
+    file: `${folder}/receive-upload.ts`,
+    rule: 'a body that is announced as too large is not read',
+    from: 'if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()',
+    to: '',
+    tests: ['attachments/uploads'],
+  },
+  {
+    file: `${folder}/receive-upload.ts`,
+    rule: 'the file of a rejected upload is deleted',
+    from: 'if (!upload.isKept) await',
+    to: 'if (false) await',
+    tests: ['attachments/upload-rights'],
+  },
+  {
+    file: `${folder}/receive-file.ts`,
+    rule: 'a body is cut off when it is too large',
+    from: 'if (size > bytesMax) throw',
+    to: 'if (false) throw',
+    tests: ['attachments/uploads'],
+  },
+  {
+    file: `${folder}/receive-file.ts`,
+    rule: 'a body that breaks off leaves no file',
+    from: 'await rm(path, { force: true }).catch(() => undefined)',
+    to: '',
+    tests: ['attachments/uploads'],
+  },
+  {
+    file: `${folder}/file-types.ts`,
+    rule: 'text has no NUL',
+    from: '!piece.includes(0) && ',
+    to: '',
+    tests: ['attachments/uploads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'only images are shown inline',
+    from: "isShownInline(type) ? 'inline' : 'attachment'",
+    to: "'inline'",
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'a file runs nothing in a browser',
+    from: "sandbox; default-src 'none'",
+    to: "default-src 'self'",
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'a part is sent only of the file that the client knows',
+    from: ' || (ifRange !== undefined && ifRange !== tag)',
+    to: '',
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'a reader that leaves releases its share',
+    from: "reply.raw.once('close', () => releaseAll(shares))",
+    to: '',
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'a download ends with the session',
+    from: ' || !(await session.recheck())',
+    to: '',
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/sweep.ts`,
+    rule: 'a file whose row is being added is skipped',
+    from: 'for update skip locked',
+    to: '',
+    tests: ['attachments/sweep'],
+  },
+  {
+    file: `${folder}/sweep.ts`,
+    rule: 'the file of an upload that may be in progress stays',
+    from: 'where begun_at < now() - make_interval(hours => ${graceHours}::int)',
+    to: 'where ${graceHours}::int > 0',
+    tests: ['attachments/sweep'],
+  },
+  {
+    file: 'src/model/files.ts',
+    rule: 'a file name has no hidden characters',
+    from: 'withoutHiddenCharacters(last)',
+    to: 'last',
+    tests: ['attachments/uploads'],
+  },
+  {
+    file: 'src/http/broken-requests.ts',
+    rule: 'a route may limit the time of its body itself, for this request only',
+    from: 'socket.hasLimitedBody = false',
+    to: '',
+    tests: ['src/http/server'],
+  },
+]
