@@ -51,8 +51,10 @@ describe('A client that was made before a field existed', () => {
   }
   const makeNoted = create
   async function create(note: string): Promise<string> {
-    const result = await later.create?.run(setting.context, setting.administrator, { name: 'Rain', note })
-    return String((result?.impediment as Content).id)
+    const { create } = later
+    assert.ok(create)
+    const result = await create.run(setting.context, setting.administrator, { name: 'Rain', note })
+    return String((result.impediment as Content).id)
   }
 
   for (const [name, encoding] of Object.entries(encodings)) {
