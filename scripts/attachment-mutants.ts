@@ -15,7 +15,7 @@ export const attachmentMutants: readonly Mutant[] = [
   {
     file: `${folder}/create-attachment.ts`,
     rule: 'the quota is checked again when the row is added',
-    from: 'if ((found?.bytes ?? 0) + values.size > bytesMax) throw projectIsFull(bytesMax)',
+    from: 'if ((found?.bytes ?? 0) + countedBytes(values.size) > bytesMax) throw projectIsFull(bytesMax)',
     to: '',
     tests: ['attachments/quota'],
   },

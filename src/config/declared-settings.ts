@@ -326,7 +326,8 @@ const attachments = {
     min: 1,
     // A petabyte.
     max: 1024 ** 3,
-    about: 'how much the files of a project may have together, in MiB, removed ones included',
+    about:
+      'how much the files of a project may have together, in MiB, removed ones included; a file counts at least 4 KiB',
   }),
   Attachments__S3__Endpoint: address({
     documentedDefault: 'none: files are in `DATA_DIR/attachments`',

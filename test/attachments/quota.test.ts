@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { raw } from '../../src/db/sql.ts'
+import { raw, sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { attachmentScene, openUpload } from '../support/attachment-scene.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
@@ -61,6 +61,17 @@ describe('The files of a project', () => {
     isFull(await openUpload(scene, { assignmentId, length: 25 * kibibyte }).answer)
     await scene.attach(bytes(24 * kibibyte), { assignmentId })
     isFull(await scene.upload('x', { assignmentId }))
+  })
+
+  test('count at least 4 KiB each, so that their number has a limit too', async () => {
+    const { projectId, assignmentId } = await scene.another()
+    await scene.rest.database.query(sql`
+      insert into attachments (id, name, type, size, sha256, assignment_id, user_id)
+      select gen_random_uuid(), 'small', 'text/plain', 1, '', ${assignmentId}, ${scene.member.id} from generate_series(1, 255)`)
+    await scene.attach('x', { assignmentId })
+    isFull(
+      await scene.upload('x', { assignmentId: await scene.workspace.assignment(projectId, scene.member.id) }),
+    )
   })
 
   test('count while they are removed, because they can be restored', async () => {

@@ -63,8 +63,8 @@ describe('The right to upload', () => {
 
   /** Runs `during` while the body of an upload arrives, and returns its answer. */
   async function uploadDuring(by: Person, assignmentId: string, during: () => Promise<unknown>) {
-    const upload = openUpload(scene, { by, assignmentId })
     const before = await scene.storedFiles()
+    const upload = openUpload(scene, { by, assignmentId })
     await upload.write('one')
     await until(async () => (await scene.storedFiles()).length > before.length, 'the body to arrive')
     await during()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { raw } from '../../src/db/sql.ts'
-import { assertEnvelope } from '../support/assertions.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { attachmentScene, type FileBytes, openUpload, png, sha256 } from '../support/attachment-scene.ts'
 import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
 import { until } from '../support/until.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -123,6 +124,22 @@ describe('An upload', () => {
 
   test('that is compressed is rejected, because nothing is decompressed here', async () => {
     assertEnvelope(await scene.upload('x', { headers: { 'content-encoding': 'gzip' } }), 415)
+  })
+
+  test('is seen by live listings, in the history and in the feed, as any new row', async () => {
+    const { token, id: caller } = scene.member
+    const path = `/ext/attachments?assignmentId=${scene.assignmentId}&search=live.txt`
+    const live = await listen(scene.rest.address, path, { token })
+    assert.equal((await live.next()).data.result.totalCount, 0)
+    const { id } = await scene.attach('x', { name: 'live.txt' })
+    assert.deepEqual(valuesOf((await live.next()).data.result.data, 'id'), [id])
+    live.close()
+    const read = async (address: string) =>
+      (await scene.rest.call('GET', address, { token })).body.result.data
+    const [entry] = await read(`/ext/history?resource=attachment&id=${id}`)
+    assert.deepEqual([entry.action, entry.callerId, entry.after.name], ['create', caller, 'live.txt'])
+    const changes = await read(`/ext/changes?resource=attachment&projectId=${scene.projectId}&pageSize=100`)
+    assert.ok(valuesOf(changes, 'rowId').includes(id))
   })
 
   test('that breaks off leaves nothing behind', async () => {

@@ -3,6 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import { connectDirectly } from '../../../test/support/direct-connection.ts'
 import { freshContext, rejectedAs } from '../../../test/support/fresh-context.ts'
 import { addressOf, isDistributed, openTestDatabase } from '../../../test/support/fresh-database.ts'
+import { createAttachment } from '../../features/attachments/create-attachment.ts'
+import type { FileStore } from '../../features/attachments/file-store.ts'
+import { sweepFiles } from '../../features/attachments/sweep.ts'
 import { changedRowsSince } from '../../features/changes/changed-rows.ts'
 import { readFeed } from '../../features/changes/read-feed.ts'
 import { listDifferences, listHistory } from '../../features/history/history.ts'
@@ -57,6 +60,33 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
   after(async () => {
     await stepped.database.close()
     await fresh.drop()
+  })
+
+  it('adds the row of a file, under the same conditions, and the sweep finds files without one', async () => {
+    const { administrator } = fresh
+    const [, member] = callers as [Caller, Caller]
+    const attach = async (caller: Caller, assignment: Row, projectId = assignment.projectId) => {
+      const id = newId()
+      await stepped.database.singleWrites.query(
+        sql`insert into attachment_files (id, begun_at) values (${id}, now() - interval '2 days') returning 1`,
+      )
+      const values = { name: 'a', type: 'text/plain', size: 1, sha256: '', assignmentId: assignment.id }
+      const added = { id, projectId: String(projectId), values: { ...values, userId: caller.id } }
+      return createAttachment(stepped, caller, added, 4096)
+    }
+    const { id } = await attach(member, first)
+    await assert.rejects(attach(member, first), rejectedAs('invalid'))
+    await assert.rejects(attach(member, second), rejectedAs('invalid'))
+    await assert.rejects(attach(administrator, second, first.id), rejectedAs('contended'))
+    const deleted: string[] = []
+    const store = {
+      delete: async (one: string) => {
+        deleted.push(one)
+      },
+    } as unknown as FileStore
+    await sweepFiles(stepped.database, store)
+    const kept = await fresh.context.database.query(sql`select id from attachment_files`)
+    assert.deepEqual([deleted.length, kept], [3, [{ id }]])
   })
 
   it('writes what the statement writes: rows, versions, change log and history', async () => {

@@ -29,12 +29,16 @@ export async function requireRoom(
   { projectId, bytes, bytesMax }: { projectId: string; bytes: number; bytesMax: number },
 ): Promise<void> {
   const [found] = await database.listReads.query<{ bytes: number }>(storedBytes(projectId), caller.id)
-  if ((found?.bytes ?? 0) + bytes > bytesMax) throw projectIsFull(bytesMax)
+  if ((found?.bytes ?? 0) + countedBytes(bytes) > bytesMax) throw projectIsFull(bytesMax)
 }
+
+/** A disk needs as much for a small file; so the quota also limits the number of files. */
+const countedBytesMin = 4096
+const countedBytes = (bytes: number): number => Math.max(bytes, countedBytesMin)
 
 /** Removed rows count, because their files can be restored until they are purged. */
 const storedBytes = (projectId: string) => sql`
-  select coalesce(sum(row.size), 0)::float8 as bytes from attachments as row
+  select coalesce(sum(greatest(row.size, ${countedBytesMin}::int)), 0)::float8 as bytes from attachments as row
   join assignments as holder on holder.id = row.assignment_id where holder.project_id = ${projectId}`
 
 const projectIsFull = (bytesMax: number) =>
@@ -67,7 +71,7 @@ export async function createAttachment(
     await lockFile(transaction, id)
     // A statement after the lock sees all rows that were committed before.
     const [found] = await transaction.query<{ bytes: number }>(storedBytes(projectId))
-    if ((found?.bytes ?? 0) + values.size > bytesMax) throw projectIsFull(bytesMax)
+    if ((found?.bytes ?? 0) + countedBytes(values.size) > bytesMax) throw projectIsFull(bytesMax)
     const conditions = createConditions(attachment, caller, values, [
       ...referenceConditions(attachment, values, { caller }),
       // The lock is that of another project if the assignment was moved in the meantime.

@@ -15,7 +15,7 @@ import { createAttachment } from './create-attachment.ts'
 import { openDiskStore, pathOfFile } from './disk-store.ts'
 import { sweepFiles, sweepUploads } from './sweep.ts'
 
-const projectBytesMax = 1000
+const projectBytesMax = 1024 ** 2
 
 describe('The sweep', () => {
   const setting = fixture(freshContext)
