@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -10,6 +10,7 @@ import { openDiskStore } from '../../src/features/attachments/disk-store.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { attachmentScene } from '../support/attachment-scene.ts'
 import { fixture } from '../support/fixture.ts'
+import { until } from '../support/until.ts'
 
 const settingsIn = (DATA_DIR: string) => readSettings({ DATA_DIR }, readAttachmentSettings)
 
@@ -45,6 +46,15 @@ describe('The folder of attachments', () => {
     const other = await scene.rest.startAnother({ attachments: settingsIn(join(elsewhere, 'alone')) })
     assert.equal(await values(), 2)
     assert.equal((await scene.download(id, { address: other.address })).status, 503)
+  })
+
+  test('is swept when a host starts: of the uploads that a crash has interrupted', async () => {
+    const left = join(scene.rest.dataDirectory, 'attachments', 'uploads', 'left.part')
+    await writeFile(left, 'x')
+    const hoursAgo = new Date(Date.now() - 2 * 60 * 60_000)
+    await utimes(left, hoursAgo, hoursAgo)
+    await scene.rest.startAnother()
+    await until(async () => !(await scene.storedFiles()).includes('left.part'), 'the sweep')
   })
 
   test('that cannot be used is an outage of files alone', async () => {
