@@ -106,8 +106,15 @@ export const attachmentMutants: readonly Mutant[] = [
   {
     file: `${folder}/serve-file.ts`,
     rule: 'a reader that leaves releases its share',
-    from: "reply.raw.once('close', () => releaseAll(shares))",
+    from: 'onceClosed(reply, () => releaseAll(shares))',
     to: '',
+    tests: ['attachments/downloads'],
+  },
+  {
+    file: `${folder}/serve-file.ts`,
+    rule: 'a reader that has left before its file was opened releases its share',
+    from: 'if (raw.destroyed) callback()',
+    to: 'if (false) callback()',
     tests: ['attachments/downloads'],
   },
   {

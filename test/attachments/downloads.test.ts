@@ -8,6 +8,7 @@ import { sql } from '../../src/db/sql.ts'
 import { pathOfFile } from '../../src/features/attachments/disk-store.ts'
 import { makeToken } from '../support/api-tokens.ts'
 import { attachmentScene, type Download, png, sha256 } from '../support/attachment-scene.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
 
@@ -245,6 +246,26 @@ describe('A large file', () => {
     await until(() => budgets.budget('downloads').used() === 1, 'the reader to be noticed')
     assert.equal((await scene.download(id)).bytes.length, bytes.length)
     assert.equal(await second.rest(), bytes.length)
+    await until(() => budgets.budget('downloads').used() === 0, 'all shares to be released')
+  })
+
+  test('that nobody waits for any more is not opened, or closed at once', async () => {
+    const { id } = await scene.attach('x')
+    const connections = () => budgets.states().find(({ name }) => name === 'httpConnections')?.used ?? 0
+    const before = connections()
+    const client = await connectDirectly(scene.rest.database)
+    await client.query('begin; lock attachments in access exclusive mode')
+    const sent = request(`${scene.rest.address}/ext/attachment/content?id=${id}`, {
+      agent: false,
+      headers: { authorization: `Bearer ${scene.member.token}` },
+    })
+    sent.on('error', () => undefined).end()
+    await untilWaiting(client)
+    sent.destroy()
+    await until(() => connections() <= before, 'the host to notice that the client has left')
+    await client.query('rollback')
+    await client.end()
+    assert.equal(String((await scene.download(id)).bytes), 'x')
     await until(() => budgets.budget('downloads').used() === 0, 'all shares to be released')
   })
 

@@ -105,6 +105,15 @@ describe('An upload', () => {
     }
   })
 
+  test('may come from the web client, and from no other page', async () => {
+    const allowedFor = async (origin: string) => {
+      const { headers } = await scene.upload('x', { headers: { origin } })
+      return headers.get('access-control-allow-origin')
+    }
+    assert.equal(await allowedFor('http://localhost:5400'), 'http://localhost:5400')
+    assert.equal(await allowedFor('https://evil.example'), null)
+  })
+
   test('needs an assignment and a name, each once', async () => {
     const token = scene.member.token
     assertEnvelope(await scene.rest.call('POST', '/ext/attachment', { token, body: {} }), 400, [

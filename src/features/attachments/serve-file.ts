@@ -107,10 +107,10 @@ async function openBody(
 ): Promise<Readable> {
   const shares = [{ budget: budgets.downloadsOfAccount, holder: caller.id }, { budget: budgets.downloads }]
   if (!takeAll(shares)) throw busy(retryAfterSeconds)
-  reply.raw.once('close', () => releaseAll(shares))
+  onceClosed(reply, () => releaseAll(shares))
   const source = await store.read(id, { size }, range)
   // A client may disconnect before the first piece is asked for.
-  reply.raw.once('close', () => source.destroy())
+  onceClosed(reply, () => source.destroy())
   return Readable.from(piecesOf(source), { objectMode: false })
 
   async function* piecesOf(stream: Readable): AsyncGenerator<Buffer, void> {
@@ -122,4 +122,10 @@ async function openBody(
       if (performance.now() > endsAt || !(await session.recheck())) throw unauthenticated()
     }
   }
+}
+
+/** Calls back when the answer was sent or its client has disconnected, at once if that is so already. */
+function onceClosed({ raw }: FastifyReply, callback: () => void): void {
+  if (raw.destroyed) callback()
+  else raw.once('close', callback)
 }
