@@ -111,11 +111,11 @@ export const attachmentMutants: readonly Mutant[] = [
     tests: ['attachments/downloads'],
   },
   {
-    file: `${folder}/serve-file.ts`,
-    rule: 'a reader that has left before its file was opened releases its share',
+    file: 'src/http/once-closed.ts',
+    rule: 'a client that left before a share or a slot was taken gives it back',
     from: 'if (raw.destroyed) callback()',
     to: 'if (false) callback()',
-    tests: ['attachments/downloads'],
+    tests: ['attachments/downloads', 'departed-clients'],
   },
   {
     file: `${folder}/serve-file.ts`,

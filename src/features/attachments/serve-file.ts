@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary, matchesTag } from '../../http/conditional.ts'
 import { sendEnvelope } from '../../http/errors.ts'
+import { onceClosed } from '../../http/once-closed.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
 import { busy, unauthenticated } from '../../model/problem.ts'
 import { get } from '../../records/get.ts'
@@ -122,10 +123,4 @@ async function openBody(
       if (performance.now() > endsAt || !(await session.recheck())) throw unauthenticated()
     }
   }
-}
-
-/** Calls back when the answer was sent or its client has disconnected, at once if that is so already. */
-function onceClosed({ raw }: FastifyReply, callback: () => void): void {
-  if (raw.destroyed) callback()
-  else raw.once('close', callback)
 }

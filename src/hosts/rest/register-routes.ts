@@ -9,6 +9,7 @@ import { addressKey } from '../../http/addresses.ts'
 import { createSentDates, type SentDates, sendConditional } from '../../http/conditional.ts'
 import { originOf } from '../../http/cors.ts'
 import { envelopeType } from '../../http/errors.ts'
+import { onceClosed } from '../../http/once-closed.ts'
 import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/operation.ts'
 import { createKeyNormalizer } from '../../http/url.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
@@ -239,7 +240,8 @@ async function waitForSlot(
 ): Promise<QueueSlot> {
   const { promise: ended, resolve: release } = Promise.withResolvers<void>()
   const disconnected = new AbortController()
-  reply.raw.once('close', () => {
+  // The client may have left while its token was checked.
+  onceClosed(reply, () => {
     disconnected.abort()
     release()
   })
