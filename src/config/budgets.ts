@@ -102,7 +102,7 @@ export const budgetLimits = {
   outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
   /** More at a time would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
-  /** With four hashes at a time and 0.1 s each, the last of 16 waits about 0.4 s. */
+  /** The last of 16 waits about 0.4 s, because four hashes are computed at a time and each takes 0.1 s. */
   passwordHashesWaiting: { max: 16, per: 'process', of: 'requests' },
 
   // Web host and diagnostics of the command host: no route needs a body.

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 export interface ServerFacts {
   readonly version: string
-  /** For example 150004 for 15.4. */
+  /** The version as a number that can be compared: 150004 is 15.4. */
   readonly versionNumber: number
   /** The encoding of the database, which may differ from the server's default. */
   readonly encoding: string

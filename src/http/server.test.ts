@@ -101,7 +101,7 @@ describe('bytes that are not a valid request', () => {
     const post = (path: string, body: string) =>
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${body}`
     socket.write(post('/slow', '{'))
-    // The time of the server is over.
+    // The time limit of the server has passed.
     const [error] = await once(app.server, 'clientError')
     equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
     socket.write(`}${post('/echo', '{')}`)

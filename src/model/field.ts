@@ -68,7 +68,7 @@ export interface Field<
   readonly references?: Reference
   /** If a create leaves the field out, it refers to the caller's account. */
   readonly isCallerByDefault?: true
-  /** What a create stores that leaves the field out. */
+  /** The value that a create stores if its body leaves the field out. */
   readonly defaultValue?: unknown
   /** Only extensions show and accept the field of a v1 resource. */
   readonly isExtension?: true

@@ -146,7 +146,7 @@ describe('A file', () => {
     assert.deepEqual([part.status, part.headers.get('content-length')], [206, '2'])
   })
 
-  test('is sent to those who may read the assignment now, and to nobody else', async () => {
+  test('is sent only to those who may read the assignment now', async () => {
     const { projectId, assignmentId } = await scene.another()
     const colleague = await scene.rest.signUp()
     const membership = await scene.workspace.join(projectId, colleague.id)
@@ -249,7 +249,7 @@ describe('A large file', () => {
     await until(() => budgets.budget('downloads').used() === 0, 'all shares to be released')
   })
 
-  test('that nobody waits for any more is not opened, or closed at once', async () => {
+  test('whose reader has left is not opened, or closed at once', async () => {
     const { id } = await scene.attach('x')
     const connections = () => budgets.states().find(({ name }) => name === 'httpConnections')?.used ?? 0
     const before = connections()

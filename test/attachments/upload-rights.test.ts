@@ -134,7 +134,7 @@ describe('Uploads at the same time', () => {
 describe('A slow upload', () => {
   const scene = fixture(attachmentScene)
 
-  test('is answered with 408 when its time is over, and leaves nothing behind', () =>
+  test('is answered with 408 after its time limit, and leaves nothing behind', () =>
     keepsNothing(scene, async () => {
       const attachments = {
         ...readSettings({ DATA_DIR: scene.rest.dataDirectory }, readAttachmentSettings),

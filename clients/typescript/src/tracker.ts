@@ -33,7 +33,7 @@ type Arguments<Key extends keyof Operations, Options> =
     ? [input?: OperationInput<Key>, options?: Options]
     : [input: OperationInput<Key>, options?: Options]
 
-/** Where a file goes, and under which name. */
+/** The place of a new file, and its name. */
 export type UploadTarget = Operations['POST /ext/attachment']['query']
 
 export interface DownloadOptions extends RequestOptions {

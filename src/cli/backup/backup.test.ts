@@ -141,7 +141,7 @@ describe('a backup', () => {
     assert.equal((await checkBackup({ file: name })).end.files, 2)
   })
 
-  it('is not made where the folder of attachments is not, so that nobody relies on one without files', async () => {
+  it('is not made where the folder of attachments is not, so that operators do not rely on one without files', async () => {
     const elsewhere = join(folder, 'no attachments here')
     const name = join(folder, 'elsewhere.backup')
     await assert.rejects(

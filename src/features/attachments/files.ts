@@ -7,7 +7,7 @@ import { openDiskStore } from './disk-store.ts'
 import type { FileStore } from './file-store.ts'
 import { openS3Store } from './s3-store.ts'
 
-/** What the routes of attachments and the sweep share. */
+/** The objects that the routes of attachments and the sweep share. */
 export interface Files {
   readonly limits: AttachmentSettings
   readonly store: FileStore

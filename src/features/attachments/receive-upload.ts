@@ -25,7 +25,7 @@ import { deleteFile } from './sweep.ts'
 interface Upload extends NewAttachment {
   /** Set when the row exists, or may exist. */
   isKept: boolean
-  /** What an Idempotency-Key is compared with: the file and its name, but not the new id. */
+  /** Returns the values that repeated requests with one Idempotency-Key must share: those of the file, without the new id. */
   toJSON(): object
 }
 
@@ -83,7 +83,7 @@ export async function createFromUpload(files: Files, exchange: Exchange): Promis
   }
 }
 
-/** By then, one of the account's uploads has probably ended. */
+/** One of the account's uploads has probably ended after this time. */
 const retryAfterSeconds = 5
 
 type UploadQuery = Readonly<Record<string, unknown>>
