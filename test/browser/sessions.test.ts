@@ -139,7 +139,7 @@ function sessionJourneys(stage: () => Stage): void {
     await context.addInitScript(`{
       const timeout = AbortSignal.timeout.bind(AbortSignal)
       window.limits = []
-      AbortSignal.timeout = (milliseconds) => { limits.push(milliseconds); return timeout(localStorage.hasAnswers ? milliseconds : milliseconds / 100) }
+      AbortSignal.timeout = (milliseconds) => { limits.push(milliseconds); return timeout(localStorage.hasAnswers ? milliseconds : milliseconds / 20) }
     }`)
     const discovery = `${hosts.issuer}/.well-known/openid-configuration`
     await context.route(discovery, () => undefined)

@@ -118,6 +118,17 @@ function signInJourneys(stage: () => Stage): void {
     }
   })
 
+  test('waits for a server that cannot be reached', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/?error=request')
+    await page.route(`${hosts.web}/config.json`, (route) => route.abort())
+    await page.reload()
+    await page.getByText('Tracker cannot be reached. This page tries again every few seconds.').waitFor()
+    await page.unroute(`${hosts.web}/config.json`)
+    await page.getByRole('link', { name: 'Start again' }).waitFor()
+    assert.equal(await page.getByText('Tracker cannot be reached.').count(), 0)
+  })
+
   test('shows why the provider rejected a request', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/?error=request')

@@ -77,6 +77,19 @@ test('every npm script and command that the pages name exists', () => {
   }
 })
 
+test('every word that the pages give to npm test is part of the path of a test', () => {
+  for (const page of ['README.md', 'CONTRIBUTING.md', ...globSync('{docs,web}/*.md', { cwd: root })])
+    for (const [, given = ''] of textOf(page).matchAll(/npm test -- ([\w./ -]+)/g))
+      for (const word of given
+        .trim()
+        .split(' ')
+        .filter((one) => !one.startsWith('--')))
+        assert.ok(
+          testFiles.some((path) => path.includes(word)),
+          `${page}: npm test -- ${word}`,
+        )
+})
+
 test('every alert names a section of the runbooks, and so does their index', () => {
   const runbooks = textOf('docs/runbooks.md')
   const sections = [...runbooks.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>

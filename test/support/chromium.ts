@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { memoryFolder } from './memory-folder.ts'
 
 /**
  * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first: opening a page
@@ -62,9 +63,9 @@ async function closeUnused(): Promise<void> {
 }
 
 const args = [
-  // Root has no sandbox, and containers have little shared memory.
+  // Root has no sandbox.
   '--no-sandbox',
-  '--disable-dev-shm-usage',
+  ...(memoryFolder === undefined ? ['--disable-dev-shm-usage'] : []),
   '--disable-gpu',
   // Nothing of it may reach for the network.
   '--disable-quic',

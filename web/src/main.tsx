@@ -8,7 +8,7 @@ import { applyChosenDensity } from './app/shell.tsx'
 import { applyChosenTheme } from './app/theme.tsx'
 import { createRouter } from './router/router.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
-import { loadConfiguration } from './session/configuration.ts'
+import { type Configuration, loadConfiguration } from './session/configuration.ts'
 import { createSession, endInterruptedRefresh } from './session/session.ts'
 import { applyCurrentLanguage } from './texts/language.ts'
 import { t } from './texts/text.ts'
@@ -51,32 +51,48 @@ async function start(root: HTMLElement): Promise<void> {
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   const languageLoaded = applyCurrentLanguage()
-  try {
-    const [configuration] = await Promise.all([loadConfiguration(), endInterruptedRefresh(), languageLoaded])
-    const session = createSession(configuration)
-    const page = openPageTracker(configuration.apiUrl, session)
-    const api = createApi(page.tracker, configuration)
-    const people = createPeople(api, session, configuration)
-    const services: Services = {
-      configuration,
-      router,
-      session,
-      api,
-      people,
-      lastPages: createLastPages(),
-      toasts: createToasts(),
-      ...page,
+  const [configuration] = await Promise.all([
+    reachConfiguration(async () => {
+      await languageLoaded
+      root.textContent = t('Tracker cannot be reached. This page tries again every few seconds.')
+    }),
+    endInterruptedRefresh(),
+    languageLoaded,
+  ])
+  root.textContent = ''
+  const session = createSession(configuration)
+  const page = openPageTracker(configuration.apiUrl, session)
+  const api = createApi(page.tracker, configuration)
+  const people = createPeople(api, session, configuration)
+  const services: Services = {
+    configuration,
+    router,
+    session,
+    api,
+    people,
+    lastPages: createLastPages(),
+    toasts: createToasts(),
+    ...page,
+  }
+  render(
+    <ServicesContext.Provider value={services}>
+      <App />
+    </ServicesContext.Provider>,
+    root,
+  )
+}
+
+const retryMilliseconds = 3000
+
+/** A page may be opened while the server restarts or the network is lost. */
+async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<Configuration> {
+  for (;;) {
+    try {
+      return await loadConfiguration()
+    } catch {
+      await onUnreachable()
+      await new Promise((resolve) => setTimeout(resolve, retryMilliseconds))
     }
-    render(
-      <ServicesContext.Provider value={services}>
-        <App />
-      </ServicesContext.Provider>,
-      root,
-    )
-  } catch {
-    await languageLoaded
-    root.textContent = t('Tracker cannot be reached. Check the connection, then reload this page.')
-    addEventListener('online', () => location.reload())
   }
 }
 

@@ -61,6 +61,8 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
       }
       await page.waitForURL((url) => url.origin === hosts.web && url.pathname === path.split('?', 1)[0])
       await page.getByRole('main').waitFor()
+      // What is above a button may move it between the press and the release, as long as it is loading.
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       return page
     },
     async closePages() {

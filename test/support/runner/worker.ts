@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { memoryFolder } from '../memory-folder.ts'
 import { type Counts, noCounts } from './counts.ts'
 import type { Report } from './report.ts'
 import type { TestLog } from './test-log.ts'
@@ -40,6 +41,7 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
       UV_THREADPOOL_SIZE: '8',
       // Hosts that tests start load their modules in half the time.
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+      ...(memoryFolder !== undefined && { TMPDIR: memoryFolder }),
       ...process.env,
       TEST_FILES: JSON.stringify(files),
     },

@@ -184,8 +184,8 @@ export const ptBr = {
   'Please wait…': 'Só um momento…',
   'Enter hours as a number, such as 1.5 or 1:30.': 'As horas são um número, como 1,5 ou 1:30.',
   'Please correct the fields below.': 'Corrija os campos abaixo.',
-  'Tracker cannot be reached. Check the connection, then reload this page.':
-    'Não foi possível acessar o Tracker. Verifique a conexão e recarregue esta página.',
+  'Tracker cannot be reached. This page tries again every few seconds.':
+    'Não foi possível acessar o Tracker. Esta página tenta de novo a cada poucos segundos.',
   'Your name was saved.': 'Seu nome foi salvo.',
   Profile: 'Quem é você',
   Login: 'Login',
