@@ -51,7 +51,7 @@ const contentRoute = (files: Files): Route => ({
     'Whoever sees the attachment gets its file. PNG, JPEG, GIF, WebP and AVIF images may be shown in a page; everything else, SVG and HTML too, is to be saved. The ETag is the SHA-256 of the file. Range takes a single range; several are ignored.',
   method: 'GET',
   path: '/ext/attachment/content',
-  parameters: [{ name: 'id', description: 'Which one.', required: true, schema: uuid.schema }],
+  parameters: [{ name: 'id', description: 'The id of the record.', required: true, schema: uuid.schema }],
   answer: file,
   answerTypes: ['application/octet-stream'],
   hasRanges: true,

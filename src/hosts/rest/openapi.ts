@@ -148,7 +148,7 @@ const listingEvent = {
 
 const validatorHeaders = {
   ETag: {
-    description: 'Of this answer to this caller; If-None-Match and If-Match take it.',
+    description: 'The tag of this answer for this caller, for If-None-Match and If-Match.',
     schema: { type: 'string' },
   },
   'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
