@@ -33,7 +33,7 @@ export const savedView = defineResource({
   name: 'savedView',
   edition: 'ext',
   table: 'saved_views',
-  about: 'A query that somebody keeps for themselves under a name.',
+  about: 'A named query that its owner keeps.',
   fields: {
     ...viewFields,
     userId: callerByDefault(references(8, uuid, 'user', 'removeAlong', { about: 'The owner.' })),
@@ -47,7 +47,7 @@ export const projectView = defineResource({
   name: 'projectView',
   edition: 'ext',
   table: 'project_views',
-  about: 'A query that somebody shares with the members of a project under a name; it stays when they go.',
+  about: 'A named query that is shared with the members of a project. It remains when its owner is removed.',
   fields: {
     ...viewFields,
     projectId: references(8, uuid, 'project', 'removeAlong'),
