@@ -4730,6 +4730,16 @@ export interface Operations {
     }
     readonly answer: string
   }
+  /** Returns assignments as an iCalendar file (RFC 5545), for programs that subscribe to calendars. */
+  'GET /ext/calendar.ics': {
+    readonly query: {
+      /** The token, if there is no Authorization header. */
+      readonly token?: string
+      /** The project; by default all of them. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
@@ -5075,6 +5085,7 @@ export const limits = {
   sort: 2000,
   text: 10000,
   textMin: 1,
+  token: 200,
   tokens: 50,
   type: 100,
   url: 2000,

@@ -3,6 +3,7 @@ import { administratorRoutes, administratorSchemas } from '../../features/admini
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
+import { calendarRoute } from '../../features/calendar/routes.ts'
 import type { FeedStreams } from '../../features/changes/feed-streams.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import { feedRoute, feedSchemas } from '../../features/changes/routes.ts'
@@ -39,12 +40,14 @@ export interface ExtensionParts {
   readonly signInMethods: SignInMethods
   /** True if mails can be sent. */
   readonly hasMail: boolean
+  /** The address of the web client, for links to it. */
+  readonly webOrigin: string | undefined
 }
 
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   context: Context,
-  { live, feeds, receivers, files, signInMethods, hasMail }: ExtensionParts,
+  { live, feeds, receivers, files, signInMethods, hasMail, webOrigin }: ExtensionParts,
 ): Route[] => [
   ...acceptTokens([
     peopleRoute(context, live),
@@ -69,6 +72,7 @@ export const extensionRoutes = (
     feedRoute(context, feeds),
     ...exportRoutes(context),
   ]),
+  calendarRoute(webOrigin),
   ...webhookRoutes(receivers),
 ]
 
@@ -91,6 +95,7 @@ export const aboutExtensions: HostDocumentParts = {
     History: 'The history of changes: the record, the caller and the time.',
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
+    Calendar: 'Assignments in other calendars.',
     Webhooks: 'Changes sent to a URL.',
   },
   errorName: 'ErrorAnswer',

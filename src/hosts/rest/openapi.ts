@@ -241,7 +241,9 @@ const errorExamples: Readonly<Record<number, Envelope>> = {
       reused(),
       busy(60),
       uncertain(undefined),
-      overloaded('Too many of these requests are in progress. Please try again later.', { retryAfterSeconds: 5 }),
+      overloaded('Too many of these requests are in progress. Please try again later.', {
+        retryAfterSeconds: 5,
+      }),
     ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
   ),
   413: bodyTooLarge(budgetLimits.restBodyBytes.max),
