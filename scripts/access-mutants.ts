@@ -4,6 +4,34 @@ import type { Mutant } from './mutant-table.ts'
 /** Of accounts, links and tokens, and of what somebody may do in another's name. */
 export const accessMutants: readonly Mutant[] = [
   {
+    file: 'src/features/calendar/routes.ts',
+    rule: 'a token in the address of a calendar is for nothing else',
+    from: 'token.scopes.length !== 1 || token.scopes[0] !== calendarScope',
+    to: '!token.scopes.includes(calendarScope)',
+    tests: ['journeys/calendar'],
+  },
+  {
+    file: 'src/features/calendar/routes.ts',
+    rule: 'a calendar has only what its owner sees',
+    from: ' and ${visibleRows(assignment, reader)}',
+    to: '',
+    tests: ['journeys/calendar'],
+  },
+  {
+    file: 'src/features/calendar/icalendar.ts',
+    rule: 'a text ends no line of a calendar',
+    from: ".replaceAll('\\n', '\\\\n')",
+    to: '',
+    tests: ['calendar/icalendar'],
+  },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'a token in the address is accepted by calendars alone',
+    from: 'if (!acceptsTokenInQuery || authorization !== undefined)',
+    to: 'if (authorization !== undefined)',
+    tests: ['journeys/calendar'],
+  },
+  {
     file: 'src/accounts/login.ts',
     rule: 'a verified address verifies only a login that is the same',
     from: ' || !isSameLogin(account.login, address)',

@@ -34,6 +34,7 @@ const documents = {
         files: { limits: { fileBytesMax: 0 } } as never,
         signInMethods: nowhere,
         hasMail: nowhere,
+        webOrigin: nowhere,
       }),
       aboutExtensions,
     ),

@@ -53,7 +53,7 @@ export async function runLiveBench(words: readonly string[]): Promise<void> {
     const setting = await seed(database, issuer, {
       postmaster: postmasterOf(dataDirectory),
       listeners: number('--listeners', 1000),
-      crowd: number('--crowd', 5000),
+      crowd: number('--crowd', 4000),
       environment: {
         DATABASE_URL: store.url,
         DATA_DIR: dataDirectory,

@@ -53,7 +53,7 @@ export async function runProcessesBench(words: readonly string[]): Promise<void>
   }
 }
 
-/** Of a core, for each process. */
+/** A fraction of a core, for each process. */
 const share = 0.25
 const periodMicroseconds = 10_000
 
@@ -80,7 +80,7 @@ const paths = {
 }
 
 interface Comparison {
-  /** Of the hosts, in the order of their ports. */
+  /** The hosts, in the order of their ports. */
   readonly pids: readonly number[]
   readonly token: string
   readonly rounds: number

@@ -12,10 +12,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>More about it. Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>Details. Text of at most 2000 characters. Absent if there is none.</summary>
         public string? Description { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -27,7 +27,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -96,10 +96,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647.</summary>
+        /// <summary>The position among the stages, in ascending order. A whole number from 0 to 2147483647.</summary>
         public int Order { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -111,7 +111,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -137,7 +137,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -149,7 +149,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -175,7 +175,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -187,7 +187,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -213,10 +213,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What others call the person. Text of at most 200 characters.</summary>
+        /// <summary>The display name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters.</summary>
+        /// <summary>The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters.</summary>
         public string Login { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -228,7 +228,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -254,10 +254,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Whom it is for. By its id.</summary>
+        /// <summary>The organization that the project is for. A UUID.</summary>
         public Guid OrganizationId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -269,7 +269,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -295,31 +295,31 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters.</summary>
+        /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>What is to be done. Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>The work to do, in Markdown. Text of at most 2000 characters. Absent if there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When work on it begins. A moment, in UTC.</summary>
+        /// <summary>The start of the work. A timestamp in UTC.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>When it is to be done: not before it begins. A moment, in UTC.</summary>
+        /// <summary>The due date, which is on or after the start date. A timestamp in UTC.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The project, by its id.</summary>
+        /// <summary>The id of the project.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The stage that it is in. By its id.</summary>
+        /// <summary>The stage that it is in. A UUID.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>Who answers for it. By its id.</summary>
+        /// <summary>The responsible account. A UUID.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment type, by its id.</summary>
+        /// <summary>The id of the assignment type.</summary>
         public Guid AssignmentTypeId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -331,7 +331,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -357,19 +357,19 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What was done. Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>The work done. Text of at most 2000 characters. Absent if there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When it was. A moment, in UTC.</summary>
+        /// <summary>The date of the work. A timestamp in UTC.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple.</summary>
+        /// <summary>The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The assignment, by its id.</summary>
+        /// <summary>The id of the assignment.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>Whose time it was. By its id.</summary>
+        /// <summary>The account that did the work. A UUID.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -381,7 +381,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -407,13 +407,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>How it blocks the assignment. Text of at most 2000 characters. Absent if there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>The assignment, by its id.</summary>
+        /// <summary>The id of the assignment.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The impediment, by its id.</summary>
+        /// <summary>The id of the impediment.</summary>
         public Guid ImpedimentId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -425,7 +425,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -451,10 +451,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id.</summary>
+        /// <summary>The id of the user.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment, by its id.</summary>
+        /// <summary>The id of the assignment.</summary>
         public Guid AssignmentId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -466,7 +466,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -492,10 +492,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id.</summary>
+        /// <summary>The id of the user.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The project, by its id.</summary>
+        /// <summary>The id of the project.</summary>
         public Guid ProjectId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -507,7 +507,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>When it was removed; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
-        /// <summary>Whether it is there; false when it is removed.</summary>
+        /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
@@ -543,10 +543,10 @@ namespace GrpcServer.Contracts.Commands.Organization
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>More about it. Text of at most 2000 characters. Optional.</summary>
+        /// <summary>Details. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
     }
 
@@ -626,13 +626,13 @@ namespace GrpcServer.Contracts.Commands.Organization
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>More about it. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>Details. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
+        /// <summary>The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.</summary>
         public GrpcServer.Contracts.Records.FieldMask? UpdateMask { get; set; }
     }
 
@@ -658,10 +658,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required.</summary>
+        /// <summary>The position among the stages, in ascending order. A whole number from 0 to 2147483647. Required.</summary>
         public int Order { get; set; }
     }
 
@@ -741,10 +741,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required.</summary>
+        /// <summary>The position among the stages, in ascending order. A whole number from 0 to 2147483647. Required.</summary>
         public int Order { get; set; }
     }
 
@@ -770,7 +770,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -850,7 +850,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -876,7 +876,7 @@ namespace GrpcServer.Contracts.Commands.Impediment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -956,7 +956,7 @@ namespace GrpcServer.Contracts.Commands.Impediment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -982,13 +982,13 @@ namespace GrpcServer.Contracts.Commands.User
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What others call the person. Text of at most 200 characters. Required.</summary>
+        /// <summary>The display name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Required.</summary>
+        /// <summary>The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. Required.</summary>
         public string? Login { get; set; }
 
-        /// <summary>Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required.</summary>
+        /// <summary>The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required.</summary>
         public string? Password { get; set; }
     }
 
@@ -1068,13 +1068,13 @@ namespace GrpcServer.Contracts.Commands.User
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What others call the person. Text of at most 200 characters. Required.</summary>
+        /// <summary>The display name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Left out, it stays as it is.</summary>
+        /// <summary>The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. If absent, it does not change.</summary>
         public string? Login { get; set; }
 
-        /// <summary>Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Left out, it stays as it is.</summary>
+        /// <summary>The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. If absent, it does not change.</summary>
         public string? Password { get; set; }
     }
 
@@ -1100,10 +1100,10 @@ namespace GrpcServer.Contracts.Commands.Project
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Whom it is for. By its id. Required.</summary>
+        /// <summary>The organization that the project is for. A UUID. Required.</summary>
         public Guid OrganizationId { get; set; }
     }
 
@@ -1183,13 +1183,13 @@ namespace GrpcServer.Contracts.Commands.Project
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Whom it is for. By its id. Required.</summary>
+        /// <summary>The organization that the project is for. A UUID. Required.</summary>
         public Guid OrganizationId { get; set; }
 
-        /// <summary>updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.</summary>
+        /// <summary>updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If absent, the last write wins.</summary>
         public DateTime? ExpectedVersion { get; set; }
     }
 
@@ -1215,31 +1215,31 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>What is to be done. Text of at most 2000 characters. Optional.</summary>
+        /// <summary>The work to do, in Markdown. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When work on it begins. A moment, in UTC. Required.</summary>
+        /// <summary>The start of the work. A timestamp in UTC. Required.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
+        /// <summary>The due date, which is on or after the start date. A timestamp in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The project, by its id. Required.</summary>
+        /// <summary>The id of the project. Required.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The stage that it is in. By its id. Required.</summary>
+        /// <summary>The stage that it is in. A UUID. Required.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>Who answers for it. By its id. Required.</summary>
+        /// <summary>The responsible account. A UUID. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment type, by its id. Required.</summary>
+        /// <summary>The id of the assignment type. Required.</summary>
         public Guid AssignmentTypeId { get; set; }
     }
 
@@ -1319,34 +1319,34 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
+        /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>The work to do, in Markdown. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When work on it begins. A moment, in UTC. Required.</summary>
+        /// <summary>The start of the work. A timestamp in UTC. Required.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
+        /// <summary>The due date, which is on or after the start date. A timestamp in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The project, by its id. Required.</summary>
+        /// <summary>The id of the project. Required.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The stage that it is in. By its id. Required.</summary>
+        /// <summary>The stage that it is in. A UUID. Required.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>Who answers for it. By its id. Required.</summary>
+        /// <summary>The responsible account. A UUID. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment type, by its id. Required.</summary>
+        /// <summary>The id of the assignment type. Required.</summary>
         public Guid AssignmentTypeId { get; set; }
 
-        /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
+        /// <summary>The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.</summary>
         public GrpcServer.Contracts.Records.FieldMask? UpdateMask { get; set; }
     }
 
@@ -1372,19 +1372,19 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What was done. Text of at most 2000 characters. Optional.</summary>
+        /// <summary>The work done. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When it was. A moment, in UTC. Required.</summary>
+        /// <summary>The date of the work. A timestamp in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
+        /// <summary>The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>Whose time it was. By its id. Required.</summary>
+        /// <summary>The account that did the work. A UUID. Required.</summary>
         public Guid UserId { get; set; }
     }
 
@@ -1464,22 +1464,22 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>What was done. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>The work done. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When it was. A moment, in UTC. Required.</summary>
+        /// <summary>The date of the work. A timestamp in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
+        /// <summary>The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required.</summary>
         public double AmountHours { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>Whose time it was. By its id. Required.</summary>
+        /// <summary>The account that did the work. A UUID. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
+        /// <summary>The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.</summary>
         public GrpcServer.Contracts.Records.FieldMask? UpdateMask { get; set; }
     }
 
@@ -1505,13 +1505,13 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Optional.</summary>
+        /// <summary>How it blocks the assignment. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The impediment, by its id. Required.</summary>
+        /// <summary>The id of the impediment. Required.</summary>
         public Guid ImpedimentId { get; set; }
     }
 
@@ -1591,16 +1591,16 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>How it blocks the assignment. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The impediment, by its id. Required.</summary>
+        /// <summary>The id of the impediment. Required.</summary>
         public Guid ImpedimentId { get; set; }
 
-        /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
+        /// <summary>The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.</summary>
         public GrpcServer.Contracts.Records.FieldMask? UpdateMask { get; set; }
     }
 
@@ -1626,10 +1626,10 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>The id of the user. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
     }
 
@@ -1709,10 +1709,10 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>The id of the user. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The assignment, by its id. Required.</summary>
+        /// <summary>The id of the assignment. Required.</summary>
         public Guid AssignmentId { get; set; }
     }
 
@@ -1738,10 +1738,10 @@ namespace GrpcServer.Contracts.Commands.UserProject
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>The id of the user. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The project, by its id. Required.</summary>
+        /// <summary>The id of the project. Required.</summary>
         public Guid ProjectId { get; set; }
     }
 
@@ -1821,10 +1821,10 @@ namespace GrpcServer.Contracts.Commands.UserProject
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>The id of the user. Required.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>The project, by its id. Required.</summary>
+        /// <summary>The id of the project. Required.</summary>
         public Guid ProjectId { get; set; }
     }
 

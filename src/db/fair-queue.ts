@@ -221,4 +221,4 @@ function createQueues({
 }
 
 const tooMany = () =>
-  overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds })
+  overloaded('Too many of these requests are in progress. Please try again later.', { retryAfterSeconds })

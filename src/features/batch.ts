@@ -146,7 +146,7 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: ['statusCode'],
     properties: {
-      statusCode: { type: 'integer', description: 'That of the single operation.' },
+      statusCode: { type: 'integer', description: 'The status of the single operation.' },
       id: { ...uuid.schema, description: 'The id of the row that was created or changed.' },
       etag: { type: 'string', description: 'The ETag of that row, as returned when reading it by its id.' },
       message: { type: 'string', description: 'The error of the item.' },

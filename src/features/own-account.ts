@@ -23,8 +23,8 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
     required: ['id', 'name', 'login', 'createdAt', 'updatedAt'],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
-      name: { type: 'string', description: 'What others call the person.', examples: ['Ann Example'] },
-      login: { type: 'string', description: 'What the person signs in with.', examples: ['ann@example.com'] },
+      name: { type: 'string', description: 'The display name.', examples: ['Ann Example'] },
+      login: { type: 'string', description: 'The sign-in name.', examples: ['ann@example.com'] },
       createdAt: { ...timestamp, description: 'When it was created.' },
       updatedAt: {
         ...timestamp,
@@ -40,7 +40,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
       name: {
         ...text({ max: nameCharactersMax }).schema,
         minLength: 1,
-        description: 'What others shall call the person.',
+        description: 'The new display name.',
         examples: ['Ann Example'],
       },
     },

@@ -37,7 +37,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       },
       createdAt: { ...timestamp, description: 'The time of the sign-in.' },
       expiresAt: { ...timestamp, description: 'The time it expires.' },
-      isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
+      isCurrent: { type: 'boolean', description: 'Whether it is the session of this request.' },
     },
   },
   // Not Sessions, which generated Python confuses with its property.

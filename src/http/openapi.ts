@@ -96,8 +96,11 @@ const withDeprecationHeaders = (response: Schema): Schema =>
     : { ...response, headers: { ...(response.headers as Schema | undefined), ...deprecationHeaders } }
 
 const deprecationHeaders = {
-  Deprecation: { description: 'Since when, as seconds since 1970 behind an @.', schema: { type: 'string' } },
-  Sunset: { description: 'Until when it works, as an HTTP date.', schema: { type: 'string' } },
+  Deprecation: {
+    description: 'The date of the deprecation: @ and the seconds since 1970.',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'The end of support, as an HTTP date.', schema: { type: 'string' } },
 }
 
 export const queryParameters = (parameters: readonly Parameter[] = []): Schema[] =>

@@ -81,7 +81,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     maximum: hoursMax,
     examples: [4.5],
     // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
-    description: `Hours, ${least}; a multiple of ${hoursStepDefault}, or of a coarser step that the host is set to. A value within ${hoursTolerance} of a multiple counts as the multiple.`,
+    description: `Hours, ${least}, in multiples of ${hoursStepDefault} or of the coarser step that the host is configured with. A value within ${hoursTolerance} of a multiple counts as the multiple.`,
   }
   return {
     schema,

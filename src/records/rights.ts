@@ -26,10 +26,14 @@ export interface CallerInSql {
 export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
 
+/** Covers the feed of a calendar alone: such a token is part of an address, which other programs store. */
+export const calendarScope = 'calendar:read'
+
 /** Every scope that a token may have. */
 export const tokenScopes: readonly string[] = [
   '*:read',
   '*:write',
+  calendarScope,
   ...[person, ...resources].flatMap((listed) =>
     isAccountResource(listed) ? [`${listed.name}:read`] : [`${listed.name}:read`, `${listed.name}:write`],
   ),

@@ -8,10 +8,10 @@ export const assignmentImpediment = defineResource({
   name: 'assignmentImpediment',
   edition: 'v1',
   table: 'assignment_impediments',
-  about: 'That an impediment keeps an assignment from going on.',
+  about: 'An impediment that blocks an assignment.',
   fields: {
     description: optional(2, text({ max: descriptionCharactersMax }), {
-      about: 'How it keeps the assignment from going on.',
+      about: 'How it blocks the assignment.',
       example: 'The wood is not here yet.',
     }),
     assignmentId: references(3, uuid, 'assignment', 'blockRemoval'),

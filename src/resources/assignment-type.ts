@@ -8,10 +8,10 @@ export const assignmentType = defineResource({
   name: 'assignmentType',
   edition: 'v1',
   table: 'assignment_types',
-  about: 'What sort of task an assignment is.',
+  about: 'A kind of assignment.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'Feature',
     }),
   },

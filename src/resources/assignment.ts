@@ -13,19 +13,19 @@ export const assignment = defineResource({
   name: 'assignment',
   edition: 'v1',
   table: 'assignments',
-  about: 'A task of a project, with its period, its estimate and the one who answers for it.',
+  about: 'A task of a project, with its period, its estimate and the responsible account.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'Build the ladder',
     }),
     description: optional(3, text({ max: descriptionCharactersMax }), {
-      about: 'What is to be done.',
+      about: 'The work to do, in Markdown.',
       example: 'Nine rungs, and light enough for the lander.',
     }),
-    startDate: required(4, timestamp, { about: 'When work on it begins.' }),
+    startDate: required(4, timestamp, { about: 'The start of the work.' }),
     endDate: required(5, timestamp, {
-      about: 'When it is to be done: not before it begins.',
+      about: 'The due date, which is on or after the start date.',
       example: '2026-01-09T17:00:00Z',
     }),
     amountHours: required(6, hours({ zeroAllowed: true }), {
@@ -34,11 +34,11 @@ export const assignment = defineResource({
     }),
     projectId: references(7, uuid, 'project', 'blockRemoval'),
     workflowId: references(8, uuid, 'workflow', 'blockRemoval', { about: 'The stage that it is in.' }),
-    userId: references(9, uuid, 'user', 'blockRemoval', { about: 'Who answers for it.' }),
+    userId: references(9, uuid, 'user', 'blockRemoval', { about: 'The responsible account.' }),
     assignmentTypeId: references(10, uuid, 'assignmentType', 'blockRemoval'),
     priority: extension(
       optional(16, wholeNumber({ min: 1, max: 4 }), {
-        about: '1 is low, 2 medium, 3 high and 4 urgent; null is none.',
+        about: '1 is low, 2 medium, 3 high and 4 urgent; null means no priority.',
         example: 3,
       }),
     ),

@@ -21,13 +21,15 @@ export const attachment = defineResource({
       about: 'The media type that its first bytes show, whatever the sender said.',
       example: 'image/png',
     }),
-    size: byServer(4, wholeNumber({ min: 1, max: fileBytesMax }), { about: 'In bytes.' }),
+    size: byServer(4, wholeNumber({ min: 1, max: fileBytesMax }), { about: 'The size in bytes.' }),
     sha256: byServer(5, text({ max: sha256Characters }), {
       about: 'The SHA-256 of the file, in hexadecimal.',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     }),
     assignmentId: referenceByServer(references(6, uuid, 'assignment', 'removeAlong')),
-    userId: referenceByServer(references(7, uuid, 'user', 'stay', { about: 'Who uploaded it.' })),
+    userId: referenceByServer(
+      references(7, uuid, 'user', 'stay', { about: 'The account that uploaded it.' }),
+    ),
   },
   access: membersOfAssignment,
   filters: ['assignmentId', 'userId'],

@@ -9,14 +9,14 @@ export const comment = defineResource({
   edition: 'ext',
   table: 'comments',
   about:
-    'What somebody says about an assignment; it stays when its author goes, and goes with its assignment.',
+    'A comment on an assignment. It remains when its author is removed, and is removed with its assignment.',
   fields: {
     text: required(2, text({ max: commentCharactersMax }), {
-      about: 'In Markdown.',
+      about: 'The text, in Markdown.',
       example: 'Looks **good** to me.',
     }),
     assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
-    userId: callerByDefault(references(4, uuid, 'user', 'stay', { about: 'Its author.' })),
+    userId: callerByDefault(references(4, uuid, 'user', 'stay', { about: 'The author.' })),
   },
   access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
   filters: ['assignmentId', 'userId'],

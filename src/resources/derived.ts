@@ -100,13 +100,13 @@ export const describeField = (field: Field): string =>
     .join(' ')
 
 function describeContent({ schema, references, about }: Field): string {
-  if (references) return about ? 'By its id.' : `The ${resourceNamed(references.resource).noun}, by its id.`
+  if (references) return about ? 'A UUID.' : `The id of the ${resourceNamed(references.resource).noun}.`
   const { type, format, maxLength, minimum, maximum, description } = schema
   if (typeof description === 'string') return description
   if (format === 'uuid') return 'A UUID.'
-  if (format === 'date-time') return 'A moment, in UTC.'
+  if (format === 'date-time') return 'A timestamp in UTC.'
   if (format === 'password') return `A password of at most ${maxLength} characters.`
-  if (type === 'boolean') return 'True or false.'
+  if (type === 'boolean') return ''
   if (type === 'integer') return `A whole number from ${minimum} to ${maximum}.`
   return `Text of at most ${maxLength} characters.`
 }

@@ -8,10 +8,10 @@ export const impediment = defineResource({
   name: 'impediment',
   edition: 'v1',
   table: 'impediments',
-  about: 'Something that keeps assignments from going on.',
+  about: 'A kind of obstacle that blocks assignments.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'Waiting for a decision',
     }),
   },

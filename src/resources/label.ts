@@ -22,12 +22,12 @@ export const label = defineResource({
   about: 'A word that the members of a project put on its assignments, with a color.',
   fields: {
     name: required(2, text({ max: labelNameCharactersMax }), {
-      about: 'No other active label of the project has it, in whatever capitals.',
+      about: 'The name, unique among active labels of the project regardless of case.',
       example: 'Needs design',
     }),
-    color: required(3, choice(labelColors), { about: 'How it is drawn.', example: 'teal' }),
+    color: required(3, choice(labelColors), { about: 'The color, by name.', example: 'teal' }),
     description: optional(4, text({ max: labelDescriptionCharactersMax }), {
-      about: 'What it is for.',
+      about: 'The purpose.',
       example: 'Nobody begins before there is a sketch.',
     }),
     projectId: references(5, uuid, 'project', 'removeAlong'),
@@ -52,7 +52,7 @@ export const assignmentLabel = defineResource({
   name: 'assignmentLabel',
   edition: 'ext',
   table: 'assignment_labels',
-  about: 'That an assignment has a label of its project.',
+  about: 'A label of the project on an assignment.',
   fields: {
     assignmentId: references(2, uuid, 'assignment', 'removeAlong'),
     labelId: references(3, uuid, 'label', 'removeAlong'),

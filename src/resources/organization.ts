@@ -11,11 +11,11 @@ export const organization = defineResource({
   about: 'A customer or a department that projects are for.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'Space agency',
     }),
     description: optional(3, text({ max: descriptionCharactersMax }), {
-      about: 'More about it.',
+      about: 'Details.',
       example: 'Flies to the moon.',
     }),
   },

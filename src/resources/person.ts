@@ -18,7 +18,7 @@ export const person: ListedResource = {
   table: 'users',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What others call the person.',
+      about: 'The display name.',
       example: 'Ann Example',
     }),
   },

@@ -36,24 +36,27 @@ export const project = defineResource({
   name: 'project',
   edition: 'v1',
   table: 'projects',
-  about: 'What members work on, for one organization: only its members see what belongs to it.',
+  about: 'A project of an organization. Only its members see what belongs to it.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'Moon landing',
     }),
-    organizationId: references(3, uuid, 'organization', 'blockRemoval', { about: 'Whom it is for.' }),
+    organizationId: references(3, uuid, 'organization', 'blockRemoval', {
+      about: 'The organization that the project is for.',
+    }),
     description: extension(
-      optional(16, text({ max: descriptionCharactersMax }), { about: 'What it is for, in Markdown.' }),
+      optional(16, text({ max: descriptionCharactersMax }), { about: 'The description, in Markdown.' }),
     ),
     isArchived: extension(
       byDefault(
-        requiredOnCreate(17, flag, { about: 'Whether clients leave it out where work is planned.' }),
+        requiredOnCreate(17, flag, { about: 'Whether clients hide it where work is planned.' }),
         false,
       ),
     ),
     expectedVersion: updateOnly(15, timestamp, {
-      about: 'updatedAt as it was read, or createdAt when that is null: another version is refused with 409.',
+      about:
+        'updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409.',
     }),
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },

@@ -7,7 +7,7 @@ export const userAssignment = defineResource({
   name: 'userAssignment',
   edition: 'v1',
   table: 'user_assignments',
-  about: 'That somebody works on an assignment, beside the one who answers for it.',
+  about: 'An account that works on an assignment in addition to the responsible one.',
   fields: {
     userId: references(2, uuid, 'user', 'removeAlong'),
     assignmentId: references(3, uuid, 'assignment', 'removeAlong'),

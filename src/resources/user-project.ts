@@ -7,7 +7,7 @@ export const userProject = defineResource({
   name: 'userProject',
   edition: 'v1',
   table: 'user_projects',
-  about: 'A membership: that somebody sees a project and works in it.',
+  about: 'A membership: the account sees the project and works in it.',
   fields: {
     userId: references(2, uuid, 'user', 'removeAlong'),
     projectId: references(3, uuid, 'project', 'removeAlong'),

@@ -18,14 +18,14 @@ export const user = defineResource({
   about: 'An account, which only administrators see and change.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What others call the person.',
+      about: 'The display name.',
       example: 'Ann Example',
     }),
     login: requiredOnCreate(3, text({ max: loginCharactersMax }), {
-      about: 'What the person signs in with; no other active account has it, in whatever capitals.',
+      about: 'The sign-in name, unique among active accounts regardless of case.',
       example: 'ann@example.com',
     }),
-    password: secret(requiredOnCreate(4, newPassword, { about: 'Never shown again.' })),
+    password: secret(requiredOnCreate(4, newPassword, { about: 'The password, which no answer contains.' })),
   },
   access: administratorsOnly,
   unique: { index: 'users_login_active', problem: loginTaken },

@@ -10,13 +10,22 @@ const queryText = text({ max: viewTextCharactersMax })
 const viewFields = {
   name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
   list: required(3, text({ max: listNameCharactersMax }), {
-    about: 'Which list it queries, by the last part of its path.',
+    about: 'The list that it queries: the last segment of its path.',
     example: 'assignments',
   }),
-  filter: optional(4, queryText, { about: 'As in a query.', example: 'userId eq me and amountHours gt 0' }),
-  sort: optional(5, queryText, { about: 'As in a query.', example: '-endDate,name' }),
-  fields: optional(6, queryText, { about: 'As in a query.', example: 'name,endDate,project.name' }),
-  expand: optional(7, queryText, { about: 'As in a query.', example: 'project' }),
+  filter: optional(4, queryText, {
+    about: 'The filter, in the syntax of queries.',
+    example: 'userId eq me and amountHours gt 0',
+  }),
+  sort: optional(5, queryText, { about: 'The order, in the syntax of queries.', example: '-endDate,name' }),
+  fields: optional(6, queryText, {
+    about: 'The fields, in the syntax of queries.',
+    example: 'name,endDate,project.name',
+  }),
+  expand: optional(7, queryText, {
+    about: 'The expanded references, in the syntax of queries.',
+    example: 'project',
+  }),
 }
 
 /** A query that a user keeps for themselves. */
@@ -24,10 +33,10 @@ export const savedView = defineResource({
   name: 'savedView',
   edition: 'ext',
   table: 'saved_views',
-  about: 'A query that somebody keeps for themselves under a name.',
+  about: 'A named query that its owner keeps.',
   fields: {
     ...viewFields,
-    userId: callerByDefault(references(8, uuid, 'user', 'removeAlong', { about: 'Whose it is.' })),
+    userId: callerByDefault(references(8, uuid, 'user', 'removeAlong', { about: 'The owner.' })),
   },
   access: ownerOnly,
   filters: ['userId'],
@@ -38,12 +47,14 @@ export const projectView = defineResource({
   name: 'projectView',
   edition: 'ext',
   table: 'project_views',
-  about: 'A query that somebody shares with the members of a project under a name; it stays when they go.',
+  about: 'A named query that is shared with the members of a project. It remains when its owner is removed.',
   fields: {
     ...viewFields,
     projectId: references(8, uuid, 'project', 'removeAlong'),
     userId: callerByDefault(
-      references(9, uuid, 'user', 'stay', { about: 'Who shares it, and alone may change it.' }),
+      references(9, uuid, 'user', 'stay', {
+        about: 'The account that shares it. Only this account may change it.',
+      }),
     ),
   },
   access: { kind: 'projectMembers', projectPath: ['projectId'], ownerColumn: 'userId' },

@@ -11,15 +11,15 @@ export const workflow = defineResource({
   about: 'A stage that assignments go through; the order of the stages is that of the columns of a board.',
   fields: {
     name: required(2, text({ max: nameCharactersMax }), {
-      about: 'What people call it.',
+      about: 'The name.',
       example: 'In progress',
     }),
     order: required(3, wholeNumber({ min: 0, max: 2_147_483_647 }), {
-      about: 'Where it stands among the stages, the least first.',
+      about: 'The position among the stages, in ascending order.',
       example: 2,
     }),
     isDone: extension(
-      byDefault(requiredOnCreate(16, flag, { about: 'Whether the work on its assignments is done.' }), false),
+      byDefault(requiredOnCreate(16, flag, { about: 'Whether assignments in this stage are done.' }), false),
     ),
   },
   access: catalog,

@@ -12,14 +12,14 @@ export const describe = {
         ? 'Its creator becomes its first member.'
         : '',
       describeActiveReferences(resource),
-      'Under an Idempotency-Key the request may be sent again.',
+      'With an Idempotency-Key the request can be repeated safely.',
     ),
   get: (resource: Resource): string =>
-    joinSentences(describeReadAccess(resource), 'A removed one is not found.'),
+    joinSentences(describeReadAccess(resource), 'A removed record is 404.'),
   list: (resource: Resource): string =>
     joinSentences(
       describeReadAccess(resource),
-      'Filters hold all together. A key that names a field or a filter of another list is rejected, in any capitals; other keys are ignored.',
+      'Filters are combined with AND. A key that names a field, or a filter of another list, is rejected regardless of case; other unknown keys are ignored.',
     ),
   update: (resource: Resource): string =>
     joinSentences(
@@ -27,38 +27,39 @@ export const describe = {
       describeFields(
         resource,
         ({ presence }) => presence === 'requiredOnCreate',
-        'left out or null stays as it is',
+        'absent or null does not change',
       ),
-      describeFields(resource, ({ isSecret = false }) => isSecret, 'blank stays as it is, too'),
+      describeFields(resource, ({ isSecret = false }) => isSecret, 'blank does not change either'),
       describeFields(
         resource,
         ({ presence }) => presence === 'optional',
-        'left out stays as it is, and null clears it',
+        'absent does not change, and null clears it',
       ),
       describeActiveReferences(resource, 'update'),
       isVersioned(resource)
-        ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
-        : 'With If-Match it is refused when somebody else was faster.',
-      'The answer has the row as this update left it, with its ETag.',
+        ? 'With expectedVersion or If-Match, the update is rejected if the record has changed since.'
+        : 'With If-Match, the update is rejected if the record has changed since.',
+      'The answer contains the updated record, with its ETag.',
     ),
   remove: (resource: Resource): string =>
     joinSentences(
       describeWriteAccess(resource),
-      `Up to ${idsMax} at once; an id that is given twice counts once.`,
+      `At most ${idsMax} ids; a repeated id counts once.`,
       describeBlockingChildren(resource),
-      describeRemovedAlong(resource, (names) => `Their ${names} go along.`),
-      'They can be restored.',
+      describeRemovedAlong(resource, (names) => `Their ${names} are removed with them.`),
+      'Removed records can be restored.',
     ),
   restore: (resource: Resource): string =>
     joinSentences(
       describeWriteAccess(resource),
-      `Up to ${idsMax} at once, each id given once.`,
+      `At most ${idsMax} ids, without repetition.`,
       describeActiveReferences(resource),
-      describeRemovedAlong(resource, (names) => `Their ${names} that were removed with them come back.`),
-      isRemovedWithParent(resource)
-        ? 'One that was removed with a parent comes back with it, and not before.'
-        : '',
-      'updatedAt does not move.',
+      describeRemovedAlong(
+        resource,
+        (names) => `Their ${names} that were removed with them are restored too.`,
+      ),
+      isRemovedWithParent(resource) ? 'A record that was removed with its parent is restored with it.' : '',
+      'updatedAt does not change.',
     ),
 }
 
@@ -73,19 +74,19 @@ export function describeReadAccess({
     case 'administrators':
       return `Only administrators read ${pluralNoun}.`
     case 'colleagues':
-      return 'Callers see themselves and everybody they share a project with; administrators see everybody.'
+      return 'Callers see themselves and the members of their projects; administrators see all accounts.'
     case 'owner':
-      return `Everybody sees their own ${pluralNoun}; administrators see all.`
+      return `Callers see their own ${pluralNoun}; administrators see all.`
     case 'projectMembers':
       return `Members of a project see its ${pluralNoun}; administrators see all.`
   }
 }
 
 function describeWriteAccess({ access, pluralNoun }: Resource): string {
-  if (access.kind === 'owner') return `Everybody changes their own ${pluralNoun}; administrators change all.`
+  if (access.kind === 'owner') return `Callers change their own ${pluralNoun}; administrators change all.`
   if (access.kind !== 'projectMembers') return `Only administrators change ${pluralNoun}.`
   const owner = access.ownerColumn
-    ? `; others than administrators only those whose ${access.ownerColumn} is their own`
+    ? `, but only those with their own ${access.ownerColumn} unless they are administrators`
     : ''
   return `Members of a project change its ${pluralNoun}${owner}.`
 }
@@ -96,7 +97,7 @@ function describeActiveReferences(resource: Resource, purpose?: BodyPurpose): st
     const field = resource.fields[column]
     return purpose === undefined || (field && isInBody(field, purpose)) ? [column] : []
   })
-  return columns.length === 0 ? '' : `What ${listOf(columns, 'and')} refer to must be active.`
+  return columns.length === 0 ? '' : `The records referenced by ${listOf(columns, 'and')} must be active.`
 }
 
 const describeFields = (
@@ -112,7 +113,7 @@ function describeBlockingChildren(resource: Resource): string {
   const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
   if (children.length === 0) return ''
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
-  return `Refused while one has active ${listOf(names, 'or')}.`
+  return `Rejected while a record has active ${listOf(names, 'or')}.`
 }
 
 function describeRemovedAlong(resource: Resource, sentence: (names: string) => string): string {

@@ -84,6 +84,8 @@ export interface Route extends Operation {
    * session, and for changes one of the web client or a service client.
    */
   readonly acceptsPersonalAccessTokens?: true
+  /** Takes the token from the parameter `token` if there is no Authorization header. */
+  readonly acceptsTokenInQuery?: true
   /** The queue in which its requests wait before their bodies are read. */
   readonly queue?: FairQueue
   /** Rejects callers by their token, before their bodies are read. */

@@ -44,7 +44,7 @@ const commonSchemas: Readonly<Record<string, Schema>> = {
     description: 'When it was removed; null while it is active.',
     examples: [null],
   },
-  active: { type: 'boolean', description: 'Whether it is there; false when it is removed.' },
+  active: { type: 'boolean', description: 'False if the record is removed.' },
 }
 
 export function recordSchema({ columns, fields, about = '' }: ListedResource): Schema {
@@ -81,7 +81,7 @@ function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
     properties: {
       id:
         purpose === 'update'
-          ? { ...uuid.schema, description: 'Which one.' }
+          ? { ...uuid.schema, description: 'The id of the record.' }
           : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
       ...Object.fromEntries(entries.map(([name, field]) => [name, inputSchema(field, purpose)])),
     },
@@ -102,7 +102,7 @@ export const pageSchema = (title: string): Schema =>
     totalCount: { type: 'integer', description: 'Rows on all pages.' },
     pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
     pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
-    totalPages: { type: 'integer', description: 'How many pages there are.' },
+    totalPages: { type: 'integer', description: 'The number of pages.' },
   })
 
 /** A response of several rows has one property, `result`, which holds everything. */
@@ -121,7 +121,13 @@ export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   type: 'object',
   required: ['ids'],
   properties: {
-    ids: { type: 'array', items, minItems: 1, maxItems, description: 'Which ones: all of them or none.' },
+    ids: {
+      type: 'array',
+      items,
+      minItems: 1,
+      maxItems,
+      description: 'The ids of the records: all are written, or none.',
+    },
   },
 })
 
@@ -178,7 +184,7 @@ export const errorSchema: Schema = {
     statusCode: { type: 'integer', description: 'The status of the answer.', examples: [400] },
     message: {
       type: 'string',
-      description: 'What was wrong, as a sentence for people.',
+      description: 'The error, as a sentence for users.',
       examples: ['One or more validation errors occurred.'],
     },
     errors: {

@@ -50,6 +50,23 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
+  test('another calendar subscribes to the assignments of a project by an address that is shown once', async () => {
+    const { login } = await stage.workspace.join('Carla Calendar')
+    const page = await stage.signIn(login, '/account')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('Name').fill('My phone')
+    await dialog.getByLabel('Permissions').selectOption('Show assignments in another calendar')
+    await dialog.getByLabel('Where').selectOption('Website relaunch')
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    const address = page.getByRole('dialog', { name: 'Your calendar address' }).getByLabel('Address')
+    const calendar = await fetch(await address.inputValue())
+    assert.equal(calendar.status, 200)
+    assert.match(await calendar.text(), /^BEGIN:VCALENDAR[\s\S]*NAME:Website relaunch/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Show assignments in another calendar, in 1 project').waitFor()
+  })
+
   test('a token that the browser may not copy is selected, so that the user can', async () => {
     const { login } = await stage.workspace.join('Petra Plain')
     const page = await stage.signIn(login, '/account')

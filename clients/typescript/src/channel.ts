@@ -12,7 +12,7 @@ export interface Channel {
   readonly options: ChannelOptions
 }
 
-/** By default only this machine is called without TLS, so that no token is sent unencrypted by accident. */
+/** Only this machine is called without TLS by default, so that no token is sent unencrypted by accident. */
 export function createChannel(target: string, tls: boolean | TlsOptions = !isThisMachine(target)): Channel {
   if (tls === false) return { credentials: credentials.createInsecure(), options: {} }
   const { ca, serverName } = tls === true ? {} : tls

@@ -6,9 +6,9 @@ import type { Call, Failure, Outcome, Success } from './call.ts'
 export interface Organization {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** More about it. Text of at most 2000 characters. Null when there is none. */
+  /** Details. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
   /** When it was created. */
   readonly createdAt: string
@@ -16,7 +16,7 @@ export interface Organization {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -30,7 +30,7 @@ export interface OrganizationPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -38,9 +38,9 @@ export interface OrganizationPage {
 export interface CreateOrganizationRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** More about it. Text of at most 2000 characters. Optional. */
+  /** Details. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
 }
 
@@ -48,11 +48,11 @@ export interface CreateOrganizationRequest {
 export interface UpdateOrganizationRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** More about it. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** Details. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -84,9 +84,9 @@ export type OrganizationsResult =
 export interface Workflow {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. */
   readonly order: number
   /** When it was created. */
   readonly createdAt: string
@@ -94,7 +94,7 @@ export interface Workflow {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -108,7 +108,7 @@ export interface WorkflowPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -116,9 +116,9 @@ export interface WorkflowPage {
 export interface CreateWorkflowRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. Required. */
   readonly order: number
 }
 
@@ -126,9 +126,9 @@ export interface CreateWorkflowRequest {
 export interface UpdateWorkflowRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. Required. */
   readonly order: number
 }
 
@@ -160,7 +160,7 @@ export type WorkflowsResult =
 export interface AssignmentType {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
   /** When it was created. */
   readonly createdAt: string
@@ -168,7 +168,7 @@ export interface AssignmentType {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -182,7 +182,7 @@ export interface AssignmentTypePage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -190,7 +190,7 @@ export interface AssignmentTypePage {
 export interface CreateAssignmentTypeRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -198,7 +198,7 @@ export interface CreateAssignmentTypeRequest {
 export interface UpdateAssignmentTypeRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -230,7 +230,7 @@ export type AssignmentTypesResult =
 export interface Impediment {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
   /** When it was created. */
   readonly createdAt: string
@@ -238,7 +238,7 @@ export interface Impediment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -252,7 +252,7 @@ export interface ImpedimentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -260,7 +260,7 @@ export interface ImpedimentPage {
 export interface CreateImpedimentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -268,7 +268,7 @@ export interface CreateImpedimentRequest {
 export interface UpdateImpedimentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -300,9 +300,9 @@ export type ImpedimentsResult =
 export interface User {
   /** Its id, a UUID. */
   readonly id: string
-  /** What others call the person. Text of at most 200 characters. */
+  /** The display name. Text of at most 200 characters. */
   readonly name: string
-  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. */
+  /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. */
   readonly login: string
   /** When it was created. */
   readonly createdAt: string
@@ -310,7 +310,7 @@ export interface User {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -324,7 +324,7 @@ export interface UserPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -332,11 +332,11 @@ export interface UserPage {
 export interface CreateUserRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What others call the person. Text of at most 200 characters. Required. */
+  /** The display name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Required. */
+  /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. Required. */
   readonly login: string
-  /** Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required. */
+  /** The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required. */
   readonly password: string
 }
 
@@ -344,11 +344,11 @@ export interface CreateUserRequest {
 export interface UpdateUserRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What others call the person. Text of at most 200 characters. Required. */
+  /** The display name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Left out, it stays as it is. */
+  /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. If null, it does not change. */
   readonly login?: string | null
-  /** Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Left out, it stays as it is. */
+  /** The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. If null, it does not change. */
   readonly password?: string | null
 }
 
@@ -380,9 +380,9 @@ export type UsersResult =
 export interface Project {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** Whom it is for. By its id. */
+  /** The organization that the project is for. A UUID. */
   readonly organizationId: string
   /** When it was created. */
   readonly createdAt: string
@@ -390,7 +390,7 @@ export interface Project {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -404,7 +404,7 @@ export interface ProjectPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -412,9 +412,9 @@ export interface ProjectPage {
 export interface CreateProjectRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Whom it is for. By its id. Required. */
+  /** The organization that the project is for. A UUID. Required. */
   readonly organizationId: string
 }
 
@@ -422,11 +422,11 @@ export interface CreateProjectRequest {
 export interface UpdateProjectRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Whom it is for. By its id. Required. */
+  /** The organization that the project is for. A UUID. Required. */
   readonly organizationId: string
-  /** updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  /** updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If null, the last write wins. */
   readonly expectedVersion?: string | null
 }
 
@@ -460,23 +460,23 @@ export type ProjectsResult =
 export interface Assignment {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** What is to be done. Text of at most 2000 characters. Null when there is none. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** When work on it begins. A moment, in UTC. */
+  /** The start of the work. A timestamp in UTC. */
   readonly startDate: string
-  /** When it is to be done: not before it begins. A moment, in UTC. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. */
   readonly amountHours: number
-  /** The project, by its id. */
+  /** The id of the project. */
   readonly projectId: string
-  /** The stage that it is in. By its id. */
+  /** The stage that it is in. A UUID. */
   readonly workflowId: string
-  /** Who answers for it. By its id. */
+  /** The responsible account. A UUID. */
   readonly userId: string
-  /** The assignment type, by its id. */
+  /** The id of the assignment type. */
   readonly assignmentTypeId: string
   /** When it was created. */
   readonly createdAt: string
@@ -484,7 +484,7 @@ export interface Assignment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -498,7 +498,7 @@ export interface AssignmentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -506,23 +506,23 @@ export interface AssignmentPage {
 export interface CreateAssignmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** What is to be done. Text of at most 2000 characters. Optional. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** When work on it begins. A moment, in UTC. Required. */
+  /** The start of the work. A timestamp in UTC. Required. */
   readonly startDate: string
-  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. Required. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** The stage that it is in. By its id. Required. */
+  /** The stage that it is in. A UUID. Required. */
   readonly workflowId: string
-  /** Who answers for it. By its id. Required. */
+  /** The responsible account. A UUID. Required. */
   readonly userId: string
-  /** The assignment type, by its id. Required. */
+  /** The id of the assignment type. Required. */
   readonly assignmentTypeId: string
 }
 
@@ -530,25 +530,25 @@ export interface CreateAssignmentRequest {
 export interface UpdateAssignmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** When work on it begins. A moment, in UTC. Required. */
+  /** The start of the work. A timestamp in UTC. Required. */
   readonly startDate: string
-  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. Required. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** The stage that it is in. By its id. Required. */
+  /** The stage that it is in. A UUID. Required. */
   readonly workflowId: string
-  /** Who answers for it. By its id. Required. */
+  /** The responsible account. A UUID. Required. */
   readonly userId: string
-  /** The assignment type, by its id. Required. */
+  /** The id of the assignment type. Required. */
   readonly assignmentTypeId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -590,15 +590,15 @@ export type AssignmentsResult =
 export interface Appointment {
   /** Its id, a UUID. */
   readonly id: string
-  /** What was done. Text of at most 2000 characters. Null when there is none. */
+  /** The work done. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** When it was. A moment, in UTC. */
+  /** The date of the work. A timestamp in UTC. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
+  /** The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. */
   readonly amountHours: number
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
-  /** Whose time it was. By its id. */
+  /** The account that did the work. A UUID. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -606,7 +606,7 @@ export interface Appointment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -620,7 +620,7 @@ export interface AppointmentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -628,15 +628,15 @@ export interface AppointmentPage {
 export interface CreateAppointmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What was done. Text of at most 2000 characters. Optional. */
+  /** The work done. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** When it was. A moment, in UTC. Required. */
+  /** The date of the work. A timestamp in UTC. Required. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  /** The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** Whose time it was. By its id. Required. */
+  /** The account that did the work. A UUID. Required. */
   readonly userId: string
 }
 
@@ -644,17 +644,17 @@ export interface CreateAppointmentRequest {
 export interface UpdateAppointmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What was done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The work done. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** When it was. A moment, in UTC. Required. */
+  /** The date of the work. A timestamp in UTC. Required. */
   readonly keepDate: string
-  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  /** The duration in hours. Hours, greater than 0, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** Whose time it was. By its id. Required. */
+  /** The account that did the work. A UUID. Required. */
   readonly userId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -694,11 +694,11 @@ export type AppointmentsResult =
 export interface AssignmentImpediment {
   /** Its id, a UUID. */
   readonly id: string
-  /** How it keeps the assignment from going on. Text of at most 2000 characters. Null when there is none. */
+  /** How it blocks the assignment. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
-  /** The impediment, by its id. */
+  /** The id of the impediment. */
   readonly impedimentId: string
   /** When it was created. */
   readonly createdAt: string
@@ -706,7 +706,7 @@ export interface AssignmentImpediment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -720,7 +720,7 @@ export interface AssignmentImpedimentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -728,11 +728,11 @@ export interface AssignmentImpedimentPage {
 export interface CreateAssignmentImpedimentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** How it keeps the assignment from going on. Text of at most 2000 characters. Optional. */
+  /** How it blocks the assignment. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** The impediment, by its id. Required. */
+  /** The id of the impediment. Required. */
   readonly impedimentId: string
 }
 
@@ -740,13 +740,13 @@ export interface CreateAssignmentImpedimentRequest {
 export interface UpdateAssignmentImpedimentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** How it keeps the assignment from going on. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** How it blocks the assignment. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** The impediment, by its id. Required. */
+  /** The id of the impediment. Required. */
   readonly impedimentId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -780,9 +780,9 @@ export type AssignmentImpedimentsResult =
 export interface UserAssignment {
   /** Its id, a UUID. */
   readonly id: string
-  /** The user, by its id. */
+  /** The id of the user. */
   readonly userId: string
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
   /** When it was created. */
   readonly createdAt: string
@@ -790,7 +790,7 @@ export interface UserAssignment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -804,7 +804,7 @@ export interface UserAssignmentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -812,9 +812,9 @@ export interface UserAssignmentPage {
 export interface CreateUserAssignmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** The user, by its id. Required. */
+  /** The id of the user. Required. */
   readonly userId: string
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
 }
 
@@ -822,9 +822,9 @@ export interface CreateUserAssignmentRequest {
 export interface UpdateUserAssignmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** The user, by its id. Required. */
+  /** The id of the user. Required. */
   readonly userId: string
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
 }
 
@@ -860,9 +860,9 @@ export type UserAssignmentsResult =
 export interface UserProject {
   /** Its id, a UUID. */
   readonly id: string
-  /** The user, by its id. */
+  /** The id of the user. */
   readonly userId: string
-  /** The project, by its id. */
+  /** The id of the project. */
   readonly projectId: string
   /** When it was created. */
   readonly createdAt: string
@@ -870,7 +870,7 @@ export interface UserProject {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -884,7 +884,7 @@ export interface UserProjectPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -892,9 +892,9 @@ export interface UserProjectPage {
 export interface CreateUserProjectRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** The user, by its id. Required. */
+  /** The id of the user. Required. */
   readonly userId: string
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
 }
 
@@ -902,9 +902,9 @@ export interface CreateUserProjectRequest {
 export interface UpdateUserProjectRequest {
   /** Which one. Required. */
   readonly id: string
-  /** The user, by its id. Required. */
+  /** The id of the user. Required. */
   readonly userId: string
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
 }
 
@@ -940,9 +940,9 @@ export type UserProjectsResult =
 export interface ExtWorkflow {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. */
   readonly order: number
   /** When it was created. */
   readonly createdAt: string
@@ -950,9 +950,9 @@ export interface ExtWorkflow {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
-  /** Whether the work on its assignments is done. True or false. */
+  /** Whether assignments in this stage are done. */
   readonly isDone: boolean
 }
 
@@ -966,7 +966,7 @@ export interface ExtWorkflowPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -974,11 +974,11 @@ export interface ExtWorkflowPage {
 export interface CreateExtWorkflowRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. Required. */
   readonly order: number
-  /** Whether the work on its assignments is done. True or false. Left out, false. */
+  /** Whether assignments in this stage are done. Defaults to false. */
   readonly isDone?: boolean | null
 }
 
@@ -986,11 +986,11 @@ export interface CreateExtWorkflowRequest {
 export interface UpdateExtWorkflowRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  /** The name. Text of at most 200 characters. If null, it does not change. */
   readonly name?: string | null
-  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Left out, it stays as it is. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. If null, it does not change. */
   readonly order?: number | null
-  /** Whether the work on its assignments is done. True or false. Left out, it stays as it is. */
+  /** Whether assignments in this stage are done. If null, it does not change. */
   readonly isDone?: boolean | null
 }
 
@@ -1022,9 +1022,9 @@ export type ExtWorkflowsResult =
 export interface ExtProject {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** Whom it is for. By its id. */
+  /** The organization that the project is for. A UUID. */
   readonly organizationId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1032,11 +1032,11 @@ export interface ExtProject {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
-  /** What it is for, in Markdown. Text of at most 2000 characters. Null when there is none. */
+  /** The description, in Markdown. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** Whether clients leave it out where work is planned. True or false. */
+  /** Whether clients hide it where work is planned. */
   readonly isArchived: boolean
 }
 
@@ -1050,7 +1050,7 @@ export interface ExtProjectPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1058,13 +1058,13 @@ export interface ExtProjectPage {
 export interface CreateExtProjectRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Whom it is for. By its id. Required. */
+  /** The organization that the project is for. A UUID. Required. */
   readonly organizationId: string
-  /** What it is for, in Markdown. Text of at most 2000 characters. Optional. */
+  /** The description, in Markdown. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** Whether clients leave it out where work is planned. True or false. Left out, false. */
+  /** Whether clients hide it where work is planned. Defaults to false. */
   readonly isArchived?: boolean | null
 }
 
@@ -1072,17 +1072,17 @@ export interface CreateExtProjectRequest {
 export interface UpdateExtProjectRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  /** The name. Text of at most 200 characters. If null, it does not change. */
   readonly name?: string | null
-  /** Whom it is for. By its id. Left out, it stays as it is. */
+  /** The organization that the project is for. A UUID. If null, it does not change. */
   readonly organizationId?: string | null
-  /** updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  /** updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If null, the last write wins. */
   readonly expectedVersion?: string | null
-  /** What it is for, in Markdown. Text of at most 2000 characters. Left out, it stays as it is, unless updateMask names it. */
+  /** The description, in Markdown. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
   readonly description?: string | null
-  /** Whether clients leave it out where work is planned. True or false. Left out, it stays as it is. */
+  /** Whether clients hide it where work is planned. If null, it does not change. */
   readonly isArchived?: boolean | null
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -1116,23 +1116,23 @@ export type ExtProjectsResult =
 export interface ExtAssignment {
   /** Its id, a UUID. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. */
+  /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** What is to be done. Text of at most 2000 characters. Null when there is none. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** When work on it begins. A moment, in UTC. */
+  /** The start of the work. A timestamp in UTC. */
   readonly startDate: string
-  /** When it is to be done: not before it begins. A moment, in UTC. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. */
   readonly amountHours: number
-  /** The project, by its id. */
+  /** The id of the project. */
   readonly projectId: string
-  /** The stage that it is in. By its id. */
+  /** The stage that it is in. A UUID. */
   readonly workflowId: string
-  /** Who answers for it. By its id. */
+  /** The responsible account. A UUID. */
   readonly userId: string
-  /** The assignment type, by its id. */
+  /** The id of the assignment type. */
   readonly assignmentTypeId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1140,9 +1140,9 @@ export interface ExtAssignment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
-  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Null when there is none. */
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Null if there is none. */
   readonly priority: number | null
 }
 
@@ -1156,7 +1156,7 @@ export interface ExtAssignmentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1164,25 +1164,25 @@ export interface ExtAssignmentPage {
 export interface CreateExtAssignmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** What people call it. Text of at most 200 characters. Required. */
+  /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** What is to be done. Text of at most 2000 characters. Optional. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** When work on it begins. A moment, in UTC. Required. */
+  /** The start of the work. A timestamp in UTC. Required. */
   readonly startDate: string
-  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. Required. */
   readonly endDate: string
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. Required. */
   readonly amountHours: number
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** The stage that it is in. By its id. Required. */
+  /** The stage that it is in. A UUID. Required. */
   readonly workflowId: string
-  /** Who answers for it. By its id. Required. */
+  /** The responsible account. A UUID. Required. */
   readonly userId: string
-  /** The assignment type, by its id. Required. */
+  /** The id of the assignment type. Required. */
   readonly assignmentTypeId: string
-  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Optional. */
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Optional. */
   readonly priority?: number | null
 }
 
@@ -1190,27 +1190,27 @@ export interface CreateExtAssignmentRequest {
 export interface UpdateExtAssignmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** What people call it. Text of at most 200 characters. Left out, it stays as it is. */
+  /** The name. Text of at most 200 characters. If null, it does not change. */
   readonly name?: string | null
-  /** What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** When work on it begins. A moment, in UTC. Left out, it stays as it is. */
+  /** The start of the work. A timestamp in UTC. If null, it does not change. */
   readonly startDate?: string | null
-  /** When it is to be done: not before it begins. A moment, in UTC. Left out, it stays as it is. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. If null, it does not change. */
   readonly endDate?: string | null
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. A value within 0.000001 of a multiple counts as the multiple. Left out, it stays as it is. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. If null, it does not change. */
   readonly amountHours?: number | null
-  /** The project, by its id. Left out, it stays as it is. */
+  /** The id of the project. If null, it does not change. */
   readonly projectId?: string | null
-  /** The stage that it is in. By its id. Left out, it stays as it is. */
+  /** The stage that it is in. A UUID. If null, it does not change. */
   readonly workflowId?: string | null
-  /** Who answers for it. By its id. Left out, it stays as it is. */
+  /** The responsible account. A UUID. If null, it does not change. */
   readonly userId?: string | null
-  /** The assignment type, by its id. Left out, it stays as it is. */
+  /** The id of the assignment type. If null, it does not change. */
   readonly assignmentTypeId?: string | null
-  /** 1 is low, 2 medium, 3 high and 4 urgent; null is none. A whole number from 1 to 4. Left out, it stays as it is, unless updateMask names it. */
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. If null, it does not change, unless updateMask names it. */
   readonly priority?: number | null
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description' | 'priority')[] }
 }
 
@@ -1252,11 +1252,11 @@ export type ExtAssignmentsResult =
 export interface Comment {
   /** Its id, a UUID. */
   readonly id: string
-  /** In Markdown. Text of at most 10000 characters. */
+  /** The text, in Markdown. Text of at most 10000 characters. */
   readonly text: string
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
-  /** Its author. By its id. */
+  /** The author. A UUID. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1264,7 +1264,7 @@ export interface Comment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1278,7 +1278,7 @@ export interface CommentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1286,11 +1286,11 @@ export interface CommentPage {
 export interface CreateCommentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** In Markdown. Text of at most 10000 characters. Required. */
+  /** The text, in Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** Its author. By its id. Left out, the account that calls. */
+  /** The author. A UUID. Defaults to the caller. */
   readonly userId?: string | null
 }
 
@@ -1298,11 +1298,11 @@ export interface CreateCommentRequest {
 export interface UpdateCommentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** In Markdown. Text of at most 10000 characters. Required. */
+  /** The text, in Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** Its author. By its id. Required. */
+  /** The author. A UUID. Required. */
   readonly userId: string
 }
 
@@ -1338,13 +1338,13 @@ export type CommentsResult =
 export interface Label {
   /** Its id, a UUID. */
   readonly id: string
-  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. */
+  /** The name, unique among active labels of the project regardless of case. Text of at most 50 characters. */
   readonly name: string
-  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. */
+  /** The color, by name. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. */
   readonly color: string
-  /** What it is for. Text of at most 500 characters. Null when there is none. */
+  /** The purpose. Text of at most 500 characters. Null if there is none. */
   readonly description: string | null
-  /** The project, by its id. */
+  /** The id of the project. */
   readonly projectId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1352,7 +1352,7 @@ export interface Label {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1366,7 +1366,7 @@ export interface LabelPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1374,13 +1374,13 @@ export interface LabelPage {
 export interface CreateLabelRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. Required. */
+  /** The name, unique among active labels of the project regardless of case. Text of at most 50 characters. Required. */
   readonly name: string
-  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
+  /** The color, by name. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
   readonly color: string
-  /** What it is for. Text of at most 500 characters. Optional. */
+  /** The purpose. Text of at most 500 characters. Optional. */
   readonly description?: string | null
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
 }
 
@@ -1388,15 +1388,15 @@ export interface CreateLabelRequest {
 export interface UpdateLabelRequest {
   /** Which one. Required. */
   readonly id: string
-  /** No other active label of the project has it, in whatever capitals. Text of at most 50 characters. Required. */
+  /** The name, unique among active labels of the project regardless of case. Text of at most 50 characters. Required. */
   readonly name: string
-  /** How it is drawn. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
+  /** The color, by name. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
   readonly color: string
-  /** What it is for. Text of at most 500 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The purpose. Text of at most 500 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
@@ -1430,9 +1430,9 @@ export type LabelsResult =
 export interface AssignmentLabel {
   /** Its id, a UUID. */
   readonly id: string
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
-  /** The label, by its id. */
+  /** The id of the label. */
   readonly labelId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1440,7 +1440,7 @@ export interface AssignmentLabel {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1454,7 +1454,7 @@ export interface AssignmentLabelPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1462,9 +1462,9 @@ export interface AssignmentLabelPage {
 export interface CreateAssignmentLabelRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** The label, by its id. Required. */
+  /** The id of the label. Required. */
   readonly labelId: string
 }
 
@@ -1472,9 +1472,9 @@ export interface CreateAssignmentLabelRequest {
 export interface UpdateAssignmentLabelRequest {
   /** Which one. Required. */
   readonly id: string
-  /** The assignment, by its id. Required. */
+  /** The id of the assignment. Required. */
   readonly assignmentId: string
-  /** The label, by its id. Required. */
+  /** The id of the label. Required. */
   readonly labelId: string
 }
 
@@ -1512,9 +1512,9 @@ export type AssignmentLabelsResult =
 export interface AssignmentDependency {
   /** Its id, a UUID. */
   readonly id: string
-  /** Which one waits. By its id. */
+  /** The assignment that waits. A UUID. */
   readonly assignmentId: string
-  /** Which one it waits for. By its id. */
+  /** The assignment that it waits for. A UUID. */
   readonly blockedById: string
   /** When it was created. */
   readonly createdAt: string
@@ -1522,7 +1522,7 @@ export interface AssignmentDependency {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1536,7 +1536,7 @@ export interface AssignmentDependencyPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1544,9 +1544,9 @@ export interface AssignmentDependencyPage {
 export interface CreateAssignmentDependencyRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Which one waits. By its id. Required. */
+  /** The assignment that waits. A UUID. Required. */
   readonly assignmentId: string
-  /** Which one it waits for. By its id. Required. */
+  /** The assignment that it waits for. A UUID. Required. */
   readonly blockedById: string
 }
 
@@ -1554,9 +1554,9 @@ export interface CreateAssignmentDependencyRequest {
 export interface UpdateAssignmentDependencyRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Which one waits. By its id. Required. */
+  /** The assignment that waits. A UUID. Required. */
   readonly assignmentId: string
-  /** Which one it waits for. By its id. Required. */
+  /** The assignment that it waits for. A UUID. Required. */
   readonly blockedById: string
 }
 
@@ -1598,13 +1598,13 @@ export interface Attachment {
   readonly name: string
   /** The media type that its first bytes show, whatever the sender said. Text of at most 100 characters. */
   readonly type: string
-  /** In bytes. A whole number from 1 to 1073741824. */
+  /** The size in bytes. A whole number from 1 to 1073741824. */
   readonly size: number
   /** The SHA-256 of the file, in hexadecimal. Text of at most 64 characters. */
   readonly sha256: string
-  /** The assignment, by its id. */
+  /** The id of the assignment. */
   readonly assignmentId: string
-  /** Who uploaded it. By its id. */
+  /** The account that uploaded it. A UUID. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1612,7 +1612,7 @@ export interface Attachment {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1626,7 +1626,7 @@ export interface AttachmentPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1672,17 +1672,17 @@ export interface SavedView {
   readonly id: string
   /** Text of at most 200 characters. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly filter: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly sort: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly fields: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly expand: string | null
-  /** Whose it is. By its id. */
+  /** The owner. A UUID. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1690,7 +1690,7 @@ export interface SavedView {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1704,7 +1704,7 @@ export interface SavedViewPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1714,17 +1714,17 @@ export interface CreateSavedViewRequest {
   readonly id?: string | null
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly filter?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly sort?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly fields?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly expand?: string | null
-  /** Whose it is. By its id. Left out, the account that calls. */
+  /** The owner. A UUID. Defaults to the caller. */
   readonly userId?: string | null
 }
 
@@ -1734,19 +1734,19 @@ export interface UpdateSavedViewRequest {
   readonly id: string
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly filter?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly sort?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly fields?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly expand?: string | null
-  /** Whose it is. By its id. Required. */
+  /** The owner. A UUID. Required. */
   readonly userId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
 }
 
@@ -1782,19 +1782,19 @@ export interface ProjectView {
   readonly id: string
   /** Text of at most 200 characters. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly filter: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly sort: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly fields: string | null
-  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly expand: string | null
-  /** The project, by its id. */
+  /** The id of the project. */
   readonly projectId: string
-  /** Who shares it, and alone may change it. By its id. */
+  /** The account that shares it. Only this account may change it. A UUID. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -1802,7 +1802,7 @@ export interface ProjectView {
   readonly updatedAt: string | null
   /** When it was removed; null while it is active. */
   readonly deletedAt: string | null
-  /** Whether it is there; false when it is removed. */
+  /** False if the record is removed. */
   readonly active: boolean
 }
 
@@ -1816,7 +1816,7 @@ export interface ProjectViewPage {
   readonly pageNumber: number
   /** Rows on a page. */
   readonly pageSize: number
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly totalPages: number
 }
 
@@ -1826,19 +1826,19 @@ export interface CreateProjectViewRequest {
   readonly id?: string | null
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly filter?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly sort?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly fields?: string | null
-  /** As in a query. Text of at most 2000 characters. Optional. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly expand?: string | null
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** Who shares it, and alone may change it. By its id. Left out, the account that calls. */
+  /** The account that shares it. Only this account may change it. A UUID. Defaults to the caller. */
   readonly userId?: string | null
 }
 
@@ -1848,21 +1848,21 @@ export interface UpdateProjectViewRequest {
   readonly id: string
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
   readonly list: string
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly filter?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly sort?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly fields?: string | null
-  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
   readonly expand?: string | null
-  /** The project, by its id. Required. */
+  /** The id of the project. Required. */
   readonly projectId: string
-  /** Who shares it, and alone may change it. By its id. Required. */
+  /** The account that shares it. Only this account may change it. A UUID. Required. */
   readonly userId: string
-  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
 }
 

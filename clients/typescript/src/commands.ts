@@ -17,7 +17,7 @@ export interface CommandClientOptions {
   readonly target: string
   /** An access token for commands, or a function that returns one and is called before every call. */
   readonly token: string | (() => string | Promise<string>)
-  /** By default true for every target except this machine. */
+  /** True by default for every target except this machine. */
   readonly tls?: boolean | TlsOptions
 }
 

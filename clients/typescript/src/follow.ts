@@ -101,7 +101,7 @@ const asIs = (bytes: Buffer): Buffer => bytes
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'metadata' in error
 
-/** With these codes, a retry would be rejected again. */
+/** The host would reject a retry again. */
 const finalCodes: readonly unknown[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

@@ -1864,7 +1864,7 @@ export interface Operations {
   /** Shows one organization. */
   'GET /api/organization': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: OrganizationAnswer
@@ -1910,7 +1910,7 @@ export interface Operations {
   /** Shows one workflow. */
   'GET /api/workflow': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: WorkflowAnswer
@@ -1956,7 +1956,7 @@ export interface Operations {
   /** Shows one assignment type. */
   'GET /api/assignmentType': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: AssignmentTypeAnswer
@@ -2002,7 +2002,7 @@ export interface Operations {
   /** Shows one impediment. */
   'GET /api/impediment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: ImpedimentAnswer
@@ -2048,7 +2048,7 @@ export interface Operations {
   /** Shows one user. */
   'GET /api/user': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: UserAnswer
@@ -2094,7 +2094,7 @@ export interface Operations {
   /** Shows one project. */
   'GET /api/project': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: ProjectAnswer
@@ -2142,7 +2142,7 @@ export interface Operations {
   /** Shows one assignment. */
   'GET /api/assignment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: AssignmentAnswer
@@ -2198,7 +2198,7 @@ export interface Operations {
   /** Shows one appointment. */
   'GET /api/appointment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: AppointmentAnswer
@@ -2252,7 +2252,7 @@ export interface Operations {
   /** Shows one assignment impediment. */
   'GET /api/assignmentImpediment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: AssignmentImpedimentAnswer
@@ -2300,7 +2300,7 @@ export interface Operations {
   /** Shows one user assignment. */
   'GET /api/userAssignment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: UserAssignmentAnswer
@@ -2350,7 +2350,7 @@ export interface Operations {
   /** Shows one user project. */
   'GET /api/userProject': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
     }
     readonly answer: UserProjectAnswer
@@ -2812,7 +2812,7 @@ export interface Operations {
   /** Shows one workflow. */
   'GET /ext/workflow': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -2860,7 +2860,7 @@ export interface Operations {
   /** Shows one project. */
   'GET /ext/project': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -2910,7 +2910,7 @@ export interface Operations {
   /** Shows one assignment. */
   'GET /ext/assignment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -2968,7 +2968,7 @@ export interface Operations {
   /** Shows one comment. */
   'GET /ext/comment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3020,7 +3020,7 @@ export interface Operations {
   /** Shows one label. */
   'GET /ext/label': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3070,7 +3070,7 @@ export interface Operations {
   /** Shows one assignment label. */
   'GET /ext/assignmentLabel': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3124,7 +3124,7 @@ export interface Operations {
   /** Shows one assignment dependency. */
   'GET /ext/assignmentDependency': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3173,7 +3173,7 @@ export interface Operations {
   /** Shows one attachment. */
   'GET /ext/attachment': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3236,7 +3236,7 @@ export interface Operations {
   /** Shows one saved view. */
   'GET /ext/savedView': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -3286,7 +3286,7 @@ export interface Operations {
   /** Shows one project view. */
   'GET /ext/projectView': {
     readonly query: {
-      /** Which one. */
+      /** The id of the record. */
       readonly id: string
       /** A date and time: the row as it was then, for anyone who may see it now. */
       readonly at?: string
@@ -4730,6 +4730,16 @@ export interface Operations {
     }
     readonly answer: string
   }
+  /** Returns assignments as an iCalendar file (RFC 5545), for programs that subscribe to calendars. */
+  'GET /ext/calendar.ics': {
+    readonly query: {
+      /** The token, if there is no Authorization header. */
+      readonly token?: string
+      /** The project; by default all of them. */
+      readonly projectId?: string
+    }
+    readonly answer: string
+  }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
@@ -5075,6 +5085,7 @@ export const limits = {
   sort: 2000,
   text: 10000,
   textMin: 1,
+  token: 200,
   tokens: 50,
   type: 100,
   url: 2000,

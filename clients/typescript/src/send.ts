@@ -161,7 +161,7 @@ function withTimeout(signal: AbortSignal | undefined, milliseconds: number): Abo
   return signal ? AbortSignal.any([signal, timeout]) : timeout
 }
 
-/** With these statuses, the host was not reached, or a proxy reports that it is down. */
+/** The host was not reached, or a proxy reports that it is down. */
 const transientStatuses: ReadonlySet<number> = new Set([0, 502, 503, 504])
 
 /** A retry must be useful, must not execute the request twice, and must wait as long as the host demands. */

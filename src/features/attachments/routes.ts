@@ -48,10 +48,10 @@ const contentRoute = (files: Files): Route => ({
   tag,
   summary: 'Returns the file of an attachment, or a part of it.',
   description:
-    'Whoever sees the attachment gets its file. PNG, JPEG, GIF, WebP and AVIF images may be shown in a page; everything else, SVG and HTML too, is to be saved. The ETag is the SHA-256 of the file. Range takes a single range; several are ignored.',
+    'Accounts that see the attachment can download its file. PNG, JPEG, GIF, WebP and AVIF images are served inline; everything else, including SVG and HTML, as a download. The ETag is the SHA-256 of the file. Range accepts a single range; several are ignored.',
   method: 'GET',
   path: '/ext/attachment/content',
-  parameters: [{ name: 'id', description: 'Which one.', required: true, schema: uuid.schema }],
+  parameters: [{ name: 'id', description: 'The id of the record.', required: true, schema: uuid.schema }],
   answer: file,
   answerTypes: ['application/octet-stream'],
   hasRanges: true,

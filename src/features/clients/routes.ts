@@ -48,7 +48,7 @@ const requested = {
 }
 const hasSecret = {
   type: 'boolean',
-  description: 'Whether it has a secret; an app in a browser or on a device has none.',
+  description: 'Whether it has a secret. Apps in browsers and on devices have none.',
 }
 
 export const clientSchemas: Readonly<Record<string, Schema>> = {

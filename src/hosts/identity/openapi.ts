@@ -19,8 +19,8 @@ export const identityExtensionsDocument = (): Schema =>
     description:
       'Endpoints of the identity host beyond its contract: an API for programs, and pages for browsers.',
     tags: {
-      Provider: 'What clients and other hosts learn about the provider.',
-      SignIn: 'What the pages of the sign-in talk to.',
+      Provider: 'The metadata of the provider.',
+      SignIn: 'The endpoints that the sign-in pages call.',
       Factors: 'Users view and change their authentication factors.',
       Pages: 'The pages of this host.',
       OutsideProviders: 'Sign-in with accounts of external providers.',
@@ -74,10 +74,10 @@ const about = {
   title: 'Project tracking: identity',
   description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
   tags: {
-    Provider: 'What clients and other hosts learn about the provider.',
-    Authorization: 'Where browsers are sent to sign in and out.',
-    Tokens: 'What clients ask for without a browser.',
-    SignIn: 'What the pages of the sign-in talk to.',
+    Provider: 'The metadata of the provider.',
+    Authorization: 'The endpoints to which browsers are redirected to sign in and out.',
+    Tokens: 'The endpoints that clients call directly.',
+    SignIn: 'The endpoints that the sign-in pages call.',
   },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },

@@ -3,6 +3,7 @@ import { administratorRoutes, administratorSchemas } from '../../features/admini
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
+import { calendarRoute } from '../../features/calendar/routes.ts'
 import type { FeedStreams } from '../../features/changes/feed-streams.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import { feedRoute, feedSchemas } from '../../features/changes/routes.ts'
@@ -39,12 +40,14 @@ export interface ExtensionParts {
   readonly signInMethods: SignInMethods
   /** True if mails can be sent. */
   readonly hasMail: boolean
+  /** The address of the web client, for links to it. */
+  readonly webOrigin: string | undefined
 }
 
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   context: Context,
-  { live, feeds, receivers, files, signInMethods, hasMail }: ExtensionParts,
+  { live, feeds, receivers, files, signInMethods, hasMail, webOrigin }: ExtensionParts,
 ): Route[] => [
   ...acceptTokens([
     peopleRoute(context, live),
@@ -69,30 +72,31 @@ export const extensionRoutes = (
     feedRoute(context, feeds),
     ...exportRoutes(context),
   ]),
+  calendarRoute(webOrigin),
   ...webhookRoutes(receivers),
 ]
 
 export const aboutExtensions: HostDocumentParts = {
   title: 'Project tracking: extensions',
-  description:
-    'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
+  description: 'Extensions of the REST host, with the same tokens, limits and access rules as its contract.',
   tags: {
     ...Object.fromEntries(resourcesOf('ext').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
-    People: 'Accounts as their colleagues know them.',
-    Removed: 'What was removed and can be restored.',
-    Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
+    People: 'The accounts that the caller shares a project with.',
+    Removed: 'Removed records that can be restored.',
+    Queries: 'Lists for programs, with filters, sorting, chosen fields and cursors.',
     Reports: 'Sums of hours and assignments.',
-    Sessions: 'Where an account is signed in.',
-    Administrators: 'Who may do everything, and who may not sign in.',
-    Links: 'Invitations, and new passwords for those who have lost theirs.',
-    Identities: 'By which outside providers people sign in.',
-    Consents: 'What people have allowed clients.',
-    Clients: 'Apps in which people sign in with their account.',
-    Tokens: 'What programs send instead of signing in.',
-    History: 'Who changed what, and when.',
+    Sessions: 'The sessions of an account.',
+    Administrators: 'Administrators and deactivated accounts.',
+    Links: 'Invitations, and links for new passwords.',
+    Identities: 'The external providers with which users sign in.',
+    Consents: 'Consents that users have given to clients.',
+    Clients: 'OAuth clients that users sign in to with their account.',
+    Tokens: 'Personal access tokens, for programs.',
+    History: 'The history of changes: the record, the caller and the time.',
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
-    Webhooks: 'Changes that are sent to an address.',
+    Calendar: 'Assignments in other calendars.',
+    Webhooks: 'Changes sent to a URL.',
   },
   errorName: 'ErrorAnswer',
   schemas: {

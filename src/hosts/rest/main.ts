@@ -86,6 +86,7 @@ export async function startRest(
     ...{ live, feeds, receivers },
     signInMethods: settings,
     hasMail: settings.mail !== undefined,
+    webOrigin: settings.allowedOrigins[0],
   }
   const contract = contractRoutes(context, live, declared)
   const extensions = files ? extensionRoutes(context, { ...parts, files }) : []

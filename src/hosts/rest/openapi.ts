@@ -148,7 +148,7 @@ const listingEvent = {
 
 const validatorHeaders = {
   ETag: {
-    description: 'Of this answer to this caller; If-None-Match and If-Match take it.',
+    description: 'The tag of this answer for this caller, for If-None-Match and If-Match.',
     schema: { type: 'string' },
   },
   'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
@@ -241,7 +241,9 @@ const errorExamples: Readonly<Record<number, Envelope>> = {
       reused(),
       busy(60),
       uncertain(undefined),
-      overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds: 5 }),
+      overloaded('Too many of these requests are in progress. Please try again later.', {
+        retryAfterSeconds: 5,
+      }),
     ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
   ),
   413: bodyTooLarge(budgetLimits.restBodyBytes.max),

@@ -105,7 +105,7 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
     const admission: Admission = { work }
     admissions.set(request, admission)
     const admit = async () => {
-      const session = await authentication.authenticate(request.headers.authorization, origin)
+      const session = await authentication.authenticate(authorizationOf(route, request), origin)
       request.isAuthenticated = true
       request.accountId = session.caller.id
       if (requiresOwnClient) requireWebClientSession(session.caller)
@@ -120,6 +120,13 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
     work.holder = isPublic ? addressKey(origin.address) : session.caller.id
     if (queue) admission.slot = await waitForSlot(queue, session.caller.id, request, reply, work)
   }
+}
+
+function authorizationOf({ acceptsTokenInQuery }: Route, request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers
+  if (!acceptsTokenInQuery || authorization !== undefined) return authorization
+  const { token } = request.query as Readonly<Record<string, unknown>>
+  return typeof token === 'string' ? `Bearer ${token}` : undefined
 }
 
 /** Returns the handler of a route for admitted requests. */

@@ -63,7 +63,12 @@ const getRoute = (context: Context, resource: Resource): Route => ({
   method: 'GET',
   path: pathOf(resource),
   parameters: [
-    { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
+    {
+      name: 'id',
+      description: 'The id of the record.',
+      required: true,
+      schema: { type: 'string', format: 'uuid' },
+    },
     ...(resource.shownBy === 'ext' ? [asOfParameter] : []),
   ],
   answer: recordAnswer(resource),

@@ -116,7 +116,7 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'A exportação foi interrompida, porque outras pessoas esperavam ou porque demorou demais.',
   'The body came too slowly while others waited.':
     'O envio foi lento demais enquanto outras pessoas esperavam.',
-  'Too much of this is under way. Please try again later.':
+  'Too many of these requests are in progress. Please try again later.':
     'Há pedidos demais como este em andamento. Tente de novo mais tarde.',
   'Too many live listings are open. Please try again later.':
     'Há listas ao vivo demais abertas. Tente de novo mais tarde.',

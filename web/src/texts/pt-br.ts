@@ -281,6 +281,7 @@ export const ptBr = {
   'Read everything': 'Ler tudo',
   'Read and change everything': 'Ler e alterar tudo',
   'Read the work, record hours': 'Ler o trabalho, apontar horas',
+  'Show assignments in another calendar': 'Mostrar tarefas em outro calendário',
   'Read and change assignments and comments': 'Ler e alterar tarefas e comentários',
   'The session was ended.': 'Acesso encerrado.',
   'Where you are signed in': 'Onde você está conectado',
@@ -293,6 +294,10 @@ export const ptBr = {
   'End all': 'Encerrar todos',
   'Unknown browser': 'Navegador desconhecido',
   'Your new token': 'Seu novo token',
+  'Your calendar address': 'O endereço do seu calendário',
+  'In your calendar program, subscribe to a calendar from this address. It updates every hour or so.':
+    'No seu programa de calendário, assine um calendário com este endereço. Ele é atualizado mais ou menos a cada hora.',
+  Address: 'Endereço',
   'Copy it now, and keep it like a password: it is only shown once.':
     'Copie-o agora e guarde-o como uma senha: ele só aparece desta vez.',
   Token: 'Token',

@@ -167,7 +167,7 @@ const sharedComments: Readonly<Record<string, string>> = {
   createdAt: 'When it was created.',
   updatedAt: 'When it was changed last; absent when it never was.',
   deletedAt: 'When it was removed; absent while it is active.',
-  active: 'Whether it is there; false when it is removed.',
+  active: 'False if the record is removed.',
   success: 'False for a missing row and for a stale version. Every other refusal is an error of the call.',
   message: 'What happened, as a sentence.',
   result: 'The page; absent when success is false.',
@@ -175,28 +175,27 @@ const sharedComments: Readonly<Record<string, string>> = {
   totalCount: 'Rows on all pages.',
   pageNumber: 'This page, counted from 1.',
   pageSize: 'Rows on a page.',
-  totalPages: 'How many pages there are.',
+  totalPages: 'The number of pages.',
   pagination: 'Required; all of its fields may be left out.',
   updateMask:
-    'Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.',
+    'The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.',
 }
 
 function presenceOf(field: Field, kind: Kind): string {
-  if (kind === 'record') return field.presence === 'optional' ? 'Absent when there is none.' : ''
+  if (kind === 'record') return field.presence === 'optional' ? 'Absent if there is none.' : ''
   if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
   return kind === 'create' ? absenceInCreate(field) : absenceInUpdate(field)
 }
 
 function absenceInCreate({ isCallerByDefault, defaultValue }: Field): string {
-  if (isCallerByDefault) return 'Left out, the account that calls.'
-  return defaultValue === undefined ? 'Optional.' : `Left out, ${defaultValue}.`
+  if (isCallerByDefault) return 'Defaults to the caller.'
+  return defaultValue === undefined ? 'Optional.' : `Defaults to ${defaultValue}.`
 }
 
 function absenceInUpdate({ presence, number }: Field): string {
-  if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
-  if (presence === 'updateOnly')
-    return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'
+  if (presence === 'requiredOnCreate') return 'If absent, it does not change.'
+  if (presence === 'updateOnly') return 'If absent, the last write wins.'
   return number < neverClearedNumberMin
-    ? 'Left out, it is cleared, unless update_mask is given and does not name it.'
-    : 'Left out, it stays as it is, unless update_mask names it.'
+    ? 'If absent, it is cleared, unless update_mask is given and does not name it.'
+    : 'If absent, it does not change, unless update_mask names it.'
 }

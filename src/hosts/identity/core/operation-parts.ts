@@ -128,7 +128,7 @@ export const errorSchema: Schema = {
   required: ['statusCode', 'message'],
   properties: {
     statusCode: integer('The status of the answer.', 400),
-    message: text('What was wrong, as a sentence for people.', 'One or more validation errors occurred.'),
+    message: text('The error, as a sentence for users.', 'One or more validation errors occurred.'),
     errors: {
       type: 'object',
       description: 'Messages by property name; generalErrors holds those not tied to one.',

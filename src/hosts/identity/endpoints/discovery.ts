@@ -68,7 +68,7 @@ export const getKeys: Endpoint = {
             e: text('The exponent, in base64url.', 'AQAB'),
             kid: text('Its name in the head of the tokens that it signed.'),
             alg: text('What it signs with.', 'RS256'),
-            use: text('What it is for.', 'sig'),
+            use: text('The purpose.', 'sig'),
           },
         },
         description: 'Those that tokens may be signed with.',

@@ -116,8 +116,7 @@ function findClient(
 
 const signOutParameter = required('logoutId', 'The checked sign-out.')
 const confirmationParameter = required('logoutId', 'The sign-out that the person was asked about.')
-const signedOutPageDescription =
-  'Where the client asked for an address that is not registered: that the session has ended.'
+const signedOutPageDescription = 'The session has ended; the requested redirect address is not registered.'
 
 /**
  * Ends the session in the store, removes the cookie, and redirects the browser as the client requested.
@@ -129,7 +128,8 @@ export const logOut: Endpoint = {
   tag: 'SignIn',
   summary:
     'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when another site sent it and the person has to be asked first.',
-  description: 'Where a checked sign-out leads to; the id is good for a short while and for this browser.',
+  description:
+    'The page after a checked sign-out. The id is valid for a short time and in this browser only.',
   method: 'GET',
   path: '/api/account/logout',
   parameters: [signOutParameter],

@@ -53,7 +53,7 @@ export const requestToken: Endpoint = {
     required: ['access_token', 'token_type', 'expires_in', 'scope'],
     properties: {
       access_token: text('For the Authorization header of the other hosts; a JWT.', 'eyJhbGciOiJSUzI1NiIs…'),
-      token_type: { const: 'Bearer', description: 'How it is sent.' },
+      token_type: { const: 'Bearer', description: 'The scheme of the Authorization header.' },
       expires_in: integer('Seconds that the access token works.', 3600),
       refresh_token: text('For new tokens, once; with the scope offline_access.'),
       id_token: text('Who has signed in; with the scope openid.'),

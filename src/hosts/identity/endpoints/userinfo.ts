@@ -19,7 +19,7 @@ export const getUserinfo: Endpoint = {
     required: ['sub'],
     properties: {
       sub: { type: 'string', format: 'uuid', description: 'The id of the account.' },
-      name: text('What others call the person.', 'Ann Example'),
+      name: text('The display name.', 'Ann Example'),
     },
   }),
   errors: [400, 401, 403],

@@ -114,11 +114,8 @@ const pagesMax = 3
 
 /** Creates a token, and shows its secret once. */
 function TokenDialog({ onClose }: { onClose(): void }) {
-  const { api, tracker } = useServices()
-  const [secret, setSecret] = useState<string>()
-  const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
-    loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
-  )
+  const { api, configuration, tracker } = useServices()
+  const [created, setCreated] = useState<{ readonly secret: string; readonly isForCalendar: boolean }>()
   const form = useForm({
     initial: { name: '', scopes: '', projectIds: allProjects, expiresAt: '90' },
     async submit({ name, scopes, projectIds, expiresAt }) {
@@ -128,14 +125,34 @@ function TokenDialog({ onClose }: { onClose(): void }) {
         projectIds: projectIds === allProjects ? null : [projectIds],
         expiresAt: new Date(Date.now() + Number(expiresAt) * 86_400_000).toISOString(),
       }
-      setSecret((await tracker.call('POST /ext/tokens', { body })).secret)
+      const { secret } = await tracker.call('POST /ext/tokens', { body })
+      const isForCalendar = scopes === calendarChoice
+      const shown = isForCalendar ? calendarAddress(configuration.apiUrl, secret, projectIds) : secret
+      setCreated({ isForCalendar, secret: shown })
     },
   })
-  if (secret !== undefined)
+  const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
+    loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
+  )
+  if (created)
     return (
-      <Dialog title={t('Your new token')} onClose={onClose}>
+      <Dialog
+        title={created.isForCalendar ? t('Your calendar address') : t('Your new token')}
+        onClose={onClose}
+      >
         <p>{t('Copy it now, and keep it like a password: it is only shown once.')}</p>
-        <Secret label={t('Token')} text={secret} onDone={onClose} />
+        {created.isForCalendar && (
+          <p>
+            {t(
+              'In your calendar program, subscribe to a calendar from this address. It updates every hour or so.',
+            )}
+          </p>
+        )}
+        <Secret
+          label={created.isForCalendar ? t('Address') : t('Token')}
+          text={created.secret}
+          onDone={onClose}
+        />
       </Dialog>
     )
   return (
@@ -162,6 +179,13 @@ function TokenDialog({ onClose }: { onClose(): void }) {
   )
 }
 
+const calendarChoice = 'calendar'
+
+function calendarAddress(apiUrl: string, token: string, projectId: string): string {
+  const parameters = new URLSearchParams({ ...(projectId !== allProjects && { projectId }), token })
+  return new URL(`${apiUrl}/ext/calendar.ics?${parameters}`, location.href).href
+}
+
 /** Common sets of permissions. Through the API, a token may have any other set. */
 const scopeChoices = [
   { id: 'read', name: 'Read everything', scopes: ['*:read'] },
@@ -179,6 +203,7 @@ const scopeChoices = [
       ...['impediment:read', 'person:read', 'project:read', 'userAssignment:write', 'workflow:read'],
     ],
   },
+  { id: calendarChoice, name: 'Show assignments in another calendar', scopes: ['calendar:read'] },
 ] as const
 
 const scopesOf = (choice: string): readonly string[] =>

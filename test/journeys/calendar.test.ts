@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { makeToken } from '../support/api-tokens.ts'
+import { fixture } from '../support/fixture.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
+
+/** The properties of each event, without parameters, of unfolded lines. */
+function eventsOf(text: string): Readonly<Record<string, string>>[] {
+  const lines = text.replaceAll('\r\n ', '').split('\r\n')
+  const events: Record<string, string>[] = []
+  for (const line of lines) {
+    if (line === 'BEGIN:VEVENT') events.push({})
+    const [, name = '', value = ''] = /^([A-Z-]+)(?:;[^:]*)?:(.*)$/.exec(line) ?? []
+    const event = events.at(-1)
+    if (event) event[name] ??= value
+  }
+  return events
+}
+
+describe('The calendar of assignments', () => {
+  const written: string[] = []
+  const rest = fixture(
+    startRestUnderTest,
+    { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' },
+    { destination: { write: (line: string) => void written.push(line) } },
+  )
+  const workspace = fixture(seed, rest)
+  let ann: Person
+  let bob: Person
+  let projectId: string
+  let mine: string
+  before(async () => {
+    ann = await rest.signUp({ name: 'Ann' })
+    bob = await rest.signUp({ name: 'Bob' })
+    projectId = await workspace.project('Moon base', ann)
+    await workspace.join(projectId, bob.id)
+    const dates = { startDate: day(1), endDate: day(3) }
+    mine = await workspace.assignment(projectId, ann.id, {
+      name: 'Build; the ladder, nine rungs',
+      description: `First line\nsecond line ${'long '.repeat(30)}ü`,
+      ...dates,
+    })
+    const shared = await workspace.assignment(projectId, bob.id, { name: 'Shared with Ann', ...dates })
+    await workspace.make('userAssignment', { assignmentId: shared, userId: ann.id })
+    await workspace.assignment(projectId, bob.id, { name: 'Only Bob’s', ...dates })
+    await workspace.assignment(projectId, ann.id, {
+      name: 'Long ago',
+      startDate: day(-400),
+      endDate: day(-390),
+    })
+    const elsewhere = await workspace.project('Elsewhere', bob)
+    await workspace.assignment(elsewhere, bob.id, { name: 'Not for Ann', ...dates })
+  })
+
+  const subscribe = (parameters: Readonly<Record<string, string>>, headers = {}) =>
+    fetch(`${rest.address}/ext/calendar.ics?${new URLSearchParams(parameters)}`, { headers })
+  const tokenOf = async (person: Person, scopes = ['calendar:read'], projectIds?: readonly string[]) =>
+    makeToken(rest, person.token, { scopes, ...(projectIds && { projectIds }) })
+  const namesOf = async (answer: Response | Promise<Response>) =>
+    eventsOf(await (await answer).text())
+      .map(({ SUMMARY }) => SUMMARY)
+      .sort()
+
+  test('has what its owner is responsible for or works on, without a header', async () => {
+    const { secret } = await tokenOf(ann)
+    const answer = await subscribe({ token: secret })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('content-type'), 'text/calendar; charset=utf-8')
+    const text = await answer.text()
+    assert.match(text, /^BEGIN:VCALENDAR\r\nVERSION:2.0\r\n/)
+    for (const line of text.split('\r\n')) assert.ok(Buffer.byteLength(line) <= 75, line)
+    const events = eventsOf(text)
+    assert.deepEqual(events.map(({ SUMMARY }) => SUMMARY).sort(), [
+      'Build\\; the ladder\\, nine rungs',
+      'Shared with Ann',
+    ])
+    const event = events.find(({ UID }) => UID === mine)
+    assert.equal(event?.DTSTART, day(1).replaceAll('-', ''))
+    assert.equal(event?.DTEND, day(4).replaceAll('-', ''), 'the end is the day after the last one')
+    assert.equal(event?.CATEGORIES, 'Moon base,Doing')
+    assert.equal(event?.URL, `http://localhost:5400/projects/${projectId}/assignments/${mine}`)
+    assert.equal(event?.DESCRIPTION, `First line\\nsecond line ${'long '.repeat(30)}ü`)
+  })
+
+  test('has all of a project that its owner sees', async () => {
+    const { secret } = await tokenOf(ann, ['calendar:read'], [projectId])
+    assert.deepEqual(await namesOf(subscribe({ token: secret, projectId })), [
+      'Build\\; the ladder\\, nine rungs',
+      'Only Bob’s',
+      'Shared with Ann',
+    ])
+    const outsider = await rest.signUp()
+    const other = await tokenOf(outsider)
+    assert.equal((await subscribe({ token: other.secret, projectId })).status, 404)
+    assert.deepEqual(await namesOf(subscribe({ token: other.secret })), [])
+    assert.equal((await subscribe({ token: secret, projectId: 'moon' })).status, 400)
+  })
+
+  test('has nothing of a project that its owner has left', async () => {
+    const left = await workspace.project('Left', bob)
+    const membership = await workspace.join(left, ann.id)
+    await workspace.assignment(left, ann.id, { name: 'Of the past', startDate: day(1), endDate: day(2) })
+    const { secret } = await tokenOf(ann)
+    assert.ok((await namesOf(subscribe({ token: secret }))).includes('Of the past'))
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assert.ok(!(await namesOf(subscribe({ token: secret }))).includes('Of the past'))
+  })
+
+  test('is not sent again while it is unchanged', async () => {
+    const { secret } = await tokenOf(ann)
+    const first = await subscribe({ token: secret })
+    const etag = first.headers.get('etag') ?? assert.fail('there is a tag')
+    assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 304)
+    await workspace.assignment(projectId, ann.id, { name: 'Newest', startDate: day(5), endDate: day(5) })
+    assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 200)
+  })
+
+  test('takes only tokens that are for nothing else, which no other operation takes from an address', async () => {
+    const { secret } = await tokenOf(ann)
+    const wider = await tokenOf(ann, ['calendar:read', 'assignment:read'])
+    const everything = await tokenOf(ann, ['*:write'])
+    for (const token of [wider.secret, everything.secret])
+      assert.equal((await subscribe({ token })).status, 403)
+    assert.equal((await subscribe({})).status, 401)
+    assert.equal((await subscribe({ token: `${secret}0` })).status, 401)
+    assert.equal((await subscribe({}, { authorization: `Bearer ${secret}` })).status, 200)
+    assert.equal((await subscribe({}, { authorization: `Bearer ${ann.token}` })).status, 200)
+    const header = { authorization: `Bearer ${secret}` }
+    for (const path of ['/api/assignments', `/api/projects`, '/ext/export/assignments', '/ext/people'])
+      assert.equal((await fetch(rest.address + path, { headers: header })).status, 403, path)
+    assert.equal((await fetch(`${rest.address}/api/assignments?token=${everything.secret}`)).status, 401)
+  })
+
+  test('ends with its token, and no log has the token', async () => {
+    const { id, secret } = await tokenOf(bob)
+    assert.equal((await subscribe({ token: secret })).status, 200)
+    await rest.call('DELETE', '/ext/tokens', { token: bob.token, body: { ids: [id] } })
+    assert.equal((await subscribe({ token: secret })).status, 401)
+    assert.ok(written.some((line) => line.includes('/ext/calendar.ics')))
+    assert.ok(!written.join('').includes(secret.slice(4, 40)))
+  })
+})
