@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { labelJourneys } from './journeys/labels.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
@@ -482,6 +483,7 @@ function connectionJourneys(stage: () => Stage): void {
 describeInBrowser('Assignments', {
   'my work': myWorkJourneys,
   'the board': boardJourneys,
+  labels: labelJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,

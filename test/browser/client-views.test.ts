@@ -11,6 +11,7 @@ import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
+import { groupLabels, mergeLinks } from '../../web/src/data/use-project-labels.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {
   columns,
@@ -48,6 +49,38 @@ const assignment = (id: string, startDate: string, endDate: string, more = {}) =
     active: true,
     ...more,
   }) as Assignment
+
+describe('Labels of a project', () => {
+  const stamps = { updatedAt: null, deletedAt: null, active: true }
+  const link = (second: number) => ({
+    ...stamps,
+    id: `l${second}`,
+    assignmentId: 'a',
+    labelId: second % 2 === 0 ? 'even' : 'odd',
+    createdAt: new Date(second * 1000).toISOString(),
+  })
+  const links = (from: number, to: number) =>
+    Array.from({ length: from - to + 1 }, (_, index) => link(from - index))
+
+  test('are kept from later pages, and a link that the first page lacks is gone', () => {
+    const known = links(150, 1)
+    assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
+    const withoutOne = [...links(150, 141), ...links(139, 50)]
+    assert.deepEqual(mergeLinks(withoutOne, known), [...withoutOne, ...links(49, 1)])
+    assert.deepEqual(mergeLinks(links(2, 1), known), links(2, 1))
+  })
+
+  test('come in their own order, without those that are not known yet', () => {
+    const label = (id: string) =>
+      ({ ...stamps, id, name: id, color: 'red', description: null, projectId: 'p', createdAt: '' }) as const
+    const idsOf = (...labels: string[]) =>
+      groupLabels(labels.map(label), links(2, 1))
+        .get('a')
+        ?.map(({ id }) => id)
+    assert.deepEqual(idsOf('odd', 'even'), ['odd', 'even'])
+    assert.deepEqual(idsOf('even'), ['even'])
+  })
+})
 
 describe('Bars over days', () => {
   test('that overlap lie in lanes of their own, and a lane is used again', () => {
@@ -116,6 +149,7 @@ describe('The list', () => {
     stageOf: (id: string) => id,
     typeOf: (id: string) => id,
     personOf: (id: string) => id,
+    labelsOf: () => [],
   }
   const stagePositions = new Map([
     ['s1', 0],

@@ -23,6 +23,7 @@ import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
+import { LabelsSection } from './labels-section.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 
@@ -42,7 +43,7 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
   const loaded = useAssignment(id)
   const { assignment } = loaded
   // The sections are requested together with the assignment, not after it.
-  const sections = usePanelSections(id)
+  const sections = usePanelSections(id, projectId)
   const members = useMembers(projectId)
   const remove = useRemoval()
   const copyLink = useCopyLink()
@@ -54,7 +55,11 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
     <aside
       class="panel"
       aria-labelledby="panel-title"
-      onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}
+      onKeyDown={(event) => {
+        // Escape in a dialog of a section closes only the dialog.
+        const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null
+        if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose()
+      }}
     >
       <header class="panel-header">
         <span class="panel-project" dir="auto">
@@ -126,6 +131,9 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   const { configuration } = useServices()
   return (
     <>
+      <ErrorBoundary fallback={sectionFallback}>
+        {configuration.extensions && <LabelsSection {...sections} assignment={assignment} />}
+      </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         <TimeSection {...sections} assignment={assignment} />
       </ErrorBoundary>

@@ -2,6 +2,7 @@ import { limits } from '#tracker-client'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useAllRows } from '../data/use-live.ts'
 import { useNamesLoaded } from '../data/use-members.ts'
+import { labelQuery } from '../data/use-project-labels.ts'
 import { useServices } from '../services/services.ts'
 
 export type PanelSections = ReturnType<typeof usePanelSections>
@@ -10,7 +11,7 @@ export type PanelSections = ReturnType<typeof usePanelSections>
  * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives later would push down the
  * ones below it.
  */
-export function usePanelSections(assignmentId: string) {
+export function usePanelSections(assignmentId: string, projectId: string) {
   const { extensions } = useServices().configuration
   const appointments = useAllRows('appointment', { assignmentId, sortColumn: 'keepDate', sortOrder: 'DESC' })
   const impediments = useListing('assignmentImpediment', {
@@ -27,16 +28,22 @@ export function usePanelSections(assignmentId: string) {
       ? { assignmentId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: limits.pageSize }
       : undefined,
   )
+  const labels = useAllRows('label', extensions ? labelQuery(projectId) : undefined, { live: true })
+  const labelLinks = useListing(
+    'assignmentLabel',
+    extensions ? { assignmentId, pageSize: limits.pageSize } : undefined,
+    { live: true },
+  )
   const isComplete = [
     appointments,
     impediments,
     kinds,
     participants,
-    ...(extensions ? [comments] : []),
+    ...(extensions ? [comments, labels, labelLinks] : []),
   ].every(({ isLoading }) => !isLoading)
   const userIds = [appointments, participants, comments].flatMap(({ rows }) =>
     rows.map(({ userId }) => userId),
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete)
-  return { appointments, impediments, kinds, participants, comments, areLoaded }
+  return { appointments, impediments, kinds, participants, comments, labels, labelLinks, areLoaded }
 }

@@ -47,15 +47,16 @@ export interface AllRows<Row> extends Listing<Row> {
   readonly isCut: boolean
 }
 
-/** A listing of several pages. The first comes from `useListing`; the others are loaded whenever the first changes. */
+/** A listing of several pages. Without a query it is empty. The first comes from `useListing`; the others are loaded whenever the first changes. */
 export function useAllRows<Name extends ResourceName>(
   name: Name,
-  query: QueryOf<Name>,
+  query: QueryOf<Name> | undefined,
   options: { readonly live?: boolean } = {},
 ): AllRows<RecordOf<Name>> {
   const { api } = useServices()
-  const first = useListing(name, { ...query, pageSize }, options)
-  const key = keyOf(query)
+  const first = useListing(name, query && { ...query, pageSize }, options)
+  const key = keyOf(query ?? {})
+  const queryOfPage = (pageNumber: number) => ({ ...query, pageSize, pageNumber }) as QueryOf<Name>
   const [others, setOthers] = useState<{ key: string; rows: readonly RecordOf<Name>[] }>({ key, rows: [] })
   const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
   useEffect(() => {
@@ -64,7 +65,7 @@ export function useAllRows<Name extends ResourceName>(
     const load = async () => {
       const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
       const results = await Promise.all(
-        numbers.map((pageNumber) => api.list(name, { ...query, pageSize, pageNumber }, controller.signal)),
+        numbers.map((pageNumber) => api.list(name, queryOfPage(pageNumber), controller.signal)),
       )
       if (!controller.signal.aborted) setOthers({ key, rows: results.flatMap(({ data }) => data) })
     }

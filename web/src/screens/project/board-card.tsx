@@ -1,8 +1,10 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { LabelChips } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
+import type { Label } from '../../data/use-project-labels.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -22,6 +24,7 @@ export interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
   readonly blockedSince: string | undefined
+  readonly labels: readonly Label[] | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
@@ -36,9 +39,24 @@ export interface BoardCardProps {
 export function BoardCard(props: BoardCardProps) {
   const { assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
   const hasDraft = hasDraftOf(assignment.id)
+  // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
+  const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
   return useMemo(
     () => <Card {...props} hasDraft={hasDraft} />,
-    [assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag, hasDraft],
+    [
+      assignment,
+      typeName,
+      blockedSince,
+      labelKey,
+      isDone,
+      isOpen,
+      isNew,
+      query,
+      stages,
+      onMove,
+      onDrag,
+      hasDraft,
+    ],
   )
 }
 
@@ -100,6 +118,7 @@ function Card(props: CardProps) {
           <Icon name="move" />
         </Menu>
       </span>
+      {props.labels && props.labels.length > 0 && <LabelChips labels={props.labels} />}
       <CardFacts {...props} />
       <PersonAvatar id={assignment.userId} />
     </li>

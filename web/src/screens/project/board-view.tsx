@@ -5,6 +5,7 @@ import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
+import { useProjectLabels } from '../../data/use-project-labels.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -32,7 +33,7 @@ export function BoardView(props: BoardViewProps) {
   const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
   const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
   const { board } = pages
-  const facts = useCardFacts()
+  const facts = useCardFacts(projectId)
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
@@ -59,6 +60,7 @@ export function BoardView(props: BoardViewProps) {
           assignments={moves.rows}
           types={facts.types}
           impediments={facts.impediments}
+          labels={facts.labels}
           isStale={pages.isStale}
           openId={openId}
           query={query}
@@ -84,13 +86,15 @@ export function BoardView(props: BoardViewProps) {
 }
 
 /** Loads the related data of cards. It determines their height, so cards are only rendered when it is known. */
-function useCardFacts() {
+function useCardFacts(projectId: string) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
+  const labels = useProjectLabels(projectId)
   return {
     types: types.rows,
     impediments: impediments.rows,
-    isLoading: types.isLoading || impediments.isLoading,
+    labels: labels.byAssignment,
+    isLoading: types.isLoading || impediments.isLoading || labels.isLoading,
   }
 }
 

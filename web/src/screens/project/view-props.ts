@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
 
@@ -11,9 +12,14 @@ export interface NameLookup {
   stageOf(id: string): string
   typeOf(id: string): string
   personOf(id: string): string
+  /** Empty while no column shows the labels. */
+  labelsOf(assignmentId: string): readonly Label[]
 }
 
-export function useNameLookup({ stages }: { readonly stages: NameLookup['types'] }): NameLookup {
+export function useNameLookup(
+  { stages }: { readonly stages: NameLookup['types'] },
+  labels: LabelsByAssignment,
+): NameLookup {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
   return useMemo(() => {
@@ -23,8 +29,9 @@ export function useNameLookup({ stages }: { readonly stages: NameLookup['types']
       stageOf: (id) => nameIn(stages, id),
       typeOf: (id) => nameIn(types, id),
       personOf: people.nameOf,
+      labelsOf: (id) => labels.get(id) ?? [],
     }
-  }, [stages, types, people])
+  }, [stages, types, people, labels])
 }
 
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'

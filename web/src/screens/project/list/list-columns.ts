@@ -8,7 +8,9 @@ import type { NameLookup } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-type ColumnName = 'name' | 'stage' | 'priority' | 'type' | 'person' | 'start' | 'end' | 'hours' | 'changed'
+type ColumnName =
+  | ('name' | 'stage' | 'priority' | 'labels' | 'type' | 'person')
+  | ('start' | 'end' | 'hours' | 'changed')
 
 export interface Column {
   readonly name: ColumnName
@@ -39,6 +41,17 @@ export const columns: readonly Column[] = [
     text: ({ priority }) => priorityName(priority),
     // Ascending begins with the most urgent.
     sortKey: ({ priority }) => -(priority ?? 0),
+  },
+  {
+    name: 'labels',
+    label: 'Labels',
+    isHiddenByDefault: true,
+    isExtension: true,
+    text: ({ id }, names) =>
+      names
+        .labelsOf(id)
+        .map(({ name }) => name)
+        .join(', '),
   },
   { name: 'type', label: 'Type', text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId) },
   { name: 'person', label: 'Responsible', text: ({ userId }, names) => names.personOf(userId) },

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { LabelChips } from '../../../assignment/labels.tsx'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
@@ -247,6 +248,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         {text}
       </span>
     )
+  if (column.name === 'labels') return <LabelChips labels={names.labelsOf(row.id)} />
   if (column.name === 'end' && isLate({ row, isDone }))
     return (
       <span class="late" title={t('Overdue')}>

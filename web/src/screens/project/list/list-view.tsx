@@ -3,6 +3,7 @@ import type { RecordOf } from '../../../api/api.ts'
 import { type Change, useChangeMany, useRemoveMany } from '../../../assignment/change-many.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useMembers } from '../../../data/use-members.ts'
+import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { addDays, dayOf } from '../../../time/days.ts'
@@ -30,7 +31,6 @@ import { ListTable, useSelection } from './list-table.tsx'
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
   const listing = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
-  const names = useNameLookup(scope)
   const settings = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
@@ -39,6 +39,9 @@ export function ListView(props: ProjectViewProps) {
       grouping: parseGrouping(parameters),
     }
   }, [query])
+  const showsLabels = settings.columns.some(({ name }) => name === 'labels')
+  const labels = useProjectLabels(showsLabels ? scope.projectId : undefined)
+  const names = useNameLookup(scope, labels.byAssignment)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),
     [scope.stages],
@@ -55,7 +58,7 @@ export function ListView(props: ProjectViewProps) {
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (listing.isLoading) return <ViewSkeleton view="list" />
+  if (listing.isLoading || labels.isLoading) return <ViewSkeleton view="list" />
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}

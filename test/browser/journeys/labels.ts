@@ -1,0 +1,63 @@
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function labelJourneys(stage: () => Stage): void {
+  test('shows labels on its card and in the list, creates and removes them by keyboard, and others see each change', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Labelled')
+    const [mara, jonas] = await Promise.all([
+      signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`),
+      signIn('jonas@example.com', `/projects/${workspace.projectId}?search=Labelled`),
+    ])
+    const cardOf = (page: Page) => page.locator(`[data-row="${id}"]`)
+    const add = mara.getByRole('combobox', { name: 'Add a label' })
+    const suggested = mara.getByRole('listbox', { name: 'Add a label' })
+    const addByKeys = async (name: string, count: number) => {
+      await add.fill(name)
+      await suggested.getByRole('option').first().waitFor()
+      await add.press('Enter')
+      await mara
+        .locator('.panel .label-chip')
+        .nth(count - 1)
+        .waitFor()
+    }
+    await addByKeys('Needs design', 1)
+    await addByKeys('Urgent', 2)
+    for (const page of [mara, jonas])
+      for (const name of ['Needs design', 'Urgent']) await cardOf(page).getByText(name).waitFor()
+    await assertAccessible(mara, 'labels of an assignment')
+
+    await mara.getByRole('button', { name: 'Remove the label Urgent' }).press('Enter')
+    await cardOf(jonas).getByText('Urgent').waitFor({ state: 'detached' })
+    await cardOf(jonas).getByText('Needs design').waitFor()
+    await mara.getByRole('button', { name: 'Undo' }).click()
+    await cardOf(jonas).getByText('Urgent').waitFor()
+
+    await mara.getByRole('button', { name: 'Labels of the project…' }).press('Enter')
+    const dialog = mara.getByRole('dialog', { name: 'Labels of the project' })
+    await dialog.getByRole('button', { name: 'Edit Urgent' }).press('Enter')
+    await dialog.getByLabel('Name').fill('needs DESIGN')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Name is already used by an active label of the project.').waitFor()
+    await dialog.getByLabel('Name').fill('At once')
+    await dialog.getByLabel('Color').selectOption('Red')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await cardOf(jonas).locator('.label-red').getByText('At once').waitFor()
+    await assertAccessible(mara, 'labels of a project')
+    await dialog.getByRole('button', { name: 'Remove Needs design' }).click()
+    await mara.getByRole('button', { name: 'Remove the label', exact: true }).click()
+    await cardOf(jonas).getByText('Needs design').waitFor({ state: 'detached' })
+
+    await dialog.getByRole('button', { name: 'New label' }).press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await mara.getByRole('complementary', { name: 'Labelled' }).waitFor()
+
+    await jonas.goto(`${hosts.web}/projects/${workspace.projectId}?view=list&columns=labels`)
+    await jonas
+      .getByRole('row', { name: /Labelled/ })
+      .getByText('At once')
+      .waitFor()
+  })
+}

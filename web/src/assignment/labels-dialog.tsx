@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks'
+import { useAllRows } from '../data/use-live.ts'
+import { type Label, labelQuery } from '../data/use-project-labels.ts'
+import { ChoiceField, NameField, TextField } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
+import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
+
+export interface LabelsDialogProps {
+  readonly projectId: string
+  onClose(): void
+}
+
+/** Lists the labels of a project. Each member may change them. */
+export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
+  const labels = useAllRows('label', labelQuery(projectId), { live: true })
+  const remove = useRemoval()
+  const [edited, setEdited] = useState<Label | 'new'>()
+  const [removed, setRemoved] = useState<Label>()
+  const removeLabel = async ({ id, name }: Label) => {
+    await remove('label', id, name)
+    labels.reload()
+  }
+  return (
+    <Dialog title={t('Labels of the project')} onClose={onClose}>
+      {labels.problem && <LoadProblem problem={labels.problem} onRetry={labels.reload} />}
+      {labels.isLoading && <Skeleton as="rows" rows={3} cells="text icon" />}
+      <ul class="rows">
+        {labels.rows.map((label) => (
+          <LabelRow
+            key={label.id}
+            label={label}
+            onEdit={() => setEdited(label)}
+            onRemove={() => setRemoved(label)}
+          />
+        ))}
+      </ul>
+      {edited === undefined ? (
+        <button type="button" class="button" onClick={() => setEdited('new')}>
+          <Icon name="plus" />
+          <span>{t('New label')}</span>
+        </button>
+      ) : (
+        <LabelForm
+          key={edited === 'new' ? 'new' : edited.id}
+          projectId={projectId}
+          label={edited === 'new' ? undefined : edited}
+          onClose={() => {
+            setEdited(undefined)
+            labels.reload()
+          }}
+        />
+      )}
+      {removed && (
+        <ConfirmDialog
+          title={t('Remove {name}?', { name: removed.name })}
+          text={t('The label disappears from every assignment of the project.')}
+          confirmLabel={t('Remove the label')}
+          onConfirm={() => void removeLabel(removed)}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface LabelRowProps {
+  readonly label: Label
+  onEdit(): void
+  onRemove(): void
+}
+
+const LabelRow = ({ label, onEdit, onRemove }: LabelRowProps) => (
+  <li class="row">
+    <span class="row-text">
+      <LabelChip label={label} />
+      {label.description && (
+        <span class="quiet-text line" dir="auto">
+          {label.description}
+        </span>
+      )}
+    </span>
+    <button
+      type="button"
+      class="button quiet icon-only"
+      aria-label={t('Edit {name}', { name: label.name })}
+      onClick={onEdit}
+    >
+      <Icon name="edit" />
+    </button>
+    <button
+      type="button"
+      class="button quiet icon-only"
+      aria-label={t('Remove {name}', { name: label.name })}
+      onClick={onRemove}
+    >
+      <Icon name="trash" />
+    </button>
+  </li>
+)
+
+const colorChoices = Object.entries(labelColors).map(([id, name]) => ({ id, name }))
+
+/** Creates a label, or changes one. */
+function LabelForm({ projectId, label, onClose }: LabelsDialogProps & { readonly label: Label | undefined }) {
+  const { api } = useServices()
+  const form = useForm({
+    draft: `label-${label?.id ?? projectId}`,
+    initial: {
+      name: label?.name ?? '',
+      color: label?.color ?? 'blue',
+      description: label?.description ?? '',
+    },
+    async submit(values) {
+      const body = { ...values, color: values.color as LabelColor, projectId }
+      if (label === undefined) await api.create('label', body)
+      else await api.update('label', { id: label.id, ...body })
+    },
+  })
+  return (
+    <Form form={form} submitLabel={t('Save')} onCancel={onClose} onDone={onClose}>
+      <NameField form={form} />
+      <ChoiceField form={form} name="color" label={t('Color')} required choices={colorChoices} />
+      <TextField form={form} name="description" label={t('Description')} />
+    </Form>
+  )
+}

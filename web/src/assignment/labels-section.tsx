@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'preact/hooks'
+import { limits } from '#tracker-client'
+import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/problems.ts'
+import { reloadWhenDue } from '../data/use-listing.ts'
+import type { Label } from '../data/use-project-labels.ts'
+import { useServices } from '../services/services.ts'
+import { locale, t } from '../texts/text.ts'
+import { Combobox, type Option } from '../ui/combobox.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
+import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
+import { LabelsDialog } from './labels-dialog.tsx'
+import type { PanelSections } from './use-panel-sections.ts'
+
+interface LabelsSectionProps extends Pick<PanelSections, 'labels' | 'labelLinks'> {
+  readonly assignment: RecordOf<'assignment'>
+}
+
+/** The id of the suggestion that creates a label with the typed name. */
+const newId = 'new'
+
+/** Shows the labels of an assignment, and adds, creates and removes them. */
+export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionProps) {
+  const { id: assignmentId, projectId } = assignment
+  const { api } = useServices()
+  const remove = useRemoval()
+  const [problem, setProblem] = useState<string>()
+  const [isManaging, setManaging] = useState(false)
+  const linkOf = new Map(labelLinks.rows.map(({ id, labelId }) => [labelId, id]))
+  // A live listing without a connection of its own is seconds late, also after an undo.
+  useEffect(
+    () => reloadWhenDue(api.onChange, ['assignmentLabel'], labelLinks.reload),
+    [api, labelLinks.reload],
+  )
+  useEffect(() => reloadWhenDue(api.onChange, ['label'], labels.reload), [api, labels.reload])
+  const add = async ({ id, name }: Option) => {
+    setProblem(undefined)
+    try {
+      const labelId =
+        id === newId ? (await api.create('label', { projectId, name, color: nextColor(labels.rows) })).id : id
+      await api.create('assignmentLabel', { assignmentId, labelId })
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+  }
+  return (
+    <section class="panel-section" aria-labelledby="labels-title">
+      <h3 id="labels-title">{t('Labels')}</h3>
+      <span class="labels">
+        {labels.rows.map((label) => {
+          const linkId = linkOf.get(label.id)
+          return linkId === undefined ? null : (
+            <LabelChip key={label.id} label={label}>
+              <button
+                type="button"
+                class="label-remove"
+                aria-label={t('Remove the label {name}', { name: label.name })}
+                onClick={() => void remove('assignmentLabel', linkId, label.name)}
+              >
+                <Icon name="close" />
+              </button>
+            </LabelChip>
+          )
+        })}
+      </span>
+      <Combobox
+        label={t('Add a label')}
+        placeholder={t('Add a label…')}
+        valueText=""
+        find={async (text) => suggest(text, labels.rows, linkOf)}
+        onChoose={(option) => void add(option)}
+      />
+      <button type="button" class="button" onClick={() => setManaging(true)}>
+        <Icon name="gear" />
+        <span>{t('Labels of the project…')}</span>
+      </button>
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+      {isManaging && <LabelsDialog projectId={projectId} onClose={() => setManaging(false)} />}
+    </section>
+  )
+}
+
+/** Suggests the other labels of the project that contain the text, and a new one if no label has this name. */
+export function suggest(
+  text: string,
+  labels: readonly Label[],
+  present: { has(labelId: string): boolean },
+): readonly Option[] {
+  const inLowerCase = (name: string) => name.toLocaleLowerCase(locale())
+  const name = text.trim().slice(0, limits.labelName)
+  const wanted = inLowerCase(name)
+  const found = labels.filter((label) => !present.has(label.id) && inLowerCase(label.name).includes(wanted))
+  const isTaken = labels.some((label) => inLowerCase(label.name) === wanted)
+  return [
+    ...found.map((label) => ({
+      id: label.id,
+      name: label.name,
+      ...(label.description && { note: label.description }),
+      mark: <span class={`label-dot label-${label.color}`} />,
+    })),
+    ...(name === '' || isTaken
+      ? []
+      : [{ id: newId, name, note: t('New label'), mark: <Icon name="plus" /> }]),
+  ]
+}
+
+/** Returns the color that the fewest labels have. */
+export function nextColor(labels: readonly Pick<Label, 'color'>[]): LabelColor {
+  const count = (color: LabelColor) => labels.filter((label) => label.color === color).length
+  return (Object.keys(labelColors) as LabelColor[]).reduce((best, color) =>
+    count(color) < count(best) ? color : best,
+  )
+}

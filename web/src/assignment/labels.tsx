@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import type { Label } from '../data/use-project-labels.ts'
+import type { Text } from '../texts/text.ts'
+
+export type LabelColor = Label['color']
+
+/** The colors in the order in which new labels get them. Each is a token in `tokens.css`. */
+export const labelColors: Readonly<Record<LabelColor, Text>> = {
+  blue: 'Blue',
+  green: 'Green',
+  amber: 'Amber',
+  red: 'Red',
+  purple: 'Purple',
+  teal: 'Teal',
+  orange: 'Orange',
+  pink: 'Pink',
+  indigo: 'Indigo',
+  cyan: 'Cyan',
+  brown: 'Brown',
+  gray: 'Gray',
+}
+
+type ChipLabel = Pick<Label, 'name' | 'color'> & Partial<Pick<Label, 'description'>>
+
+/** A label in its color. `children` are its buttons. */
+export const LabelChip = ({
+  label,
+  children,
+}: {
+  readonly label: ChipLabel
+  readonly children?: ComponentChildren
+}) => (
+  <span
+    class={`label-chip label-${label.color} ${children ? 'removable' : ''}`}
+    title={label.description || label.name}
+  >
+    <span class="label-name" dir="auto">
+      {label.name}
+    </span>
+    {children}
+  </span>
+)
+
+export const LabelChips = ({ labels }: { readonly labels: readonly Label[] }) => (
+  <span class="labels">
+    {labels.map((label) => (
+      <LabelChip key={label.id} label={label} />
+    ))}
+  </span>
+)
