@@ -86,7 +86,7 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
   const context = await store.context()
   const log = createHostLog('rest', settings, context)
   // Hosts that write rows of resources run the hourly jobs; the identity host has its own upkeep.
-  await store.startMaintenance()
+  await store.startMaintenance(settings.retention)
   const authentication = await createHostAuthentication(context, settings, 'svc.api', log)
   const { announceStop, stop } = await explainPortInUse('REST_PORT', () =>
     rest.startRest({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),
@@ -110,7 +110,7 @@ async function startCommands(settings: CommandSettings, store: SharedStore): Pro
   const commands = await import('../hosts/commands/main.ts')
   const context = await store.context()
   const log = createHostLog('commands', settings, context)
-  await store.startMaintenance()
+  await store.startMaintenance(settings.retention)
   const authentication = await createHostAuthentication(context, settings, 'svc.grpc', log)
   const { announceStop, stop } = await explainPortInUse('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
     commands.startCommands({ ...context, hoursStep: settings.hoursStep }, authentication, settings, log),

@@ -1,5 +1,5 @@
 import { purgeLockouts } from '../accounts/lockouts.ts'
-import type { StoreSettings } from '../config/store-settings.ts'
+import type { Retention } from '../config/store-settings.ts'
 import { purgeChanges } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
 import { closeDays } from '../db/history-chain.ts'
@@ -12,10 +12,10 @@ import { resources } from '../resources/all.ts'
 /** Starts the hourly jobs. Returns functions that stop each of them. */
 export async function startMaintenance(
   database: Database,
-  settings: StoreSettings,
+  retention: Retention,
   log: Log,
 ): Promise<readonly (() => Promise<void>)[]> {
-  const jobs = maintenanceJobs(database, settings)
+  const jobs = maintenanceJobs(database, retention)
   // Runs before the first write, so that a month that began while the system was down has its partition.
   await jobs.partitions()
   return Object.entries(jobs).map(([job, run]) => {
@@ -30,7 +30,7 @@ export async function startMaintenance(
  */
 export const maintenanceJobs = (
   database: Database,
-  { removedDays, historyDays }: Pick<StoreSettings, 'removedDays' | 'historyDays'>,
+  { removedDays, historyDays }: Retention,
 ) => ({
   changes: () => purgeChanges(database),
   removed: () => purgeRemoved(database, resources, removedDays),

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords } from '../accounts/passwords.ts'
 import { type Budgets, divideConnections, openBudgets } from '../config/budgets.ts'
 import type { TelemetrySettings } from '../config/host-settings.ts'
-import type { StoreSettings } from '../config/store-settings.ts'
+import type { Retention, StoreSettings } from '../config/store-settings.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
 import { migrate } from '../db/migrate.ts'
@@ -21,7 +21,7 @@ export interface SharedStore {
   /** The context of a store that has at least one account. */
   context(): Promise<SharedContext>
   /** Starts the hourly jobs: purging, partitions of the history, closing its days. */
-  startMaintenance(): Promise<void>
+  startMaintenance(retention: Retention): Promise<void>
   /** Starts logging slow statements. Called when all hosts run, because statements during the start may be slow. */
   logSlowStatements(): void
   /** Prepares the store for other processes, and closes the connections of this one. */
@@ -73,10 +73,10 @@ export function createSharedStore(
     account = await seedDemoAccount(context, settings)
     return context
   })
-  const startMaintenance = once(async () => {
+  const startMaintenance = once(async (retention: Retention) => {
     const { database } = await open()
     const maintenance = await import('./maintenance.ts')
-    stops.push(...(await maintenance.startMaintenance(database, settings, createStoreLog(settings))))
+    stops.push(...(await maintenance.startMaintenance(database, retention, createStoreLog(settings))))
   })
   return {
     address: async () => (await open()).address,
@@ -170,10 +170,12 @@ function connectStore(
 }
 
 /** Every call returns the result of the first one, which alone runs the function. */
-export function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
+export function once<Arguments extends readonly unknown[], Result>(
+  run: (...given: Arguments) => Promise<Result>,
+): (...given: Arguments) => Promise<Result> {
   let result: Promise<Result> | undefined
-  return () => {
-    result ??= run()
+  return (...given) => {
+    result ??= run(...given)
     return result
   }
 }

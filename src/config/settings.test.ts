@@ -95,9 +95,9 @@ describe('the configuration', () => {
           'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
           'Cors__AllowedOrigins has https://a.example/path, which is not an origin such as https://app.example.com.',
           'EXTENSIONS must be true or false (or on or off).',
-          'DATABASE_URL must start with postgresql://.',
           'REST_PORT must be a whole number from 0 to 65535.',
           'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',
+          'DATABASE_URL must start with postgresql://.',
         ])
         return true
       },
@@ -246,18 +246,22 @@ describe('variables that look like settings', () => {
       'Jwt_Issuer is not a setting; Jwt__Issuer is.',
       'RateLimit__REST__PermitLimit is not a setting; RateLimit__Rest__PermitLimit is.',
       'BANKPORT is not a setting; BANK_PORT is.',
-      'Cors__AllowedOrigins is not a setting.',
+      'Cors__AllowedOrigins is not a setting; Cors__AllowedOrigins__0 is.',
       'Identity__Clients__shop__Redirects__0 is not a setting.',
     ])
   })
 
-  it('are named even with two wrong letters', () => {
-    const environment = { DATABASE_ULR: 'x', PROCESES: '2', METRCIS: 'true', RESTPORTS: '1', HOSTS: 'x' }
+  it('are named even with two wrong letters, and with a singular instead of a plural', () => {
+    const environment = {
+      ...{ DATABASE_ULR: 'x', PROCESES: '2', METRCIS: 'true', RESTPORTS: '1', HOSTS: 'x' },
+      ...{ TRUSTED_PROXY: '1', OTEL_TRACES_SAMPLER: 'always_on' },
+    }
     assert.deepEqual(unknownSettings(environment), [
       'DATABASE_ULR is not a setting; DATABASE_URL is.',
       'PROCESES is not a setting; PROCESSES is.',
       'METRCIS is not a setting; METRICS is.',
       'RESTPORTS is not a setting; REST_PORT is.',
+      'TRUSTED_PROXY is not a setting; TRUSTED_PROXIES is.',
     ])
   })
 

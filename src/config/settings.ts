@@ -117,13 +117,13 @@ export function unknownSettings(environment: Environment): readonly string[] {
 
 /** Shorter names may well mean something else. */
 const mistypedLengthMin = 7
-/** Covers two exchanged letters. */
-const mistakesMax = 2
+/** Covers two exchanged letters, and in longer names a plural in place of a singular. */
+const mistakesMax = (name: string): number => (name.length < 12 ? 2 : 3)
 
 const isMistyped = (name: string, setting: string): boolean =>
   name.length >= mistypedLengthMin &&
-  Math.abs(name.length - setting.length) <= mistakesMax &&
-  isWithinMistakes(name, setting, mistakesMax)
+  Math.abs(name.length - setting.length) <= mistakesMax(name) &&
+  isWithinMistakes(name, setting, mistakesMax(name))
 
 /** Returns whether the distance of Levenshtein is at most `mistakes`. Without a mistake left, it compares. */
 function isWithinMistakes(one: string, other: string, mistakes: number): boolean {

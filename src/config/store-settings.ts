@@ -16,10 +16,6 @@ export interface StoreSettings {
   readonly namedStatements: boolean | undefined
   /** The most connections of one process. */
   readonly connections: number
-  /** 0 keeps the history forever. */
-  readonly historyDays: number
-  /** 0 keeps removed rows forever. */
-  readonly removedDays: number
   /** 0 reports none. */
   readonly slowStatementMilliseconds: number
   readonly logLevel: string | undefined
@@ -48,8 +44,6 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     dataDirectory: settings.get('DATA_DIR'),
     namedStatements: settings.get('DB_NAMED_STATEMENTS'),
     connections: settings.get('DB_CONNECTIONS'),
-    historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
-    removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
     slowStatementMilliseconds: settings.get('SLOW_STATEMENT_MILLISECONDS'),
     logLevel: settings.get('LOG_LEVEL'),
     telemetry: readTelemetrySettings(settings),
@@ -133,6 +127,19 @@ function isReadable(path: string): boolean {
     return false
   }
 }
+
+/** Read by the hosts that purge. */
+export interface Retention {
+  /** 0 keeps the history forever. */
+  readonly historyDays: number
+  /** 0 keeps removed rows forever. */
+  readonly removedDays: number
+}
+
+export const readRetention = (settings: Settings): Retention => ({
+  historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
+  removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
+})
 
 function readDaysKept(settings: Settings, name: 'HISTORY_DAYS' | 'REMOVED_DAYS'): number {
   const days = settings.get(name)

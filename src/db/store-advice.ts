@@ -21,7 +21,7 @@ export function textOf(error: unknown): string {
 const advice: readonly (readonly [error: RegExp, advice: string])[] = [
   [
     /^28P01|password authentication failed|SASL|no such user/,
-    `Check user and password in DATABASE_URL. ${percentEncode}.`,
+    `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
   ],
   [/^3D000|no such database/, 'Check the name of the database in DATABASE_URL, or create the database.'],
   [

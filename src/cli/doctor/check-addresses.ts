@@ -28,7 +28,7 @@ async function checkIssuer({
 }: Pick<TrackerSettings, 'issuer' | 'metadataAddress'>): Promise<Finding> {
   try {
     await fetchProviderKeys(metadataAddress, issuer)
-    return ok('issuer', `${issuer} answers with its keys`)
+    return ok('issuer', `${metadataAddress} answers with the keys of ${issuer}`)
   } catch (cause) {
     const { message, cause: reason } = cause as Error & { readonly cause?: NodeJS.ErrnoException }
     if (cause instanceof WrongIssuerError)
@@ -84,7 +84,7 @@ export function gradeCertificate(host: string, daysLeft: number, distrust: strin
       `that of ${host} is not trusted on this machine: ${distrust}`,
       'Set NODE_EXTRA_CA_CERTS to the certificate of your own authority, for every host that calls this address; check the names in the certificate.',
     )
-  const result = `that of ${host} ${daysLeft < 0 ? 'has ended' : `is valid for ${Math.floor(daysLeft)} days`}`
+  const result = `that of ${host} ${daysLeft < 0 ? 'has ended' : `is valid for ${daysLeft < 2 ? `${Math.floor(daysLeft * 24)} hours` : `${Math.floor(daysLeft)} days`}`}`
   if (daysLeft >= daysLeftGood) return ok('certificate', result)
   const advice = 'Renew it, and reload the proxy that serves it.'
   return daysLeft < daysLeftMin

@@ -1,6 +1,6 @@
 import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
-import { readStoreSettings } from '../../config/store-settings.ts'
+import { type Retention, readRetention } from '../../config/store-settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
@@ -19,6 +19,7 @@ export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** The prefix of the names of the .NET commands. */
   readonly dotnetNamespace: string
   readonly rateLimit: RateLimitSettings
+  readonly retention: Retention
   /** The settings that all instances must have in common. */
   readonly shared: SharedSettings
 }
@@ -31,7 +32,7 @@ export function readCommandSettings(settings: Settings): CommandSettings {
     )
   }
   const tracker = readTrackerSettings(settings)
-  const { historyDays, removedDays } = readStoreSettings(settings)
+  const retention = readRetention(settings)
   const audience = settings.get('Identity__GrpcAudience')
   return {
     ...tracker,
@@ -41,12 +42,13 @@ export function readCommandSettings(settings: Settings): CommandSettings {
     dotnetNamespace,
     rateLimit: readRateLimit(settings, 'Command'),
     ...readMetricsSettings(settings),
+    retention,
     shared: {
       ...sharedTrackerSettings(tracker),
       Identity__GrpcAudience: audience,
       HOURS_STEP: tracker.hoursStep,
-      HISTORY_DAYS: historyDays,
-      REMOVED_DAYS: removedDays,
+      HISTORY_DAYS: retention.historyDays,
+      REMOVED_DAYS: retention.removedDays,
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   readPasskeySignInDomain,
 } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
-import { readStoreSettings } from '../../config/store-settings.ts'
+import { type Retention, readRetention } from '../../config/store-settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
@@ -29,13 +29,14 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   /** Undefined where no mail can be sent. */
   readonly mail: MailSettings | undefined
   readonly passkeySignInDomain: string | undefined
+  readonly retention: Retention
   /** The settings that all instances must have in common. */
   readonly shared: SharedSettings
 }
 
 export function readRestSettings(settings: Settings): RestSettings {
   const tracker = readTrackerSettings(settings)
-  const { historyDays, removedDays } = readStoreSettings(settings)
+  const retention = readRetention(settings)
   const passkeySignInDomain = readPasskeySignInDomain(settings, tracker)
   const audience = settings.get('Jwt__Audience')
   const attachments = readAttachmentSettings(settings)
@@ -45,6 +46,7 @@ export function readRestSettings(settings: Settings): RestSettings {
     audience,
     rateLimit: readRateLimit(settings, 'Rest'),
     ...readMetricsSettings(settings),
+    retention,
     webhooks: settings.get('WEBHOOKS'),
     webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
     attachments,
@@ -59,8 +61,8 @@ export function readRestSettings(settings: Settings): RestSettings {
       HOURS_STEP: tracker.hoursStep,
       Attachments__FileMegabytes: attachments.fileBytesMax,
       Attachments__ProjectMegabytes: attachments.projectBytesMax,
-      HISTORY_DAYS: historyDays,
-      REMOVED_DAYS: removedDays,
+      HISTORY_DAYS: retention.historyDays,
+      REMOVED_DAYS: retention.removedDays,
     },
   }
 }
