@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { globalAgent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -160,6 +161,9 @@ describe('The client of S3', () => {
   test('sends a request again whose connection the store had closed while it was idle', async () => {
     const store = storeWith()
     await store.delete('one')
+    const { port } = new URL(String(server.environment.Attachments__S3__Endpoint))
+    const idle = () => Object.values(globalAgent.freeSockets).flatMap((sockets) => sockets ?? [])
+    await until(() => idle().some(({ remotePort }) => String(remotePort) === port), 'an idle connection')
     let faults = 0
     server.fault = (request) => {
       faults += 1
