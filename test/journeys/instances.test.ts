@@ -93,12 +93,17 @@ describe('instances of hosts on one store', () => {
     assert.match((await findings()).join('\n'), /^ok instances 1 identity, 1 rest, with the same settings$/m)
 
     const strayPort = String(await freePort())
-    const stray = start(['identity'], { IDENTITY_PORT: strayPort })
+    const stray = start(['identity'], {
+      IDENTITY_PORT: strayPort,
+      Identity__KeyEncryptionSecret: 'a newer secret, while it is being rotated',
+      Identity__PreviousKeyEncryptionSecret: common.Jwt__SigningKey ?? '',
+    })
     await untilReady(`http://localhost:${strayPort}`)
     assert.equal(await statusWith(token), 200)
     assert.match(stray.output(), /Running instances have other settings than this one\./)
     const metrics = await (await fetch(`http://localhost:${strayPort}/metrics`)).text()
     assert.match(metrics, /^setting_disagreements\{setting="Identity__ServiceClients"\} 1$/m)
+    assert.match(metrics, /^setting_disagreements\{setting="Identity__KeyEncryptionSecret"\} 1$/m)
     // By default the issuer is the own address.
     assert.match(metrics, /^setting_disagreements\{setting="Jwt__Issuer"\} 2$/m)
     const found = (await findings()).join('\n')
@@ -139,7 +144,7 @@ describe('instances of hosts on one store', () => {
     start(['identity'], environmentOfRobot)
     await untilReady(rest)
     assert.equal(await statusWith(await grant(identity)), 200)
-    assert.match((await findings()).join('\n'), /^ok issuer http:\/\/localhost:\d+ answers with its keys$/m)
+    assert.match((await findings()).join('\n'), /^ok issuer (http:\/\/localhost:\d+)\/\.well-known\/openid-configuration answers with the keys of \1$/m)
     const elsewhere = {
       Jwt__Issuer: 'http://id.example.com',
       Jwt__MetadataAddress: `${identity}/.well-known/openid-configuration`,

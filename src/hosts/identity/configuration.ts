@@ -46,10 +46,6 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   return { ...identity, shared: sharedSettingsOf(identity) }
 }
 
-/**
- * The secret that encrypts the keys is not among them: an instance with another one cannot open the keys in the store, and
- * does not start.
- */
 const sharedSettingsOf = (settings: Omit<IdentitySettings, 'shared'>): SharedSettings => ({
   ...sharedTrackerSettings(settings),
   Jwt__Audience: settings.apiAudience,
@@ -69,6 +65,8 @@ export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => 
   Identity__ServiceClients: settings.serviceClients,
   Identity__Clients: settings.registeredClients,
   Identity__Providers: settings.providers,
+  // An instance with another one does not start, but after a rotation a forgotten one still runs with the old one.
+  Identity__KeyEncryptionSecret: settings.keySecret,
 })
 
 const publicTextOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' })
