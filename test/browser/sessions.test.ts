@@ -98,6 +98,8 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByText('Website relaunch').waitFor()
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
+    // A page that began with an ended session would sign in again, and end the dialog of the first one.
+    await other.getByText('Website relaunch').waitFor()
     await other.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
