@@ -28,10 +28,7 @@ export async function startMaintenance(
  * Each job is safe while another instance runs the same: deletions skip or repeat harmlessly, and the history
  * takes an advisory lock.
  */
-export const maintenanceJobs = (
-  database: Database,
-  { removedDays, historyDays }: Retention,
-) => ({
+export const maintenanceJobs = (database: Database, { removedDays, historyDays }: Retention) => ({
   changes: () => purgeChanges(database),
   removed: () => purgeRemoved(database, resources, removedDays),
   lockouts: () => purgeLockouts(database),

@@ -144,7 +144,10 @@ describe('instances of hosts on one store', () => {
     start(['identity'], environmentOfRobot)
     await untilReady(rest)
     assert.equal(await statusWith(await grant(identity)), 200)
-    assert.match((await findings()).join('\n'), /^ok issuer (http:\/\/localhost:\d+)\/\.well-known\/openid-configuration answers with the keys of \1$/m)
+    assert.match(
+      (await findings()).join('\n'),
+      /^ok issuer (http:\/\/localhost:\d+)\/\.well-known\/openid-configuration answers with the keys of \1$/m,
+    )
     const elsewhere = {
       Jwt__Issuer: 'http://id.example.com',
       Jwt__MetadataAddress: `${identity}/.well-known/openid-configuration`,
