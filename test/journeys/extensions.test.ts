@@ -60,6 +60,7 @@ const otherPaths = [
   '/ext/password-links',
   '/ext/password-links/use',
   '/ext/password-links/mail',
+  '/ext/calendar.ics',
   '/ext/history',
   '/ext/changes',
   '/ext/project/difference',
