@@ -68,6 +68,8 @@ const otherPaths = [
   '/ext/webhook',
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
+  '/ext/mcp',
+  '/.well-known/oauth-protected-resource/ext/mcp',
   '/ext/attachment/content',
   '/ext/export/people',
   ...entities.flatMap((entity) => [

@@ -4790,6 +4790,24 @@ export interface Operations {
     readonly body: WebhookReplay
     readonly answer: WebhookReplayed
   }
+  /** Serves the Model Context Protocol over HTTP: lists the tools that the token allows, and calls them. */
+  'POST /ext/mcp': {
+    readonly query: {
+      /** Names of resources, separated by commas: only their tools, and those for several resources. */
+      readonly resources?: string
+      /** Only tools that read. */
+      readonly readOnly?: boolean
+    }
+    readonly body: {
+    }
+    readonly answer: {
+    }
+  }
+  /** Names the provider that issues tokens for the Model Context Protocol (RFC 9728). */
+  'GET /.well-known/oauth-protected-resource/ext/mcp': {
+    readonly answer: {
+    }
+  }
 }
 
 /** The resources, by the last part of the path of their list. */
