@@ -169,6 +169,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
     attachment_files: readWriteDelete,
+    timers: ['select', 'insert', 'delete'],
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],

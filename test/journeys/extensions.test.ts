@@ -69,6 +69,8 @@ const otherPaths = [
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
   '/ext/mcp',
+  '/ext/timer',
+  '/ext/timer/stop',
   '/.well-known/oauth-protected-resource/ext/mcp',
   '/ext/attachment/content',
   '/ext/export/people',

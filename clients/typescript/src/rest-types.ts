@@ -1513,6 +1513,33 @@ export interface WebhookDeliveries {
   }
 }
 
+export interface Timer {
+  readonly assignmentId: string
+  readonly startedAt: string
+  readonly assignment: {
+    readonly name: string
+    readonly projectId: string
+  } | null
+}
+
+export interface TimerAnswer {
+  readonly timer: Timer | null
+}
+
+export interface TimerStart {
+  readonly assignmentId: string
+}
+
+export interface TimerStop {
+  readonly amountHours?: number
+  readonly keepDate?: string
+  readonly description?: string
+}
+
+export interface TimerStopped {
+  readonly appointment: Appointment
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -4739,6 +4766,24 @@ export interface Operations {
       readonly projectId?: string
     }
     readonly answer: string
+  }
+  /** Shows the running timer of the own account. */
+  'GET /ext/timer': {
+    readonly answer: TimerAnswer
+  }
+  /** Starts a timer for work on an assignment. */
+  'POST /ext/timer': {
+    readonly body: TimerStart
+    readonly answer: TimerAnswer
+  }
+  /** Ends the timer without an appointment. */
+  'DELETE /ext/timer': {
+    readonly answer: Success
+  }
+  /** Stops the timer and creates an appointment with its hours. */
+  'POST /ext/timer/stop': {
+    readonly body: TimerStop
+    readonly answer: TimerStopped
   }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {

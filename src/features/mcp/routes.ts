@@ -119,14 +119,14 @@ const failure = (text: string): CallToolResult => ({ isError: true, content: [{ 
 /** Sends a request to this host, so that limits, checks, errors and the log are those of the route. */
 async function callRoute(
   { request }: Exchange,
-  { method, path }: Route,
+  { method, path, body: bodySchema }: Route,
   given: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
   const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
   const { statusCode, body } = await request.server.inject({
     method,
-    url: method === 'GET' ? `${path}?${queryOf(given)}` : path,
-    ...(method !== 'GET' && { payload: given }),
+    url: bodySchema ? path : `${path}?${queryOf(given)}`,
+    ...(bodySchema && { payload: given }),
     remoteAddress: request.socket.remoteAddress ?? '',
     headers: {
       host: request.headers.host,

@@ -4,6 +4,7 @@ import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { isAccountResource, isCovered, type Purpose } from '../../records/rights.ts'
 import { resourceNames, resources } from '../../resources/all.ts'
+import { appointment } from '../../resources/appointment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { person } from '../../resources/person.ts'
 import type { Route } from '../../routes/route.ts'
@@ -74,6 +75,11 @@ const sharedTools: readonly NamedTool[] = [
   { id: 'GetOwnAccount', isFor: () => true },
   { id: 'ListPeople', isFor: (caller) => isCovered(caller, person, 'read') },
   ...['ReportHours', 'ReportAssignments', 'ReadHistory'].map((id) => ({ id, isFor: () => true })),
+  { id: 'GetTimer', isFor: (caller) => isCovered(caller, appointment, 'read') },
+  ...['StartTimer', 'StopTimer', 'DiscardTimer'].map((id) => ({
+    id,
+    isFor: (caller: Caller) => isCovered(caller, appointment, 'write'),
+  })),
 ]
 
 function toolsOfResource(resource: Resource): readonly NamedTool[] {
@@ -95,10 +101,10 @@ function definitionOf(route: Route, schemas: Readonly<Record<string, Schema>>): 
   return {
     name: toolName(route.id),
     description: `${route.summary} ${route.description}`,
-    inputSchema: (isRead ? schemaOfParameters(route) : schemaOfBody(route, schemas)) as InputSchema,
+    inputSchema: (route.body ? schemaOfBody(route, schemas) : schemaOfParameters(route)) as InputSchema,
     annotations: {
       readOnlyHint: isRead,
-      destructiveHint: !isRead && !/^(Create|Restore)/.test(route.id),
+      destructiveHint: !isRead && !/^(Create|Restore|Start)/.test(route.id),
       openWorldHint: false,
     },
   }

@@ -21,6 +21,7 @@ import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
 import { sessionRoutes, sessionSchemas } from '../../features/sessions.ts'
+import { timerRoutes, timerSchemas } from '../../features/timer.ts'
 import { tokenRoutes, tokenSchemas } from '../../features/tokens/routes.ts'
 import { webhookRoutes } from '../../features/webhooks/routes.ts'
 import { webhookSchemas } from '../../features/webhooks/schemas.ts'
@@ -86,6 +87,7 @@ const featureRoutes = (
     ...exportRoutes(context),
   ]),
   calendarRoute(webOrigin),
+  ...timerRoutes,
   ...webhookRoutes(receivers),
 ]
 
@@ -109,6 +111,7 @@ export const aboutExtensions: HostDocumentParts = {
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
     Calendar: 'Assignments in other calendars.',
+    Timer: 'The time that the caller is measuring.',
     Webhooks: 'Changes sent to a URL.',
     Models: 'The Model Context Protocol, for programs around language models.',
   },
@@ -139,6 +142,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...batchSchemas,
     ...feedSchemas,
     ...webhookSchemas,
+    ...timerSchemas,
     ...sharedSchemas,
   },
 }
