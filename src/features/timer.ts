@@ -134,7 +134,7 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
         ...keepDate.schema,
         description: 'The date of the work; by default the start of the timer.',
       },
-      description: { ...description.schema, description: 'The work done.' },
+      description: { ...description.schema, type: ['string', 'null'], description: 'The work done.' },
     },
   },
   TimerStopped: {

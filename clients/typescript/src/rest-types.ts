@@ -1533,7 +1533,7 @@ export interface TimerStart {
 export interface TimerStop {
   readonly amountHours?: number
   readonly keepDate?: string
-  readonly description?: string
+  readonly description?: string | null
 }
 
 export interface TimerStopped {

@@ -1,11 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { elapsedSeconds, type RunningTimer, runningTimer } from '../assignment/timer.ts'
-import { isTimerDialogOpen, TimerDialog } from '../assignment/timer-button.tsx'
-import { assignmentPath, homePath, type ScreenProps } from '../router/router.ts'
+import { homePath, type ScreenProps } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatClock } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -17,6 +14,7 @@ import { useSecondsUntil } from '../ui/use-countdown.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { ThemeSwitch } from './theme.tsx'
+import { EndTimerDialog, TimerIndicator } from './timer-mark.tsx'
 import { shortcuts, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
@@ -216,65 +214,6 @@ const FailedPage = ({ title }: { readonly title: string }) => (
     </button>
   </Page>
 )
-
-/** The running timer, on every screen and in every tab. */
-function TimerIndicator() {
-  const running = useOwnTimer()
-  if (running === undefined) return null
-  return (
-    <div class="timer-mark">
-      <a href={assignmentPath(running.projectId, running.assignmentId)} title={running.name}>
-        <Clock running={running} />
-        <span class="timer-name" dir="auto">
-          {running.name}
-        </span>
-      </a>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label={t('Stop the timer')}
-        title={t('Stop the timer')}
-        onClick={() => {
-          isTimerDialogOpen.value = true
-        }}
-      >
-        <Icon name="stop" />
-      </button>
-    </div>
-  )
-}
-
-/** Asks what to do with the time when the timer was stopped. */
-function EndTimerDialog() {
-  const running = useOwnTimer()
-  const onClose = () => {
-    isTimerDialogOpen.value = false
-  }
-  useEffect(() => {
-    if (running === undefined) onClose()
-  }, [running])
-  return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
-}
-
-/** Ignores a timer that another user has started in this browser. */
-function useOwnTimer(): RunningTimer | undefined {
-  const { session } = useServices()
-  const running = runningTimer.value
-  return running?.userId === session.person.value?.id ? running : undefined
-}
-
-function Clock({ running }: { readonly running: RunningTimer }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
-      {formatClock(elapsedSeconds(running, now))}
-    </time>
-  )
-}
 
 /** One line under the top bar while the device is offline or the server asks the client to wait. */
 function ConnectionBar() {

@@ -190,6 +190,7 @@ export const ptBr = {
   'Record the time for {name}': 'Apontar as horas de {name}',
   'The timer ran for {hours}. Did you forget it?': 'O cronômetro ficou ligado por {hours}. Foi esquecido?',
   'Keep it running': 'Deixar ligado',
+  'The timer was ended on another device.': 'O cronômetro foi encerrado em outro aparelho.',
   'Discard the time': 'Descartar o tempo',
   'One assignment was changed.': '1 tarefa alterada.',
   '{count} assignments were changed.': '{count} tarefas alteradas.',
