@@ -69,6 +69,7 @@ const otherPaths = [
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
   '/ext/mcp',
+  '/ext/settings',
   '/ext/timer',
   '/ext/timer/stop',
   '/.well-known/oauth-protected-resource/ext/mcp',

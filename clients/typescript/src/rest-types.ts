@@ -1540,6 +1540,22 @@ export interface TimerStopped {
   readonly appointment: Appointment
 }
 
+export interface AccountSettings {
+  readonly theme: 'light' | 'dark' | null
+  readonly density: 'comfortable' | 'compact' | null
+  readonly language: 'en' | 'pt-BR' | null
+}
+
+export interface AccountSettingsUpdate {
+  readonly theme?: 'light' | 'dark' | null
+  readonly density?: 'comfortable' | 'compact' | null
+  readonly language?: 'en' | 'pt-BR' | null
+}
+
+export interface AccountSettingsAnswer {
+  readonly settings: AccountSettings
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -4784,6 +4800,15 @@ export interface Operations {
   'POST /ext/timer/stop': {
     readonly body: TimerStop
     readonly answer: TimerStopped
+  }
+  /** Shows the settings of the own account. */
+  'GET /ext/settings': {
+    readonly answer: AccountSettingsAnswer
+  }
+  /** Changes settings of the own account. */
+  'PATCH /ext/settings': {
+    readonly body: AccountSettingsUpdate
+    readonly answer: AccountSettingsAnswer
   }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {

@@ -1,4 +1,5 @@
 import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
+import { accountSettingsRoutes, accountSettingsSchemas } from '../../features/account-settings.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
@@ -88,6 +89,7 @@ const featureRoutes = (
   ]),
   calendarRoute(webOrigin),
   ...timerRoutes,
+  ...accountSettingsRoutes,
   ...webhookRoutes(receivers),
 ]
 
@@ -111,6 +113,7 @@ export const aboutExtensions: HostDocumentParts = {
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
     Calendar: 'Assignments in other calendars.',
+    Settings: 'Choices of the caller for every device.',
     Timer: 'The time that the caller is measuring.',
     Webhooks: 'Changes sent to a URL.',
     Models: 'The Model Context Protocol, for programs around language models.',
@@ -143,6 +146,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...feedSchemas,
     ...webhookSchemas,
     ...timerSchemas,
+    ...accountSettingsSchemas,
     ...sharedSchemas,
   },
 }

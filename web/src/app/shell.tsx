@@ -1,7 +1,9 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { homePath, type ScreenProps } from '../router/router.ts'
+import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
+import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -13,7 +15,6 @@ import { ToastCorner } from '../ui/toasts.tsx'
 import { useSecondsUntil } from '../ui/use-countdown.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
-import { ThemeSwitch } from './theme.tsx'
 import { EndTimerDialog, TimerIndicator } from './timer-mark.tsx'
 import { shortcuts, useShortcuts } from './use-shortcuts.ts'
 
@@ -22,6 +23,7 @@ export function Shell() {
   const { router } = useServices()
   const shortcuts = useShortcuts()
   const path = router.address.value.pathname
+  useSettingsOfAccount()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -129,10 +131,20 @@ function Navigation() {
   )
 }
 
+function ThemeSwitch() {
+  const { icon, label, run } = themeSwitch(useServices())
+  return (
+    <button type="button" class="button quiet icon-only theme" aria-label={label} title={label} onClick={run}>
+      <Icon name={icon} />
+    </button>
+  )
+}
+
 function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
-  const { router, session } = useServices()
+  const services = useServices()
+  const { router, session } = services
   const isPhone = useMedia('(max-width: 640px)')
-  const [isDense, setDense] = useState(isCompact)
+  const isDense = currentDensity.value === 'compact'
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
@@ -148,10 +160,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         {
           label: t('Compact density'),
           isChecked: isDense,
-          run: () => {
-            chooseDensity(!isDense)
-            setDense(!isDense)
-          },
+          run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
         },
         { label: t('Keyboard shortcuts'), run: onShortcuts },
         { label: t('Sign out'), run: signOut },
@@ -247,22 +256,6 @@ function useOnline(): boolean {
     }
   }, [])
   return isOnline || isReachable.value
-}
-
-const densityKey = 'tracker.density'
-
-/** Compact density, for users who want to see more at once; stored in this browser. */
-const isCompact = (): boolean => localStorage.getItem(densityKey) === 'compact'
-
-export function applyChosenDensity(): void {
-  if (isCompact()) document.documentElement.dataset.density = 'compact'
-  else delete document.documentElement.dataset.density
-}
-
-function chooseDensity(compact: boolean): void {
-  if (compact) localStorage.setItem(densityKey, 'compact')
-  else localStorage.removeItem(densityKey)
-  applyChosenDensity()
 }
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (

@@ -266,7 +266,7 @@ export const ptBr = {
   'It can no longer be used to sign in here, and the sessions it started end.':
     'Ninguém mais entra aqui por ela, e os acessos que começaram por ela são encerrados.',
   Language: 'Idioma',
-  'For this browser: texts, dates and numbers.': 'Para este navegador: textos, datas e números.',
+  'Texts, dates and numbers here, and mails.': 'Textos, datas e números aqui, e os e-mails.',
   'Rename {name}': 'Renomear {name}',
   Password: 'Senha',
   'Changing it signs you out here and on every other device. Then sign in with the new one.':
