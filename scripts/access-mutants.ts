@@ -4,6 +4,34 @@ import type { Mutant } from './mutant-table.ts'
 /** Of accounts, links and tokens, and of what somebody may do in another's name. */
 export const accessMutants: readonly Mutant[] = [
   {
+    file: 'src/features/mcp/tools.ts',
+    rule: 'a token gets only the tools that its scopes allow',
+    from: 'isFor(caller) &&',
+    to: '',
+    tests: ['journeys/models'],
+  },
+  {
+    file: 'src/features/mcp/tools.ts',
+    rule: 'no tool changes accounts',
+    from: "isAccountResource(resource) ? [] : ['Create'",
+    to: "['Create'",
+    tests: ['journeys/models'],
+  },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'a model without a token learns where to get one',
+    from: "reply.header('www-authenticate', challenge(request))",
+    to: '{}',
+    tests: ['journeys/models'],
+  },
+  {
+    file: 'src/features/mcp/routes.ts',
+    rule: 'a call of a tool comes from the address of its client',
+    from: "...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),",
+    to: '',
+    tests: ['journeys/models'],
+  },
+  {
     file: 'src/features/calendar/routes.ts',
     rule: 'a token in the address of a calendar is for nothing else',
     from: 'token.scopes.length !== 1 || token.scopes[0] !== calendarScope',

@@ -1,7 +1,57 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
 /** The rules of the fields that extensions add to resources of v1. */
 export const planningMutants: readonly Mutant[] = [
+  {
+    file: 'src/features/account-settings.ts',
+    rule: 'a change of one setting leaves the others as they are',
+    from: 'case when ${theme !== undefined}::boolean then excluded.theme else known.theme end',
+    to: 'excluded.theme',
+    tests: ['journeys/account-settings'],
+  },
+  {
+    file: 'src/features/account-settings.ts',
+    rule: 'an account has settings of its own',
+    from: ' from account_settings where user_id = ${caller.id}',
+    to: ' from account_settings',
+    tests: ['journeys/account-settings'],
+  },
+  {
+    file: 'src/accounts/language.ts',
+    rule: 'mails are in the chosen language',
+    from: '(select language from account_settings where user_id = ${accountId}),',
+    to: 'null::text,',
+    tests: ['journeys/mails'],
+  },
+  {
+    file: 'src/features/timer.ts',
+    rule: 'an account has one timer, and a second start is told so',
+    from: 'on conflict (user_id) do nothing returning',
+    to: 'on conflict (user_id) do update set started_at = now() returning',
+    tests: ['journeys/timer'],
+  },
+  {
+    file: 'src/features/timer.ts',
+    rule: 'a timer whose appointment is rejected keeps running',
+    from: 'await transaction.query<{ assignmentId',
+    to: 'await database.singleWrites.query<{ assignmentId',
+    tests: ['journeys/timer'],
+  },
+  {
+    file: 'src/features/timer.ts',
+    rule: 'a forgotten timer asks how many hours to book',
+    from: 'amountHours === undefined && hours > forgottenHours',
+    to: 'false',
+    tests: ['journeys/timer'],
+  },
+  {
+    file: 'src/features/timer.ts',
+    rule: 'a timer tells nothing of an assignment that its account does not see',
+    from: ' and row.active and ${visibleRows(assignment, caller)}',
+    to: '',
+    tests: ['journeys/timer'],
+  },
   {
     file: 'src/resources/editions.ts',
     rule: 'v1 neither shows nor accepts a field of extensions',

@@ -26,7 +26,7 @@ interface Schema {
   readonly format?: string
   readonly $ref?: string
   readonly description?: string
-  readonly enum?: readonly string[]
+  readonly enum?: readonly (string | null)[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
@@ -91,7 +91,8 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.format === 'binary') return 'Blob'
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
-  if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ')
   return [schema.type ?? 'unknown']
     .flat()
     .map((type) => simpleTypeOf(type, schema, indent))

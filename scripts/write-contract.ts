@@ -35,6 +35,8 @@ const documents = {
         signInMethods: nowhere,
         hasMail: nowhere,
         webOrigin: nowhere,
+        contract: contractRoutes(tracker, nowhere),
+        issuer: nowhere,
       }),
       aboutExtensions,
     ),

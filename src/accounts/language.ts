@@ -14,10 +14,14 @@ export async function storeLanguage(
     on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
 }
 
-/** Returns the language for mails to an account; English until the user has signed in once. */
+/** Returns the language for mails to an account: the one that it has chosen, or that of its last sign-in. */
 export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
-  const [known] = await queries.query<{ language: string }>(
-    sql`select language from account_languages where user_id = ${accountId}`,
+  const [known] = await queries.query<{ language: string | null }>(
+    sql`
+      select coalesce(
+        (select language from account_settings where user_id = ${accountId}),
+        (select language from account_languages where user_id = ${accountId})
+      ) as language`,
   )
-  return supportedLanguage(known?.language) ?? 'en'
+  return supportedLanguage(known?.language ?? undefined) ?? 'en'
 }

@@ -169,6 +169,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
     attachment_files: readWriteDelete,
+    timers: ['select', 'insert', 'delete'],
+    account_settings: readWrite,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],
@@ -207,6 +209,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     passkeys: readWriteDelete,
     factor_changes: readWrite,
     account_languages: readWrite,
+    // Mails are in the chosen language.
+    account_settings: readOnly,
     verified_logins: readWrite,
     // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],

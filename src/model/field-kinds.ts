@@ -106,6 +106,10 @@ function nearestMultiple(hours: number, step: HoursStep): number {
   return Math.round(hours * stepsPerHour) / stepsPerHour
 }
 
+/** The hours that come closest to a measured time, at least one step. */
+export const nearestHours = (measured: number, step: HoursStep = hoursStepDefault): number =>
+  Math.max(step, nearestMultiple(measured, step))
+
 function roundNearMultiple(hours: number, step: HoursStep): number {
   const multiple = nearestMultiple(hours, step)
   return Math.abs(hours - multiple) <= hoursTolerance ? multiple : hours

@@ -40,6 +40,8 @@ export interface Operation extends HttpOperation {
   readonly requiresPasswords?: true
   /** Also serves `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
+  /** A POST that takes no Idempotency-Key, because it does not answer by itself. */
+  readonly withoutKey?: true
 }
 
 /** One request and the account it acts for. */
@@ -72,7 +74,8 @@ export interface ReceivedBody {
 }
 
 /** Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take none. */
-export const isKeyed = ({ method, isPublic }: Operation): boolean => method === 'POST' && !isPublic
+export const isKeyed = ({ method, isPublic, withoutKey }: Operation): boolean =>
+  method === 'POST' && !isPublic && !withoutKey
 
 /** Opens routes to personal access tokens: `src/records/` checks the rights of the token on every row. */
 export const acceptTokens = (routes: readonly Route[]): Route[] =>
@@ -86,6 +89,8 @@ export interface Route extends Operation {
   readonly acceptsPersonalAccessTokens?: true
   /** Takes the token from the parameter `token` if there is no Authorization header. */
   readonly acceptsTokenInQuery?: true
+  /** The `WWW-Authenticate` challenge, if it says more than the scheme. */
+  challenge?(request: FastifyRequest): string
   /** The queue in which its requests wait before their bodies are read. */
   readonly queue?: FairQueue
   /** Rejects callers by their token, before their bodies are read. */

@@ -263,6 +263,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     'operators, in the log',
   ],
   [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
+  [/^features\/mcp\//, 'programs around language models'],
   [/^features\/calendar\//, 'those who set up a calendar program'],
   [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],

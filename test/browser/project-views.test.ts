@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../src/db/sql.ts'
 import { addDays, formatDay } from '../../web/src/time/days.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { barFaultsOf } from './journeys/widths.ts'
@@ -295,7 +296,7 @@ async function dragWithFinger(
 function timerJourneys(stage: () => Stage): void {
   test('runs from a card, through reloads and in every tab, until it is recorded with what it was for', async () => {
     const { hosts, signIn, workspace } = stage()
-    await workspace.join('Tim Timer')
+    const tim = await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
     const board = `/projects/${workspace.projectId}`
     const page = await signIn('tim@example.com', board)
@@ -307,12 +308,8 @@ function timerJourneys(stage: () => Stage): void {
     await other.getByRole('timer').waitFor()
     await page.reload()
     await page.getByRole('timer').waitFor()
-    // As if it had been started 90 minutes ago.
-    await page.evaluate(`(() => {
-      const kept = JSON.parse(localStorage.getItem('tracker.timer'))
-      kept.since = new Date(Date.now() - 90 * 60_000).toISOString()
-      localStorage.setItem('tracker.timer', JSON.stringify(kept))
-    })()`)
+    await startedMinutesAgo(hosts, tim.id, 90)
+    await other.reload()
     await other.getByText('1:30:0').waitFor()
     const faults: string[] = []
     for (const width of [320, 390, 641, 768, 935, 1440]) {
@@ -333,16 +330,14 @@ function timerJourneys(stage: () => Stage): void {
   })
 
   test('of another assignment records the one before, and can be thrown away', async () => {
-    const { signIn, workspace } = stage()
-    await workspace.join('Tessa Timer')
+    const { hosts, signIn, workspace } = stage()
+    const tessa = await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
     const second = await workspace.assignment('Then timed')
     const page = await signIn('tessa@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
     await page.getByRole('button', { name: 'Start a timer for First timed' }).last().click()
-    await page.evaluate(`(() => {
-      const kept = JSON.parse(localStorage.getItem('tracker.timer'))
-      localStorage.setItem('tracker.timer', JSON.stringify({ ...kept, since: new Date(Date.now() - 3_600_000).toISOString() }))
-    })()`)
+    await page.getByRole('timer').waitFor()
+    await startedMinutesAgo(hosts, tessa.id, 60)
     await page.reload()
     await page.getByRole('timer').waitFor()
     await page.locator(`#card-${second}`).focus()
@@ -353,7 +348,36 @@ function timerJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Discard the time' }).click()
     await page.getByRole('timer').waitFor({ state: 'detached' })
   })
+
+  test('is that of the account: another device shows it, and asks about one that was forgotten', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const tova = await workspace.join('Tova Timer')
+    const id = await workspace.assignment('Timed elsewhere')
+    const board = `/projects/${workspace.projectId}`
+    const desk = await signIn('tova@example.com', `${board}/assignments/${id}`)
+    await desk.getByRole('button', { name: 'Start a timer for Timed elsewhere' }).last().click()
+    await desk.getByRole('timer').waitFor()
+    await startedMinutesAgo(hosts, tova.id, 11 * 60)
+    const phone = await signIn('tova@example.com', '/my-work', { viewport: { width: 390, height: 800 } })
+    await phone.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
+    await assertAccessible(phone, 'the question about a forgotten timer')
+    await phone.getByLabel('Hours', { exact: true }).fill('2')
+    await phone.getByRole('button', { name: 'Record' }).click()
+    await phone.getByText('2 h recorded for Timed elsewhere.').waitFor()
+    // The desk learns it within a minute, or when it tries.
+    await desk.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
+    await desk.getByRole('button', { name: 'Discard the time' }).click()
+    await desk.getByRole('timer').waitFor({ state: 'detached' })
+    await desk.getByText('The timer was ended on another device.').waitFor()
+    await desk.reload()
+    await desk.getByText('2 h of 8 h').waitFor()
+  })
 }
+
+/** Simulates a timer that was started then. */
+const startedMinutesAgo = ({ database }: Pick<Stage['hosts'], 'database'>, userId: string, minutes: number) =>
+  database.query(sql`
+    update timers set started_at = now() - make_interval(mins => ${minutes}::int) where user_id = ${userId}`)
 
 function commentJourneys(stage: () => Stage): void {
   test('are said, changed and removed in an assignment, and others see them', async () => {

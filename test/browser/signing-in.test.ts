@@ -311,7 +311,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
   })
 
-  test('are chosen in the account screen, and stay after a reload and in other tabs', async () => {
+  test('are chosen in the account screen, and stay after a reload, in other tabs and on other devices', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')
@@ -323,6 +323,11 @@ function languageJourneys(stage: () => Stage): void {
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByRole('heading', { name: 'Projetos' }).waitFor()
+    await page.getByRole('button', { name: 'Usar cores escuras' }).click()
+    await page.locator('html[data-theme=dark]').waitFor()
+    const phone = await signIn(login, '/account', { viewport: { width: 390, height: 800 } })
+    await phone.getByRole('heading', { name: 'Minha conta' }).waitFor()
+    await phone.locator('html[data-theme=dark]').waitFor()
     await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')
     await page.getByRole('heading', { name: 'My account' }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')

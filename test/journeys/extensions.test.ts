@@ -68,6 +68,11 @@ const otherPaths = [
   '/ext/webhook',
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
+  '/ext/mcp',
+  '/ext/settings',
+  '/ext/timer',
+  '/ext/timer/stop',
+  '/.well-known/oauth-protected-resource/ext/mcp',
   '/ext/attachment/content',
   '/ext/export/people',
   ...entities.flatMap((entity) => [

@@ -319,6 +319,11 @@ describe('The language of mails', () => {
       () => undefined,
     )
     assert.deepEqual(await knownOf(person.id), ['pt-BR'])
+    // A chosen language is not changed by the next sign-in.
+    await rest.call('PATCH', '/ext/settings', { token: person.token, body: { language: 'en' } })
+    await signIn(person.login, inPortuguese)
+    await discard(person.login)
+    assert.match((await newest(person.login, 3))?.text ?? '', /^Subject: Reset your password\r$/m)
   })
 
   test('is that of whoever invites, names and all', async () => {

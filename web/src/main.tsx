@@ -4,9 +4,8 @@ import { openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
 import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
-import { applyChosenDensity } from './app/shell.tsx'
-import { applyChosenTheme } from './app/theme.tsx'
 import { createRouter } from './router/router.ts'
+import { applyStoredAppearance } from './services/appearance.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
 import { type Configuration, loadConfiguration } from './session/configuration.ts'
 import { createSession, endInterruptedRefresh } from './session/session.ts'
@@ -46,8 +45,7 @@ import { createToasts } from './services/toasts.ts'
 
 /** Creates the objects that live as long as the page, and renders it. */
 async function start(root: HTMLElement): Promise<void> {
-  applyChosenTheme()
-  applyChosenDensity()
+  applyStoredAppearance()
   addTooltips()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)

@@ -1513,6 +1513,49 @@ export interface WebhookDeliveries {
   }
 }
 
+export interface Timer {
+  readonly assignmentId: string
+  readonly startedAt: string
+  readonly assignment: {
+    readonly name: string
+    readonly projectId: string
+  } | null
+}
+
+export interface TimerAnswer {
+  readonly timer: Timer | null
+}
+
+export interface TimerStart {
+  readonly assignmentId: string
+}
+
+export interface TimerStop {
+  readonly amountHours?: number
+  readonly keepDate?: string
+  readonly description?: string | null
+}
+
+export interface TimerStopped {
+  readonly appointment: Appointment
+}
+
+export interface AccountSettings {
+  readonly theme: 'light' | 'dark' | null
+  readonly density: 'comfortable' | 'compact' | null
+  readonly language: 'en' | 'pt-BR' | null
+}
+
+export interface AccountSettingsUpdate {
+  readonly theme?: 'light' | 'dark' | null
+  readonly density?: 'comfortable' | 'compact' | null
+  readonly language?: 'en' | 'pt-BR' | null
+}
+
+export interface AccountSettingsAnswer {
+  readonly settings: AccountSettings
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -4740,6 +4783,33 @@ export interface Operations {
     }
     readonly answer: string
   }
+  /** Shows the running timer of the own account. */
+  'GET /ext/timer': {
+    readonly answer: TimerAnswer
+  }
+  /** Starts a timer for work on an assignment. */
+  'POST /ext/timer': {
+    readonly body: TimerStart
+    readonly answer: TimerAnswer
+  }
+  /** Ends the timer without an appointment. */
+  'DELETE /ext/timer': {
+    readonly answer: Success
+  }
+  /** Stops the timer and creates an appointment with its hours. */
+  'POST /ext/timer/stop': {
+    readonly body: TimerStop
+    readonly answer: TimerStopped
+  }
+  /** Shows the settings of the own account. */
+  'GET /ext/settings': {
+    readonly answer: AccountSettingsAnswer
+  }
+  /** Changes settings of the own account. */
+  'PATCH /ext/settings': {
+    readonly body: AccountSettingsUpdate
+    readonly answer: AccountSettingsAnswer
+  }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
@@ -4789,6 +4859,24 @@ export interface Operations {
   'POST /ext/webhook/replay': {
     readonly body: WebhookReplay
     readonly answer: WebhookReplayed
+  }
+  /** Serves the Model Context Protocol over HTTP: lists the tools that the token allows, and calls them. */
+  'POST /ext/mcp': {
+    readonly query: {
+      /** Names of resources, separated by commas: only their tools, and those for several resources. */
+      readonly resources?: string
+      /** Only tools that read. */
+      readonly readOnly?: boolean
+    }
+    readonly body: {
+    }
+    readonly answer: {
+    }
+  }
+  /** Names the provider that issues tokens for the Model Context Protocol (RFC 9728). */
+  'GET /.well-known/oauth-protected-resource/ext/mcp': {
+    readonly answer: {
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
+import { accountSettingsRoutes, accountSettingsSchemas } from '../../features/account-settings.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
@@ -15,10 +16,13 @@ import { identityRoutes, identitySchemas } from '../../features/federated-identi
 import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
 import { linkRoutes } from '../../features/invitations/routes.ts'
 import { linkSchemas } from '../../features/invitations/schemas.ts'
+import { mcpRoutes } from '../../features/mcp/routes.ts'
+import { toolsOf } from '../../features/mcp/tools.ts'
 import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
 import { sessionRoutes, sessionSchemas } from '../../features/sessions.ts'
+import { timerRoutes, timerSchemas } from '../../features/timer.ts'
 import { tokenRoutes, tokenSchemas } from '../../features/tokens/routes.ts'
 import { webhookRoutes } from '../../features/webhooks/routes.ts'
 import { webhookSchemas } from '../../features/webhooks/schemas.ts'
@@ -31,6 +35,7 @@ import { acceptTokens, type Route } from '../../routes/route.ts'
 import { idsSchemas, pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
 import type { HostDocumentParts } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
+import { aboutContract } from './routes.ts'
 
 export interface ExtensionParts {
   readonly live: LiveListings
@@ -42,13 +47,23 @@ export interface ExtensionParts {
   readonly hasMail: boolean
   /** The address of the web client, for links to it. */
   readonly webOrigin: string | undefined
+  /** The routes of the contract, which are tools for models too. */
+  readonly contract: readonly Route[]
+  readonly issuer: string
 }
 
 /** Everything beyond the contract: the paths under `/ext/`, in the order of the document. */
-export const extensionRoutes = (
+export function extensionRoutes(context: Context, parts: ExtensionParts): readonly Route[] {
+  const { contract, issuer } = parts
+  const routes = featureRoutes(context, parts)
+  const schemas = { ...aboutContract().schemas, ...aboutExtensions.schemas }
+  return [...routes, ...mcpRoutes({ tools: toolsOf([...contract, ...routes], schemas), issuer })]
+}
+
+const featureRoutes = (
   context: Context,
   { live, feeds, receivers, files, signInMethods, hasMail, webOrigin }: ExtensionParts,
-): Route[] => [
+): readonly Route[] => [
   ...acceptTokens([
     peopleRoute(context, live),
     ...resources.map((resource) => removedRoute(context, live, resource)),
@@ -73,6 +88,8 @@ export const extensionRoutes = (
     ...exportRoutes(context),
   ]),
   calendarRoute(webOrigin),
+  ...timerRoutes,
+  ...accountSettingsRoutes,
   ...webhookRoutes(receivers),
 ]
 
@@ -96,7 +113,10 @@ export const aboutExtensions: HostDocumentParts = {
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
     Calendar: 'Assignments in other calendars.',
+    Settings: 'Choices of the caller for every device.',
+    Timer: 'The time that the caller is measuring.',
     Webhooks: 'Changes sent to a URL.',
+    Models: 'The Model Context Protocol, for programs around language models.',
   },
   errorName: 'ErrorAnswer',
   schemas: {
@@ -125,6 +145,8 @@ export const aboutExtensions: HostDocumentParts = {
     ...batchSchemas,
     ...feedSchemas,
     ...webhookSchemas,
+    ...timerSchemas,
+    ...accountSettingsSchemas,
     ...sharedSchemas,
   },
 }

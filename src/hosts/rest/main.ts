@@ -83,13 +83,13 @@ export async function startRest(
   compressAnswers(app, context.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const parts = {
-    ...{ live, feeds, receivers },
+    ...{ live, feeds, receivers, issuer: settings.issuer },
     signInMethods: settings,
     hasMail: settings.mail !== undefined,
     webOrigin: settings.allowedOrigins[0],
   }
   const contract = contractRoutes(context, live, declared)
-  const extensions = files ? extensionRoutes(context, { ...parts, files }) : []
+  const extensions = files ? extensionRoutes(context, { ...parts, contract, files }) : []
   registerRoutes(app, {
     context,
     authentication,

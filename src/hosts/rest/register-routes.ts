@@ -14,7 +14,7 @@ import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../ht
 import { createKeyNormalizer } from '../../http/url.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
-import { invalid, overloaded, unauthenticated } from '../../model/problem.ts'
+import { invalid, overloaded, Problem, unauthenticated } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
 import { rejectThirdPartyApp, rejectToken, requireWebClientSession } from '../../records/rights.ts'
@@ -105,7 +105,9 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
     const admission: Admission = { work }
     admissions.set(request, admission)
     const admit = async () => {
-      const session = await authentication.authenticate(authorizationOf(route, request), origin)
+      const session = await authentication
+        .authenticate(authorizationOf(route, request), origin)
+        .catch((error) => rejectWithChallenge(error, route, request, reply))
       request.isAuthenticated = true
       request.accountId = session.caller.id
       if (requiresOwnClient) requireWebClientSession(session.caller)
@@ -120,6 +122,17 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
     work.holder = isPublic ? addressKey(origin.address) : session.caller.id
     if (queue) admission.slot = await waitForSlot(queue, session.caller.id, request, reply, work)
   }
+}
+
+function rejectWithChallenge(
+  error: unknown,
+  { challenge }: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): never {
+  if (challenge && error instanceof Problem && error.kind === 'unauthenticated')
+    reply.header('www-authenticate', challenge(request))
+  throw error
 }
 
 function authorizationOf({ acceptsTokenInQuery }: Route, request: FastifyRequest): string | undefined {

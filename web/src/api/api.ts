@@ -81,6 +81,8 @@ export interface Api {
   update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
+  /** Ends the timer of the account by an appointment. Part of the extensions. */
+  stopTimer(body: Operations['POST /ext/timer/stop']['body']): Promise<RecordOf<'appointment'>>
   /** Sends independent writes of one resource, so that one error affects no other write. Part of the extensions. */
   batch(name: ResourceName, items: readonly BatchRequest[]): Promise<readonly BatchResult[]>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
@@ -126,6 +128,10 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
     },
     remove: (name, ids) => notifyAfter(name, clientOf(name).remove(ids)),
     restore: (name, ids) => notifyAfter(name, clientOf(name).restore(ids)),
+    async stopTimer(body) {
+      const answer = await notifyAfter('appointment', tracker.call('POST /ext/timer/stop', { body }))
+      return answer.appointment
+    },
     async batch(name, items) {
       const results: BatchResult[] = []
       for (let from = 0; from < items.length; from += limits.items) {

@@ -1,13 +1,13 @@
 import { loadByIds } from '../api/load-all.ts'
 import { assignmentPath, projectPath } from '../router/router.ts'
 import { type Services, useServices } from '../services/services.ts'
+import { themeSwitch } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { chooseTheme, currentTheme } from './theme.tsx'
 
 export interface Action {
   readonly icon: IconName
@@ -26,7 +26,7 @@ const resultsMax = 6
 /** Searches projects, assignments, people and actions by a part of their names. */
 export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
   const services = useServices()
-  const all = [...actions, themeAction()]
+  const all = [...actions, themeSwitch(services)]
   const runByLabel = new Map(all.map(({ label, run }) => [label, run]))
   const find = async (input: string, signal: AbortSignal): Promise<readonly Option[]> => {
     const text = input.trim()
@@ -57,12 +57,6 @@ export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
       />
     </Dialog>
   )
-}
-
-function themeAction(): Action {
-  const next = currentTheme() === 'dark' ? 'light' : 'dark'
-  const label = next === 'dark' ? t('Use dark theme') : t('Use light theme')
-  return { icon: next === 'dark' ? 'moon' : 'sun', label, run: () => chooseTheme(next) }
 }
 
 /** The id of a record's option is its path, to which `choose` navigates. The id of an action is its label. */

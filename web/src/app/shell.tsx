@@ -1,11 +1,10 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { elapsedSeconds, type RunningTimer, runningTimer } from '../assignment/timer.ts'
-import { isTimerDialogOpen, TimerDialog } from '../assignment/timer-button.tsx'
-import { assignmentPath, homePath, type ScreenProps } from '../router/router.ts'
+import { homePath, type ScreenProps } from '../router/router.ts'
+import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
+import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
-import { formatClock } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -16,7 +15,7 @@ import { ToastCorner } from '../ui/toasts.tsx'
 import { useSecondsUntil } from '../ui/use-countdown.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
-import { ThemeSwitch } from './theme.tsx'
+import { EndTimerDialog, TimerIndicator } from './timer-mark.tsx'
 import { shortcuts, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
@@ -24,6 +23,7 @@ export function Shell() {
   const { router } = useServices()
   const shortcuts = useShortcuts()
   const path = router.address.value.pathname
+  useSettingsOfAccount()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -131,10 +131,20 @@ function Navigation() {
   )
 }
 
+function ThemeSwitch() {
+  const { icon, label, run } = themeSwitch(useServices())
+  return (
+    <button type="button" class="button quiet icon-only theme" aria-label={label} title={label} onClick={run}>
+      <Icon name={icon} />
+    </button>
+  )
+}
+
 function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
-  const { router, session } = useServices()
+  const services = useServices()
+  const { router, session } = services
   const isPhone = useMedia('(max-width: 640px)')
-  const [isDense, setDense] = useState(isCompact)
+  const isDense = currentDensity.value === 'compact'
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
@@ -150,10 +160,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         {
           label: t('Compact density'),
           isChecked: isDense,
-          run: () => {
-            chooseDensity(!isDense)
-            setDense(!isDense)
-          },
+          run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
         },
         { label: t('Keyboard shortcuts'), run: onShortcuts },
         { label: t('Sign out'), run: signOut },
@@ -217,65 +224,6 @@ const FailedPage = ({ title }: { readonly title: string }) => (
   </Page>
 )
 
-/** The running timer, on every screen and in every tab. */
-function TimerIndicator() {
-  const running = useOwnTimer()
-  if (running === undefined) return null
-  return (
-    <div class="timer-mark">
-      <a href={assignmentPath(running.projectId, running.assignmentId)} title={running.name}>
-        <Clock running={running} />
-        <span class="timer-name" dir="auto">
-          {running.name}
-        </span>
-      </a>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label={t('Stop the timer')}
-        title={t('Stop the timer')}
-        onClick={() => {
-          isTimerDialogOpen.value = true
-        }}
-      >
-        <Icon name="stop" />
-      </button>
-    </div>
-  )
-}
-
-/** Asks what to do with the time when the timer was stopped. */
-function EndTimerDialog() {
-  const running = useOwnTimer()
-  const onClose = () => {
-    isTimerDialogOpen.value = false
-  }
-  useEffect(() => {
-    if (running === undefined) onClose()
-  }, [running])
-  return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
-}
-
-/** Ignores a timer that another user has started in this browser. */
-function useOwnTimer(): RunningTimer | undefined {
-  const { session } = useServices()
-  const running = runningTimer.value
-  return running?.userId === session.person.value?.id ? running : undefined
-}
-
-function Clock({ running }: { readonly running: RunningTimer }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
-      {formatClock(elapsedSeconds(running, now))}
-    </time>
-  )
-}
-
 /** One line under the top bar while the device is offline or the server asks the client to wait. */
 function ConnectionBar() {
   const { busyUntil } = useServices()
@@ -308,22 +256,6 @@ function useOnline(): boolean {
     }
   }, [])
   return isOnline || isReachable.value
-}
-
-const densityKey = 'tracker.density'
-
-/** Compact density, for users who want to see more at once; stored in this browser. */
-const isCompact = (): boolean => localStorage.getItem(densityKey) === 'compact'
-
-export function applyChosenDensity(): void {
-  if (isCompact()) document.documentElement.dataset.density = 'compact'
-  else delete document.documentElement.dataset.density
-}
-
-function chooseDensity(compact: boolean): void {
-  if (compact) localStorage.setItem(densityKey, 'compact')
-  else localStorage.removeItem(densityKey)
-  applyChosenDensity()
 }
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (

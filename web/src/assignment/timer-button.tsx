@@ -14,10 +14,11 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import {
   elapsedSeconds,
+  isForgotten,
   type RunningTimer,
   runningTimer,
-  startTimer,
-  stopTimer,
+  type TimedAssignment,
+  timerStore,
   toRecordedHours,
 } from './timer.ts'
 
@@ -49,13 +50,6 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
   )
 }
 
-/** The subject of a timer. */
-interface TimedAssignment {
-  readonly id: string
-  readonly projectId: string
-  readonly name: string
-}
-
 /** Set when the user stops the timer: the dialog asks for a note. */
 export const isTimerDialogOpen = signal(false)
 
@@ -64,43 +58,43 @@ const secondsMin = 20
 
 /** Starting a timer stops the previous one and records its time. */
 function useTimer() {
-  const { api, session, toasts } = useServices()
-  const record = async (running: RunningTimer) => {
-    const amountHours = toRecordedHours(elapsedSeconds(running))
-    const { assignmentId, userId, name } = running
-    const keepDate = dayOfTimestamp(running.since)
-    const { id } = await api.create('appointment', { assignmentId, userId, keepDate, amountHours })
+  const services = useServices()
+  const { api, session, toasts } = services
+  const timers = timerStore(services)
+  const end = async (previous: RunningTimer) => {
+    if (elapsedSeconds(previous) < secondsMin) return timers.discard()
+    const { id, amountHours } = await timers.book(previous)
     toasts.show({
       kind: 'done',
-      text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name }),
+      text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: previous.name }),
       action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
     })
   }
+  const stop = () => {
+    isTimerDialogOpen.value = true
+  }
   return {
-    async start({ id, projectId, name }: TimedAssignment) {
-      const userId = session.person.value?.id ?? ''
+    async start(assignment: TimedAssignment) {
       const previous = runningTimer.peek()
-      startTimer({ assignmentId: id, projectId, name, userId })
-      if (previous?.userId !== userId || elapsedSeconds(previous) < secondsMin) return
+      const isOwn = previous?.userId === session.person.value?.id
+      if (previous && isOwn && isForgotten(previous)) return stop()
       try {
-        await record(previous)
+        if (previous && isOwn) await end(previous)
+        await timers.start(assignment)
       } catch (error) {
-        toasts.show({ kind: 'problem', text: `${previous.name}: ${sentenceOf(error)}` })
+        toasts.show({ kind: 'problem', text: `${(previous ?? assignment).name}: ${sentenceOf(error)}` })
       }
     },
-    stop() {
-      isTimerDialogOpen.value = true
-    },
+    stop,
   }
 }
 
-/** With more hours than this, the user has probably forgotten the timer. */
-const plausibleHoursMax = 12
-
 /** Asks whether to record the time, discard it, or keep the timer running. */
 export function TimerDialog({ running, onClose }: { readonly running: RunningTimer; onClose(): void }) {
-  const { api, toasts } = useServices()
-  const { assignmentId, userId, name } = running
+  const services = useServices()
+  const { toasts } = services
+  const timers = timerStore(services)
+  const { name } = running
   const [hours] = useState(() => toRecordedHours(elapsedSeconds(running)))
   const form = useForm({
     initial: {
@@ -110,27 +104,22 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
     },
     async submit({ keepDate, amountHours, description }) {
       const recorded = parseHours(amountHours, 'amountHours')
-      await api.create('appointment', {
-        assignmentId,
-        userId,
+      await timers.book(running, {
         keepDate,
         amountHours: recorded,
         description: description.trim() || null,
       })
-      stopTimer()
       toasts.show({
         kind: 'done',
         text: t('{hours} recorded for {name}.', { hours: formatHours(recorded), name }),
       })
     },
   })
-  const discard = () => {
-    stopTimer()
-    onClose()
-  }
+  const discard = () =>
+    timers.discard().then(onClose, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   return (
     <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
-      {hours > plausibleHoursMax && (
+      {isForgotten(running) && (
         <p class="form-note">
           {t('The timer ran for {hours}. Did you forget it?', { hours: formatHours(hours) })}
         </p>

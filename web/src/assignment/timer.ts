@@ -1,13 +1,41 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Operations, Tracker } from '#tracker-client'
+import type { Api } from '../api/api.ts'
+import type { Services } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { dayOfTimestamp } from '../time/days.ts'
 
 /** A timer that is running for an assignment. */
 export interface RunningTimer {
   readonly assignmentId: string
-  readonly projectId: string
+  /** Undefined if the assignment can no longer be seen. */
+  readonly projectId: string | undefined
   readonly name: string
   readonly userId: string
   /** The timestamp of the start. */
   readonly since: string
+}
+
+/** The subject of a timer. */
+export interface TimedAssignment {
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+}
+
+/** What the user enters at the end; the rest is as measured. */
+type BookedTime = Operations['POST /ext/timer/stop']['body']
+
+interface TimerStore {
+  /** Follows what other devices have done. */
+  refresh(): Promise<void>
+  start(assignment: TimedAssignment): Promise<void>
+  /** Ends the timer, and creates the appointment. */
+  book(
+    running: RunningTimer,
+    booked?: BookedTime,
+  ): Promise<{ readonly id: string; readonly amountHours: number }>
+  discard(): Promise<void>
 }
 
 const storageKey = 'tracker.timer'
@@ -25,7 +53,7 @@ const current = signal<RunningTimer | undefined>(
   typeof localStorage === 'undefined' ? undefined : readStored(),
 )
 
-/** Stored in this browser, so that it survives a reload and every tab shows it. */
+/** Also stored in this browser, so that a reload shows it at once and every tab follows. */
 export const runningTimer: ReadonlySignal<RunningTimer | undefined> = current
 
 /** Follows the timer of other tabs. */
@@ -34,20 +62,80 @@ if (typeof addEventListener === 'function')
     if (event.key === storageKey || event.key === null) current.value = readStored()
   })
 
-export function startTimer(assignment: Omit<RunningTimer, 'since'>): void {
-  store({ ...assignment, since: new Date().toISOString() })
-}
-
-export const stopTimer = (): void => store(undefined)
-
 function store(next: RunningTimer | undefined): void {
   if (next === undefined) localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, JSON.stringify(next))
   current.value = next
 }
 
+/** The timer belongs to the account, or, without the extensions, to this browser. */
+export const timerStore = ({ api, tracker, session, configuration }: Services): TimerStore =>
+  configuration.extensions
+    ? storeOfAccount(api, tracker, () => session.person.peek()?.id ?? '')
+    : storeOfBrowser(api, () => session.person.peek()?.id ?? '')
+
+function storeOfAccount(api: Api, tracker: Tracker, userId: () => string): TimerStore {
+  const keep = ({ timer }: Awaited<ReturnType<typeof read>>) =>
+    store(
+      timer
+        ? {
+            assignmentId: timer.assignmentId,
+            projectId: timer.assignment?.projectId,
+            name: timer.assignment?.name ?? '',
+            userId: userId(),
+            since: timer.startedAt,
+          }
+        : undefined,
+    )
+  const read = () => tracker.call('GET /ext/timer')
+  const refresh = async () => keep(await read())
+  /** Another device may have ended the timer meanwhile. */
+  const orRefresh = async <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch(async (error) => {
+      await refresh().catch(() => undefined)
+      throw error.status === 404 ? new Error(t('The timer was ended on another device.')) : error
+    })
+  return {
+    refresh,
+    start: async ({ id }) =>
+      keep(await orRefresh(tracker.call('POST /ext/timer', { body: { assignmentId: id } }))),
+    async book(_running, booked = {}) {
+      const appointment = await orRefresh(api.stopTimer(booked))
+      store(undefined)
+      return appointment
+    },
+    async discard() {
+      await orRefresh(tracker.call('DELETE /ext/timer'))
+      store(undefined)
+    },
+  }
+}
+
+const storeOfBrowser = (api: Api, userId: () => string): TimerStore => ({
+  refresh: async () => undefined,
+  async start({ id, projectId, name }) {
+    store({ assignmentId: id, projectId, name, userId: userId(), since: new Date().toISOString() })
+  },
+  async book(running, booked = {}) {
+    const { assignmentId, userId, since } = running
+    const amountHours = toRecordedHours(elapsedSeconds(running))
+    const measured = { keepDate: dayOfTimestamp(since), amountHours }
+    const appointment = await api.create('appointment', { assignmentId, userId, ...measured, ...booked })
+    store(undefined)
+    return appointment
+  },
+  async discard() {
+    store(undefined)
+  },
+})
+
 export const elapsedSeconds = ({ since }: RunningTimer, now = Date.now()): number =>
   Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
+
+/** With more hours than this, the user has probably forgotten the timer. The server asks then, too. */
+const forgottenHours = 10
+
+export const isForgotten = (running: RunningTimer): boolean => elapsedSeconds(running) > forgottenHours * 3600
 
 /** Rounds to hundredths of an hour, which are 36 seconds; the least recorded time is one hundredth. */
 export const toRecordedHours = (seconds: number): number => Math.max(1, Math.round(seconds / 36)) / 100

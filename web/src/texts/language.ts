@@ -46,8 +46,5 @@ export async function applyCurrentLanguage(): Promise<void> {
   } catch {}
 }
 
-/** Texts are read during the render, so the page reloads; drafts restore the typed text. */
-export function chooseLanguage(id: string): void {
-  localStorage.setItem(key, id)
-  location.reload()
-}
+/** Applies from the next page on, because texts are read during the render. */
+export const keepLanguage = (id: string): void => localStorage.setItem(key, id)

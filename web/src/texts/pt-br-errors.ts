@@ -19,6 +19,9 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'ProjectIds must refer to active projects of yours.': 'Escolha projetos seus que não foram removidos.',
   'ExpiresAt must be in the future, within {count} days.':
     'A data precisa estar no futuro, no máximo daqui a {count} dias.',
+  'A timer is already running. Stop it first.': 'Já há um cronômetro em andamento. Pare-o primeiro.',
+  'The timer ran for {count} hours. AmountHours must say how many to book.':
+    'O cronômetro andou {count} horas. Informe quantas registrar.',
   'Login must not contain invisible characters.': 'Login: não pode ter caracteres invisíveis.',
   'Login is already used by an active account.': 'Este login já é usado por outra conta.',
   'Id is already taken.': 'Este registro já existe.',

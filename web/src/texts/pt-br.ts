@@ -190,6 +190,7 @@ export const ptBr = {
   'Record the time for {name}': 'Apontar as horas de {name}',
   'The timer ran for {hours}. Did you forget it?': 'O cronômetro ficou ligado por {hours}. Foi esquecido?',
   'Keep it running': 'Deixar ligado',
+  'The timer was ended on another device.': 'O cronômetro foi encerrado em outro aparelho.',
   'Discard the time': 'Descartar o tempo',
   'One assignment was changed.': '1 tarefa alterada.',
   '{count} assignments were changed.': '{count} tarefas alteradas.',
@@ -265,7 +266,7 @@ export const ptBr = {
   'It can no longer be used to sign in here, and the sessions it started end.':
     'Ninguém mais entra aqui por ela, e os acessos que começaram por ela são encerrados.',
   Language: 'Idioma',
-  'For this browser: texts, dates and numbers.': 'Para este navegador: textos, datas e números.',
+  'Texts, dates and numbers here, and mails.': 'Textos, datas e números aqui, e os e-mails.',
   'Rename {name}': 'Renomear {name}',
   Password: 'Senha',
   'Changing it signs you out here and on every other device. Then sign in with the new one.':

@@ -7,7 +7,8 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { chooseLanguage, currentLanguage, languages } from '../../texts/language.ts'
+import { chooseLanguage } from '../../services/settings.ts'
+import { currentLanguage, languages } from '../../texts/language.ts'
 import { t, tx } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -73,27 +74,29 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   )
 }
 
-/** The language is stored in this browser, because the server has no texts to translate. */
-const LanguageSection = () => (
-  <section aria-labelledby="language-title">
-    <h2 id="language-title">{t('Language')}</h2>
-    <p class="form-note">{t('For this browser: texts, dates and numbers.')}</p>
-    <div class="field">
-      <select
-        class="input"
-        aria-labelledby="language-title"
-        value={currentLanguage().id}
-        onChange={(event) => chooseLanguage(event.currentTarget.value)}
-      >
-        {languages.map(({ id, name }) => (
-          <option key={id} value={id} lang={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
-  </section>
-)
+function LanguageSection() {
+  const services = useServices()
+  return (
+    <section aria-labelledby="language-title">
+      <h2 id="language-title">{t('Language')}</h2>
+      <p class="form-note">{t('Texts, dates and numbers here, and mails.')}</p>
+      <div class="field">
+        <select
+          class="input"
+          aria-labelledby="language-title"
+          value={currentLanguage().id}
+          onChange={(event) => void chooseLanguage(services, event.currentTarget.value)}
+        >
+          {languages.map(({ id, name }) => (
+            <option key={id} value={id} lang={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+    </section>
+  )
+}
 
 /** Changes the user's own password. This ends every session, so a new sign-in follows. */
 function PasswordSection({ login }: { readonly login: string }) {

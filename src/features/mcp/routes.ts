@@ -1,0 +1,144 @@
+import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import type { FastifyRequest } from 'fastify'
+import type { Exchange, Route } from '../../routes/route.ts'
+import { selectTools, type Tool, toolParameters } from './tools.ts'
+
+const path = '/ext/mcp'
+const metadataPath = `/.well-known/oauth-protected-resource${path}`
+const scope = 'svc.api'
+
+interface McpParts {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly issuer: string
+}
+
+/** The Model Context Protocol: programs around language models find the routes as tools, and call them. */
+export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
+  {
+    id: 'CallModelContextProtocol',
+    tag,
+    summary:
+      'Serves the Model Context Protocol over HTTP: lists the tools that the token allows, and calls them.',
+    description:
+      'A tool is a route of this host, with its parameters or its body as arguments. A call is a request to that route with the same token, and counts as one. Each request is complete in itself: there are no sessions and no events.',
+    method: 'POST',
+    path,
+    parameters: toolParameters,
+    body: { type: 'object', description: 'One message of JSON-RPC 2.0.' },
+    answer: {
+      type: 'object',
+      description: 'Its answer; an event stream that ends with it for older clients.',
+    },
+    errors: [400, 403],
+    acceptsPersonalAccessTokens: true,
+    withoutKey: true,
+    challenge: (request) =>
+      `Bearer resource_metadata="${originOf(request)}${metadataPath}", scope="${scope}"`,
+    async handle(exchange) {
+      const { caller, request } = exchange
+      const query = request.query as Readonly<Record<string, unknown>>
+      await answerMessage(exchange, selectTools(tools, caller, query))
+      return undefined
+    },
+  },
+  {
+    id: 'ReadProtectedResource',
+    tag,
+    summary: 'Names the provider that issues tokens for the Model Context Protocol (RFC 9728).',
+    description: 'Clients find it by the challenge of a request without a token.',
+    method: 'GET',
+    path: metadataPath,
+    answer: { type: 'object' },
+    errors: [400],
+    isPublic: true,
+    async handle({ request }) {
+      return {
+        body: {
+          resource: `${originOf(request)}${path}`,
+          authorization_servers: [issuer],
+          scopes_supported: [scope],
+          bearer_methods_supported: ['header'],
+          resource_name: 'Tracker',
+        },
+      }
+    },
+  },
+]
+
+const tag = 'Models'
+
+/** The address that the client used. It compares the metadata with it, so a forged Host misleads only its sender. */
+const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
+
+async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool>): Promise<void> {
+  const { request, reply } = exchange
+  // The library is loaded for the first client only, because most instances have none.
+  const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
+  const handler = createMcpHandler(
+    () => answerWith(new Server(identity, { capabilities: { tools: {} }, instructions }), exchange, tools),
+    // Nothing is announced later, so a subscription would only hold a connection.
+    { maxSubscriptions: 0 },
+  )
+  const headers = Object.entries(request.headers).filter(([name]) =>
+    /^(accept|content-type|mcp-.*)$/.test(name),
+  )
+  // The library reads the headers alone. An address made of the Host header might not be one.
+  const message = new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+  })
+  const answer = await handler.fetch(message, { parsedBody: request.body })
+  reply
+    .code(answer.status)
+    .header('cache-control', 'no-store')
+    .type(answer.headers.get('content-type') ?? 'application/json')
+    .send(Buffer.from(await answer.arrayBuffer()))
+}
+
+const identity = { name: 'tracker', title: 'Tracker', version: '1' }
+
+const instructions = `Organizations have projects; projects have assignments, which are in a stage (workflow), have a type and a responsible user; appointments are booked hours.
+Rows refer to each other by id: find ids with the query tools before you write. get_own_account tells who you are.
+A filter is made of comparisons, such as: userId eq me and endDate lt '2026-12-01' and not name contains 'draft'. Operators: eq, ne, lt, le, gt, ge, in, contains, startsWith. Texts, ids and dates are in single quotes; names are case-sensitive.
+Choose fields, and expand references (expand=project, fields=name,project.name), to keep answers short. Pages have 10 rows unless pageSize says otherwise; cursor continues.`
+
+function answerWith(server: Server, exchange: Exchange, tools: ReadonlyMap<string, Tool>): Server {
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...tools.values()].map(({ definition }) => definition),
+  }))
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+    const tool = tools.get(name)
+    if (!tool) return failure(`There is no tool ${name.slice(0, 100)} for this token.`)
+    return callRoute(exchange, tool.route, given)
+  })
+  return server
+}
+
+const failure = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
+
+/** Sends a request to this host, so that limits, checks, errors and the log are those of the route. */
+async function callRoute(
+  { request }: Exchange,
+  { method, path, body: bodySchema }: Route,
+  given: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
+  const { statusCode, body } = await request.server.inject({
+    method,
+    url: bodySchema ? path : `${path}?${queryOf(given)}`,
+    ...(bodySchema && { payload: given }),
+    remoteAddress: request.socket.remoteAddress ?? '',
+    headers: {
+      host: request.headers.host,
+      authorization,
+      ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
+      'x-request-id': request.id,
+    },
+  })
+  return statusCode < 400 ? { content: [{ type: 'text', text: body }] } : failure(body)
+}
+
+function queryOf(given: Readonly<Record<string, unknown>>): URLSearchParams {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  return new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
+}

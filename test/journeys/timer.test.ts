@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { before, beforeEach, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { makeToken } from '../support/api-tokens.ts'
+import { fixture } from '../support/fixture.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+describe('The timer of an account', () => {
+  const rest = fixture(startRestUnderTest, { HOURS_STEP: '0.25' })
+  const workspace = fixture(seed, rest)
+  const another = fixture(async () => {
+    const { address, stop } = await rest.startAnother()
+    return { address, stop }
+  })
+  let ann: Person
+  let projectId: string
+  let assignmentId: string
+  before(async () => {
+    ann = await rest.signUp({ name: 'Ann' })
+    projectId = await workspace.project('Moon base', ann)
+  })
+  beforeEach(async () => {
+    await rest.call('DELETE', '/ext/timer', { token: ann.token })
+    assignmentId = await workspace.assignment(projectId, ann.id, { name: 'Build the ladder' })
+  })
+
+  const start = (body: unknown = { assignmentId }, token = ann.token) =>
+    rest.call('POST', '/ext/timer', { token, body })
+  const stop = (body: unknown = {}) => rest.call('POST', '/ext/timer/stop', { token: ann.token, body })
+  const timer = async () => (await rest.call('GET', '/ext/timer', { token: ann.token })).body.timer
+  const booked = async () =>
+    (await rest.call('GET', `/api/appointments?assignmentId=${assignmentId}`, { token: ann.token })).body
+      .result.data
+  const startedHoursAgo = (hours: number) =>
+    rest.database.query(sql`
+      update timers set started_at = now() - make_interval(secs => ${hours * 3600}) where user_id = ${ann.id}`)
+
+  test('is the same on every instance, and books its hours when it is stopped', async () => {
+    assert.equal(await timer(), null)
+    const started = await start()
+    assert.equal(started.status, 200)
+    await startedHoursAgo(1.6)
+    const elsewhere = (await send(another.address, 'GET', '/ext/timer', { token: ann.token })).body.timer
+    assert.deepEqual(elsewhere, await timer())
+    assert.deepEqual(elsewhere.assignment, { name: 'Build the ladder', projectId })
+    const stopped = await send(another.address, 'POST', '/ext/timer/stop', {
+      token: ann.token,
+      body: { description: 'Nine rungs' },
+    })
+    assert.equal(stopped.status, 200)
+    const [appointment, ...more] = await booked()
+    assert.deepEqual(more, [])
+    assert.deepEqual(stopped.body.appointment, appointment)
+    assert.deepEqual([appointment.amountHours, appointment.description], [1.5, 'Nine rungs'])
+    assert.equal(Date.parse(appointment.keepDate), Date.parse(elsewhere.startedAt))
+    assert.equal(await timer(), null)
+  })
+
+  test('books at least one step, or the hours and the day that its owner names', async () => {
+    await start()
+    assert.equal((await stop()).body.appointment.amountHours, 0.25)
+    await start()
+    const { appointment } = (await stop({ amountHours: 3, keepDate: '2026-03-01' })).body
+    assert.deepEqual([appointment.amountHours, Date.parse(appointment.keepDate)], [3, Date.UTC(2026, 2, 1)])
+  })
+
+  test('is one: of two devices that start it at the same time, one is told so', async () => {
+    const answers = await Promise.all([start(), start(), start()])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
+    const refused = answers.find(({ status }) => status === 409)
+    assert.deepEqual(refused?.body.errors, { assignmentId: ['A timer is already running. Stop it first.'] })
+  })
+
+  test('books once, however many devices stop it at the same time', async () => {
+    await start()
+    const answers = await Promise.all([stop(), stop(), stop()])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404])
+    assert.equal((await booked()).length, 1)
+  })
+
+  test('that was forgotten asks how many hours to book, and keeps running until it knows', async () => {
+    await start()
+    await startedHoursAgo(11.5)
+    const asked = await stop()
+    assert.equal(asked.status, 400)
+    assert.deepEqual(asked.body.errors, {
+      amountHours: ['The timer ran for 11 hours. AmountHours must say how many to book.'],
+    })
+    assert.equal((await timer()).assignmentId, assignmentId)
+    assert.equal((await stop({ amountHours: 0.3 })).status, 400)
+    assert.notEqual(await timer(), null)
+    assert.equal((await stop({ amountHours: 4 })).status, 200)
+  })
+
+  test('can be discarded, once, and books nothing then', async () => {
+    await start()
+    const discard = () => rest.call('DELETE', '/ext/timer', { token: ann.token })
+    assert.deepEqual([(await discard()).status, (await discard()).status], [200, 404])
+    assert.deepEqual(await booked(), [])
+  })
+
+  test('starts only for an assignment that its owner sees, and outlasts that', async () => {
+    const bob = await rest.signUp({ name: 'Bob' })
+    assert.equal((await start({ assignmentId }, bob.token)).status, 400)
+    for (const body of [{}, { assignmentId: 'x' }, { assignmentId: null }, { assignmentId: bob.id }])
+      assert.deepEqual(Object.keys((await start(body)).body.errors), ['assignmentId'])
+    await start()
+    await workspace.write('DELETE', '/api/assignment', { ids: [assignmentId] })
+    assert.equal((await timer()).assignment, null)
+    assert.equal((await stop()).status, 400)
+    assert.equal((await timer()).assignmentId, assignmentId)
+    assert.equal((await rest.call('DELETE', '/ext/timer', { token: ann.token })).status, 200)
+  })
+
+  test('obeys the scopes of a token', async () => {
+    const secretOf = async (...scopes: string[]) => (await makeToken(rest, ann.token, { scopes })).secret
+    const reading = await secretOf('appointment:read')
+    assert.equal((await rest.call('GET', '/ext/timer', { token: reading })).status, 200)
+    assert.equal((await start(undefined, reading)).status, 403)
+    assert.equal((await rest.call('POST', '/ext/timer/stop', { token: reading, body: {} })).status, 403)
+    assert.equal((await rest.call('DELETE', '/ext/timer', { token: reading })).status, 403)
+    assert.equal((await start(undefined, await secretOf('appointment:write', 'assignment:read'))).status, 200)
+    const other = await secretOf('comment:read')
+    assert.equal((await rest.call('GET', '/ext/timer', { token: other })).status, 403)
+  })
+})

@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'preact/hooks'
+import {
+  elapsedSeconds,
+  isForgotten,
+  type RunningTimer,
+  runningTimer,
+  timerStore,
+} from '../assignment/timer.ts'
+import { isTimerDialogOpen, TimerDialog } from '../assignment/timer-button.tsx'
+import { assignmentPath } from '../router/router.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { formatClock } from '../time/hours.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** The running timer, on every screen and in every tab. */
+export function TimerIndicator() {
+  const running = useOwnTimer()
+  useTimerOfAccount(running)
+  if (running === undefined) return null
+  return (
+    <div class="timer-mark">
+      <a
+        href={running.projectId && assignmentPath(running.projectId, running.assignmentId)}
+        title={running.name}
+      >
+        <Clock running={running} />
+        <span class="timer-name" dir="auto">
+          {running.name}
+        </span>
+      </a>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label={t('Stop the timer')}
+        title={t('Stop the timer')}
+        onClick={() => {
+          isTimerDialogOpen.value = true
+        }}
+      >
+        <Icon name="stop" />
+      </button>
+    </div>
+  )
+}
+
+/** Asks what to do with the time when the timer was stopped. */
+export function EndTimerDialog() {
+  const running = useOwnTimer()
+  const onClose = () => {
+    isTimerDialogOpen.value = false
+  }
+  useEffect(() => {
+    if (running === undefined) onClose()
+  }, [running])
+  return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
+}
+
+/** Another device may start or stop the timer: a tab asks when it becomes visible, and every so often. */
+function useTimerOfAccount(running: RunningTimer | undefined): void {
+  const services = useServices()
+  const isSignedIn = services.session.person.value !== undefined
+  useEffect(() => {
+    if (!isSignedIn) return
+    const { refresh } = timerStore(services)
+    const ask = () => {
+      if (!document.hidden) refresh().catch(() => undefined)
+    }
+    ask()
+    const interval = setInterval(ask, timerRefreshMilliseconds)
+    document.addEventListener('visibilitychange', ask)
+    return () => {
+      clearInterval(interval)
+      document.removeEventListener('visibilitychange', ask)
+    }
+  }, [isSignedIn])
+  useEffect(() => {
+    if (running && isForgotten(running)) isTimerDialogOpen.value = true
+  }, [running?.since])
+}
+
+const timerRefreshMilliseconds = 60_000
+
+/** Ignores a timer that another user has started in this browser. */
+function useOwnTimer(): RunningTimer | undefined {
+  const { session } = useServices()
+  const running = runningTimer.value
+  return running?.userId === session.person.value?.id ? running : undefined
+}
+
+function Clock({ running }: { readonly running: RunningTimer }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
+      {formatClock(elapsedSeconds(running, now))}
+    </time>
+  )
+}
