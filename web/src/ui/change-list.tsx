@@ -104,6 +104,7 @@ function Subjects({ changes, context }: SubjectsProps) {
           {index > 0 && ', '}
           <Subject
             change={change}
+            assignmentId={context.assignmentId}
             text={index === 0 ? t('{what} “{name}”', { what: noun, name }) : `“${name}”`}
           />
         </Fragment>
@@ -112,10 +113,18 @@ function Subjects({ changes, context }: SubjectsProps) {
   )
 }
 
-function Subject({ change, text }: { readonly change: Change; readonly text: string }) {
+interface SubjectProps {
+  readonly change: Change
+  readonly text: string
+  readonly assignmentId: string | undefined
+}
+
+/** Linked, unless it is shown next to the list already. */
+function Subject({ change, text, assignmentId }: SubjectProps) {
   const { resource, rowId, projectId, action, after } = change
   const linkedId = resource === 'assignment' ? rowId : (after?.blockedById ?? after?.assignmentId)
-  if (typeof linkedId !== 'string' || projectId === null || action === 'remove') return <bdi>{text}</bdi>
+  if (typeof linkedId !== 'string' || linkedId === assignmentId || projectId === null || action === 'remove')
+    return <bdi>{text}</bdi>
   return (
     <a href={assignmentPath(projectId, linkedId)} dir="auto">
       {text}
