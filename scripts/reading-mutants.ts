@@ -4,6 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 /** Rules about how requests are read: queries, timestamps, bodies and paths. */
 export const readingMutants: readonly Mutant[] = [
   {
+    file: 'src/features/history/history.ts',
+    rule: 'a token reads of an assignment only what its scopes cover',
+    from: ` &&
+      isCovered(caller, resource, 'read')`,
+    to: '',
+    tests: ['journeys/history'],
+  },
+  {
     file: 'src/records/list-query.ts',
     rule: 'a list rejects every filter that it does not support',
     from: '    violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)',

@@ -297,7 +297,7 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Ids must be 1 to {} ids of accounts, separated by commas.',
   'Resource is required, or a ProjectId.',
   'Id is required, or a ProjectId.',
-  'Id and ProjectId exclude each other.',
+  'Id, ProjectId and AssignmentId exclude each other.',
   'The file has {} bytes, and the range has none of them.',
   'Resource must be one of {}.',
   '{} must be given once.',

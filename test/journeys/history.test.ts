@@ -11,6 +11,7 @@ import { remove } from '../../src/records/remove.ts'
 import { restore } from '../../src/records/restore.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
+import { makeToken } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
@@ -123,6 +124,40 @@ describe('GET /ext/history', { concurrency: true }, () => {
       new Set(seen.map((one: { resource: string }) => one.resource)),
       new Set(['project', 'userProject']),
     )
+  })
+
+  test('of an assignment has all that belongs to it, and nothing of others', async () => {
+    const { id, projectId } = await task()
+    const other = await workspace.assignment(projectId, member.id, { name: 'Elsewhere' })
+    const by = member
+    const comment = await workspace.make('comment', { text: 'Nine rungs', assignmentId: id }, by)
+    await workspace.make('comment', { text: 'Not here', assignmentId: other }, by)
+    await workspace.appointment(id, member.id)
+    const label = await workspace.make('label', { name: 'Urgent', color: 'red', projectId }, by)
+    await workspace.make('assignmentLabel', { assignmentId: id, labelId: label.id }, by)
+    await workspace.make('assignmentDependency', { assignmentId: id, blockedById: other }, by)
+    await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Ten rungs' }, by)
+    await workspace.write('DELETE', '/ext/comment', { ids: [comment.id] }, by)
+    const seen = await changes(`assignmentId=${id}`, member)
+    assert.deepEqual(
+      seen.map(({ resource, action }: { resource: string; action: string }) => `${action} ${resource}`),
+      [
+        ...['remove comment', 'update comment', 'create assignmentDependency', 'create assignmentLabel'],
+        ...['create appointment', 'create comment', 'create assignment'],
+      ],
+    )
+    assert.equal((await changes(`assignmentId=${id}&resource=comment`, member)).length, 3)
+    const { result } = (await read(`assignmentId=${id}&pageSize=2`, member)).body
+    assert.deepEqual(await changes(`assignmentId=${id}&before=${result.next}`, member), seen.slice(2))
+    assertEnvelope(await read(`assignmentId=${id}`, outsider), 404)
+    const scopes = ['assignment:read', 'comment:read']
+    const { secret } = await makeToken(rest, member.token, { scopes })
+    const covered = await changes(`assignmentId=${id}`, { ...member, token: secret })
+    assert.deepEqual(
+      [...new Set(covered.map(({ resource }: { resource: string }) => resource))],
+      ['comment', 'assignment'],
+    )
+    assertEnvelope(await read(`assignmentId=${id}&projectId=${projectId}`, member), 400)
   })
 
   test('of accounts is for administrators, of catalogs for all users', async () => {

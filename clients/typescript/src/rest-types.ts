@@ -4027,6 +4027,8 @@ export interface Operations {
       readonly id?: string
       /** Selects everything in this project instead of one row. */
       readonly projectId?: string
+      /** Selects this assignment with all that belongs to it: comments, appointments, impediments, people, labels, dependencies and files. */
+      readonly assignmentId?: string
       /** Only changes before the one with this id. */
       readonly before?: string
       /** Changes in a page. */

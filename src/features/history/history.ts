@@ -1,5 +1,5 @@
 import { tableOf } from '../../db/columns.ts'
-import { allOf, type Sql, sql } from '../../db/sql.ts'
+import { allOf, join, type Sql, sql } from '../../db/sql.ts'
 import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
@@ -9,7 +9,7 @@ import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
 import { parseNumber, parseResource, parseUuid } from '../../records/query-values.ts'
-import { requireRole } from '../../records/rights.ts'
+import { isCovered, requireRole } from '../../records/rights.ts'
 import {
   changeColumns,
   type SerializedChange,
@@ -23,6 +23,8 @@ import {
   readableEntries,
   readableRows,
 } from '../../records/visible-rows.ts'
+import { resources } from '../../resources/all.ts'
+import { assignment } from '../../resources/assignment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 
@@ -32,28 +34,57 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
-/** Lists the changes of a row, or of everything in a project, newest first. Users see the past of what they may see now. */
+/**
+ * Lists the changes of a row, of an assignment with all that belongs to it, or of everything in a project, newest first.
+ * Users see the past of what they may see now.
+ */
 export async function listHistory(
   { database }: Context,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<HistoryPage> {
-  const { resource, id, projectId, pageSize, before } = parseHistoryQuery(query)
-  if (resource && !projectId) requireRole(resource, caller, 'read')
-  const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
+  const { scope, seen, seenId, resource, pageSize, before } = parseHistoryQuery(query)
+  if (scope !== 'project') requireRole(seen, caller, 'read')
   const [row] = await database.query(sql`
     select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${historyVisibleRow(seen, caller)}`)
   if (!row) throw missing(seen.title)
-  const conditions =
-    projectId === undefined
-      ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
-      : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
-  const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
+  const selected = {
+    row: () => sql`entry.row_id = ${seenId}`,
+    project: () => sql`entry.project_id = ${seenId}`,
+    assignment: async () =>
+      sql`entry.row_id = any(${[seenId, ...(await childIds(database, caller, seenId))]}::uuid[])`,
+  }
+  const conditions = [await selected[scope](), ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
+  const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: scope !== 'project' }
   const found = await explainTimeout(timeoutAdvice, () =>
     database.listReads.query<StoredChange>(newestReadableSql(wanted), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => serializeChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** The activity of an assignment covers this many of its newest comments, as many appointments, and so on. */
+const childrenMax = 1000
+
+/** Whoever sees an assignment sees what belongs to it, as far as the token covers it. */
+async function childIds(
+  { listReads }: Context['database'],
+  caller: Caller,
+  assignmentId: string,
+): Promise<readonly string[]> {
+  const children = resources.filter(
+    (resource) =>
+      resource.access.kind === 'projectMembers' &&
+      resource.access.projectPath[0] === 'assignmentId' &&
+      isCovered(caller, resource, 'read'),
+  )
+  const selects = children.map(
+    (child) => sql`
+      (select id from ${tableOf(child)} where assignment_id = ${assignmentId} order by id desc limit ${childrenMax}::int)`,
+  )
+  if (selects.length === 0) return []
+  const rows = await listReads.query<{ id: string }>(join(selects, ' union all '), caller.id)
+  return rows.map(({ id }) => id)
 }
 
 interface EntryQuery {
@@ -88,28 +119,40 @@ const newestReadableSql = ({ caller, conditions, isOfRow, count, before }: Entry
 
 const timeoutAdvice = { subject: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
+const scopes = { id: 'row', projectId: 'project', assignmentId: 'assignment' } as const
+const scopeKeys = ['id', 'projectId', 'assignmentId'] as const
+
 function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, ['id', 'projectId'], given, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, scopeKeys, given, violations)
   const resource = parseResource(given('resource'), violations)
-  const projectId = parseUuid('projectId', given('projectId'), violations)
-  const id = parseUuid('id', given('id'), violations)
-  if (projectId === undefined && given('projectId') === undefined) {
-    if (given('resource') === undefined) violations.add('resource', 'Resource is required, or a ProjectId.')
-    if (given('id') === undefined) violations.add('id', 'Id is required, or a ProjectId.')
-  } else if (id !== undefined) violations.add('id', 'Id and ProjectId exclude each other.')
   const read = {
+    ...parseScope(given, resource, violations),
     resource,
-    id,
-    projectId,
     pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
     before: parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
   }
   violations.throwIfAny()
   return read
+}
+
+function parseScope(given: (key: string) => unknown, resource: Resource | undefined, violations: Violations) {
+  const ids = scopeKeys.map((key) => parseUuid(key, given(key), violations))
+  const keys = scopeKeys.filter((key) => given(key) !== undefined)
+  const [key = 'id'] = keys
+  if (keys.length === 0) violations.add('id', 'Id is required, or a ProjectId.')
+  if (keys.length > 1) violations.add('id', 'Id, ProjectId and AssignmentId exclude each other.')
+  if (key === 'id' && given('resource') === undefined)
+    violations.add('resource', 'Resource is required, or a ProjectId.')
+  const seenId = ids.find((id) => id !== undefined) ?? ''
+  return {
+    scope: scopes[key],
+    seen: { id: resource ?? project, projectId: project, assignmentId: assignment }[key],
+    seenId,
+  }
 }
 
 /** The change of one row between two instants. */

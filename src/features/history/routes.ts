@@ -110,6 +110,12 @@ const query: readonly Parameter[] = [
     description: 'Selects everything in this project instead of one row.',
     schema: uuid.schema,
   },
+  {
+    name: 'assignmentId',
+    description:
+      'Selects this assignment with all that belongs to it: comments, appointments, impediments, people, labels, dependencies and files.',
+    schema: uuid.schema,
+  },
   { name: 'before', description: 'Only changes before the one with this id.', schema: { type: 'string' } },
   {
     name: 'pageSize',
@@ -124,7 +130,7 @@ export const historyRoute = (context: Context): Route => ({
   summary:
     'Lists the changes of a row, or of everything in a project, newest first, with user and fields before and after.',
   description:
-    'Request either one row, by resource and id, or a project. Callers who can see the row now can see its history.',
+    'Request either one row, by resource and id, or an assignment, or a project; with the latter two, resource is a filter. Callers who can see the row now can see its history.',
   method: 'GET',
   path: '/ext/history',
   parameters: query,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type Entity, pathOf } from '../../contract/resources.ts'
 import { cheapPasswords } from '../../support/cheap-passwords.ts'
 import { type Account, insertAccount } from '../../support/insert-account.ts'
 import { send } from '../../support/rest-host.ts'
@@ -42,7 +43,7 @@ export async function makeWorkspace(hosts: TrackerHosts): Promise<TestWorkspace>
     return answer.body
   }
   const make = async (resource: string, body: Body) =>
-    (await call('POST', `/api/${resource}`, body))[resource]
+    (await call('POST', pathOf(resource as Entity), body))[resource]
   const organization = await make('organization', {
     name: 'Lighthouse Studio',
     description: 'Our own house.',

@@ -297,7 +297,7 @@ function PeopleSection({
   )
 }
 
-/** The history of the assignment, loaded when the section is opened. */
+/** What happened to the assignment and to all that belongs to it, loaded when the section is opened. */
 function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -312,16 +312,21 @@ function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   )
 }
 
+const resourcesInHistory = [
+  ...(['assignment', 'appointment', 'comment', 'userAssignment'] as const),
+  ...(['assignmentImpediment', 'assignmentLabel', 'assignmentDependency'] as const),
+] as const
+
 function HistoryEntries({ assignmentId }: { readonly assignmentId: string }) {
   const { tracker } = useServices()
-  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, ['assignment'], (signal) => {
-    const query = { resource: 'assignment', id: assignmentId, pageSize: 50 } as const
+  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, resourcesInHistory, (signal) => {
+    const query = { assignmentId, pageSize: 50 } as const
     return tracker.call('GET /ext/history', { query }, { signal })
   })
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
   return value === undefined ? (
     <Skeleton as="rows" rows={2} cells="face lines" />
   ) : (
-    <ChangeList changes={value.result.data} />
+    <ChangeList changes={value.result.data} assignmentId={assignmentId} />
   )
 }

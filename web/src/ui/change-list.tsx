@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import type { Change } from '#tracker-client'
 import type { ResourceName } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
@@ -9,57 +10,123 @@ import { shorten, type Text, t, tx } from '../texts/text.ts'
 import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from './avatar.tsx'
+import { type Act, combineUpdates, groupChanges } from './group-changes.ts'
 import { Skeleton } from './skeleton.tsx'
 
-/** Lists changes: who changed which record and when, with the values before and after. */
-export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) =>
-  changes.length === 0 ? null : <NamedChanges changes={changes} />
+interface ChangeListProps {
+  readonly changes: readonly Change[]
+  /** The assignment that the list is about, which is not named again. */
+  readonly assignmentId?: string
+}
 
-function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
+/** Lists changes: who changed which record and when, with the values before and after. */
+export const ChangeList = (props: ChangeListProps) =>
+  props.changes.length === 0 ? null : <NamedChanges {...props} />
+
+function NamedChanges({ changes, assignmentId }: ChangeListProps) {
   const nameOf = useChangeNames(changes)
+  const created = new Map(
+    changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])),
+  )
   // Waits for the names, because they change the height of lines, and everything below would move.
   if (nameOf === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
   return (
     <ol class="rows">
-      {changes.map((change) => (
-        <ChangeRow key={change.id} change={change} nameOf={nameOf} />
+      {groupChanges(changes).map((act) => (
+        <ActRow key={act[0].id} act={act} context={{ nameOf, created, assignmentId }} />
       ))}
     </ol>
   )
 }
 
-function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameOf: NameOf }) {
+/** All rows of a list share it. */
+interface ListContext {
+  readonly nameOf: NameOf
+  /** The values of records whose creation is in the list: a removal does not repeat them. */
+  readonly created: ReadonlyMap<string, Change['after']>
+  readonly assignmentId: string | undefined
+}
+
+interface ActRowProps {
+  readonly act: Act
+  readonly context: ListContext
+}
+
+function ActRow({ act, context }: ActRowProps) {
+  const { nameOf } = context
   const { people } = useServices()
-  const author = change.callerId === null ? t('The program') : people.nameOf(change.callerId)
+  const [newest] = act
+  const author = newest.callerId === null ? t('The program') : people.nameOf(newest.callerId)
+  // Links that were added one after the other are named in this order.
+  const subjects = newest.action === 'update' ? [newest] : act.toReversed()
+  const fields =
+    newest.action === 'update'
+      ? fieldsOf(combineUpdates(act), nameOf)
+      : act.flatMap((change) => fieldsOf(change, nameOf))
   return (
     <li class="row">
-      {change.callerId !== null && <PersonAvatar id={change.callerId} isDecorative />}
+      {newest.callerId !== null && <PersonAvatar id={newest.callerId} isDecorative />}
       <span class="row-text">
         <span dir="auto">{author}</span>{' '}
-        {tx(actionTexts[change.action], { what: <Subject {...{ change, nameOf }} /> })}
-        {fieldsOf(change, nameOf).map(({ name, before, after }) => (
+        {tx(actionTexts[newest.action], {
+          what: <Subjects changes={subjects} context={context} />,
+        })}
+        {fields.map(({ name, before, after }) => (
           <span key={name} class="quiet-text line">
             {name}: {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
           </span>
         ))}
-        <time class="quiet-text line" dateTime={change.at}>
-          {formatTimestamp(change.at)}
+        <time class="quiet-text line" dateTime={newest.at}>
+          {formatTimestamp(newest.at)}
         </time>
       </span>
     </li>
   )
 }
 
-/** The kind and name of the record, linked if possible. */
-function Subject({ change, nameOf }: { readonly change: Change; readonly nameOf: NameOf }) {
-  const { resource, rowId, projectId, action } = change
-  const name = subjectOf(change, nameOf)
-  const noun = nounOf(resource)
-  if (name === undefined) return <>{noun}</>
-  const text = t('{what} “{name}”', { what: noun, name })
-  if (resource !== 'assignment' || projectId === null || action === 'remove') return <bdi>{text}</bdi>
+interface SubjectsProps {
+  readonly changes: readonly Change[]
+  readonly context: ListContext
+}
+
+/** The kind of the records, and their names, linked if possible. */
+function Subjects({ changes, context }: SubjectsProps) {
+  const noun = nounOf(changes[0]?.resource ?? '')
+  const named = changes.flatMap((change) => {
+    const name = subjectOf(change, context)
+    return name === undefined ? [] : [{ change, name }]
+  })
+  if (named.length === 0) return <>{noun}</>
   return (
-    <a href={assignmentPath(projectId, rowId)} dir="auto">
+    <>
+      {named.map(({ change, name }, index) => (
+        <Fragment key={change.id}>
+          {index > 0 && ', '}
+          <Subject
+            change={change}
+            assignmentId={context.assignmentId}
+            text={index === 0 ? t('{what} “{name}”', { what: noun, name }) : `“${name}”`}
+          />
+        </Fragment>
+      ))}
+    </>
+  )
+}
+
+interface SubjectProps {
+  readonly change: Change
+  readonly text: string
+  readonly assignmentId: string | undefined
+}
+
+/** Linked, unless it is shown next to the list already. */
+function Subject({ change, text, assignmentId }: SubjectProps) {
+  const { resource, rowId, projectId, action, after } = change
+  const linkedId = resource === 'assignment' ? rowId : (after?.blockedById ?? after?.assignmentId)
+  if (typeof linkedId !== 'string' || linkedId === assignmentId || projectId === null || action === 'remove')
+    return <bdi>{text}</bdi>
+  return (
+    <a href={assignmentPath(projectId, linkedId)} dir="auto">
       {text}
     </a>
   )
@@ -73,15 +140,21 @@ const actionTexts: Readonly<Record<Change['action'], Text>> = {
 }
 
 /** A record without a name is shown by the first of these related records that it has. */
-const namingProperties = ['userId', 'impedimentId', 'assignmentId'] as const
+const namingProperties = ['userId', 'impedimentId', 'labelId', 'blockedById', 'assignmentId'] as const
 
-function subjectOf({ resource, rowId, before, after }: Change, nameOf: NameOf): string | undefined {
+function subjectOf(
+  { resource, rowId, before, after }: Change,
+  { nameOf, created, assignmentId }: ListContext,
+): string | undefined {
+  if (rowId === assignmentId) return undefined
   const ownName = nameOf(`${resource}Id`, rowId) ?? after?.name ?? before?.name
   if (typeof ownName === 'string') return ownName
+  const values: Change['after'] = { ...created.get(rowId), ...before, ...after }
   const properties =
-    resource === 'appointment' || resource === 'comment' ? ['assignmentId'] : namingProperties
-  const name = properties.find((property) => typeof (after ?? before)?.[property] === 'string')
-  return name === undefined ? undefined : nameOf(name, String((after ?? before)?.[name]))
+    resource === 'appointment' || resource === 'comment' ? (['assignmentId'] as const) : namingProperties
+  const name = properties.find((property) => typeof values?.[property] === 'string')
+  if (name === undefined || values?.[name] === assignmentId) return undefined
+  return nameOf(name, String(values?.[name]))
 }
 
 /** These fields repeat the action or the subject, or are only for programs. */
@@ -127,6 +200,7 @@ const namedResources = [
   'organization',
   'project',
   'assignment',
+  'label',
 ] as const
 
 /** Returns a function that names changed and related records; undefined until the names are loaded. */
@@ -168,6 +242,7 @@ const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => 
         change.resource === resource ? change.rowId : undefined,
         change.before?.[`${resource}Id`],
         change.after?.[`${resource}Id`],
+        ...(resource === 'assignment' ? [change.before?.blockedById, change.after?.blockedById] : []),
       ].filter((id) => typeof id === 'string'),
     ),
   ),

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+
+export function eventJourneys(stage: () => Stage): void {
+  test('an assignment shows who changed it, with the previous values', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Has a past')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Has a present')
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PATCH'),
+      page.keyboard.press('Enter'),
+    ])
+    await page.getByText('History', { exact: true }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /Mara.*changed assignment.*Name: Has a past Has a present/s })
+      .first()
+      .waitFor()
+    // Stages, people and days as they are called, not as they are stored.
+    await page.getByLabel('Stage', { exact: true }).selectOption('Doing')
+    await page.getByRole('listitem').filter({ hasText: 'Stage: Backlog Doing' }).first().waitFor()
+  })
+
+  test('an assignment shows what happened to all that belongs to it, one line for each act', async () => {
+    const { signIn, workspace } = stage()
+    const { jonas, mara, projectId, make } = workspace
+    const id = await workspace.assignment('Has company')
+    const other = await workspace.assignment('Comes first')
+    await make('comment', { text: 'Nine rungs', assignmentId: id, userId: mara.id })
+    for (const { id: userId } of [jonas, mara]) await make('userAssignment', { assignmentId: id, userId })
+    await make('assignmentDependency', { assignmentId: id, blockedById: other })
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
+    await page.getByText('History', { exact: true }).click()
+    const history = page.locator('.panel details .rows > .row')
+    await history.filter({ hasText: /added participant “Jonas Weber”, “Mara Lindqvist”/ }).waitFor()
+    await history.filter({ hasText: /added comment\s*Text: *Nine rungs/ }).waitFor()
+    assert.equal(await history.count(), 4)
+    await history.getByRole('link', { name: 'dependency “Comes first”' }).click()
+    await page.waitForURL(`**/assignments/${other}`)
+  })
+
+  test('a project has its activity, and webhooks with a test and a log', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Stands in the activity')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByRole('link', { name: 'assignment “Stands in the activity”' }).first().waitFor()
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByLabel('Address, beginning with https').fill('https://127.0.0.1/inside')
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByText('must not be a private address').waitFor()
+    await page.getByLabel('Address, beginning with https').fill('https://receiver.invalid/hook')
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    const hook = page.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
+    await hook.getByRole('button', { name: 'Send a test' }).click()
+    await hook.getByText(/messages? (is|are) waiting/).waitFor()
+    await hook.getByRole('button', { name: 'Log' }).click()
+    const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
+    await sent.getByRole('button', { name: 'Send again' }).click()
+    // With the keyboard, because the log that is loaded again moves the button under the pointer.
+    await hook.getByRole('button', { name: 'Pause' }).press('Enter')
+    await hook.getByText('Paused. By hand.').waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement?.firstChild?.textContent), 'Resume')
+    await hook.getByRole('button', { name: 'Remove' }).click()
+    await hook.waitFor({ state: 'detached' })
+  })
+}

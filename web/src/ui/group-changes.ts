@@ -1,0 +1,45 @@
+import type { Change } from '#tracker-client'
+
+/** The changes of one act, such as a move to another stage and into another hand, or three labels chosen at once. */
+export type Act = readonly [Change, ...Change[]]
+
+/** Acts follow each other more slowly. */
+const secondsMax = 60
+
+/** Groups changes, which are sorted from newest to oldest. */
+export function groupChanges(changes: readonly Change[]): readonly Act[] {
+  const acts: [Change, ...Change[]][] = []
+  for (const change of changes) {
+    const act = acts.at(-1)
+    if (act && isOfAct(act, change)) act.push(change)
+    else acts.push([change])
+  }
+  return acts
+}
+
+/** Updates of one row belong together, and links of one kind that are added or removed. A comment stands for itself. */
+function isOfAct([newest]: Act, change: Change): boolean {
+  const { callerId, resource, action, rowId, at } = change
+  const isSameKind = newest.callerId === callerId && newest.resource === resource && newest.action === action
+  const isTogether = action === 'update' ? newest.rowId === rowId : isLink(resource)
+  return isSameKind && isTogether && Date.parse(newest.at) - Date.parse(at) <= secondsMax * 1000
+}
+
+const links: ReadonlySet<string> = new Set([
+  ...['userAssignment', 'userProject', 'assignmentImpediment', 'assignmentLabel', 'assignmentDependency'],
+])
+
+const isLink = (resource: string): boolean => links.has(resource)
+
+/** Several updates of a row as one: the values before the first, and after the last. Fields that are as before are left out. */
+export function combineUpdates([newest, ...older]: Act): Change {
+  if (older.length === 0) return newest
+  const before = Object.assign({}, newest.before, ...older.map((one) => one.before))
+  const after = Object.assign({}, ...[newest, ...older].toReversed().map((one) => one.after))
+  const changed = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  const pick = (values: Record<string, unknown>) =>
+    Object.fromEntries(changed.map((name) => [name, values[name]]))
+  return { ...newest, before: pick(before), after: pick(after) }
+}
