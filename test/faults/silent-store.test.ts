@@ -316,13 +316,19 @@ const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
   '/ext/password-links/use': { body: { secret, newPassword: password } },
 }
 
-/** One good request for each route of the REST host. */
+/** These need no store themselves: the tools of models are requests to the other routes. */
+const withoutStore: ReadonlySet<string> = new Set([
+  '/ext/mcp',
+  '/.well-known/oauth-protected-resource/ext/mcp',
+])
+
+/** One good request for each route of the REST host that needs the store. */
 const restRequests = (): DocumentedRequest[] =>
   ['rest.v1.json', 'extensions.v1.json'].flatMap(documentedRequests).flatMap((request) => {
     const path = request.path.split('?')[0] as string
     // All exports are one route for each list, and an account may have a few waiting.
     const isRepeated = path.startsWith('/ext/export/') && !/projects$/.test(path)
-    return isRepeated ? [] : [{ ...request, ...better[path] }]
+    return isRepeated || withoutStore.has(path) ? [] : [{ ...request, ...better[path] }]
   })
 
 interface Asked {

@@ -1556,6 +1556,20 @@ export interface AccountSettingsAnswer {
   readonly settings: AccountSettings
 }
 
+export interface ModelMessage {
+}
+
+export interface ModelAnswer {
+}
+
+export interface ProtectedResource {
+  readonly resource: string
+  readonly authorization_servers: readonly string[]
+  readonly scopes_supported: readonly string[]
+  readonly bearer_methods_supported: readonly string[]
+  readonly resource_name: string
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -4870,15 +4884,12 @@ export interface Operations {
       /** Only tools that read. */
       readonly readOnly?: boolean
     }
-    readonly body: {
-    }
-    readonly answer: {
-    }
+    readonly body: ModelMessage
+    readonly answer: ModelAnswer
   }
   /** Names the provider that issues tokens for the Model Context Protocol (RFC 9728). */
   'GET /.well-known/oauth-protected-resource/ext/mcp': {
-    readonly answer: {
-    }
+    readonly answer: ProtectedResource
   }
 }
 

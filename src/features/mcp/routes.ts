@@ -1,7 +1,11 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
+import type { Schema } from '../../http/operation.ts'
 import type { Exchange, Route } from '../../routes/route.ts'
+import { ref } from '../../routes/schemas.ts'
 import { selectTools, type Tool, toolParameters } from './tools.ts'
+
+const texts = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description })
 
 const path = '/ext/mcp'
 const metadataPath = `/.well-known/oauth-protected-resource${path}`
@@ -10,6 +14,32 @@ const scope = 'svc.api'
 interface McpParts {
   readonly tools: ReadonlyMap<string, Tool>
   readonly issuer: string
+}
+
+export const mcpSchemas: Readonly<Record<string, Schema>> = {
+  ModelMessage: { type: 'object', description: 'One message of JSON-RPC 2.0.' },
+  ModelAnswer: {
+    type: 'object',
+    description: 'The answer of JSON-RPC 2.0; for older clients an event stream that ends with it.',
+  },
+  ProtectedResource: {
+    type: 'object',
+    description: 'The metadata of RFC 9728.',
+    required: [
+      'resource',
+      'authorization_servers',
+      'scopes_supported',
+      'bearer_methods_supported',
+      'resource_name',
+    ],
+    properties: {
+      resource: { type: 'string', description: 'The address that tokens are for.' },
+      authorization_servers: texts('The providers that issue tokens for it.'),
+      scopes_supported: texts('The scopes to request.'),
+      bearer_methods_supported: texts('The ways to send a token.'),
+      resource_name: { type: 'string', description: 'Its name.' },
+    },
+  },
 }
 
 /** The Model Context Protocol: programs around language models find the routes as tools, and call them. */
@@ -24,11 +54,8 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     method: 'POST',
     path,
     parameters: toolParameters,
-    body: { type: 'object', description: 'One message of JSON-RPC 2.0.' },
-    answer: {
-      type: 'object',
-      description: 'Its answer; an event stream that ends with it for older clients.',
-    },
+    body: ref('ModelMessage'),
+    answer: ref('ModelAnswer'),
     errors: [400, 403],
     acceptsPersonalAccessTokens: true,
     withoutKey: true,
@@ -48,7 +75,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     description: 'Clients find it by the challenge of a request without a token.',
     method: 'GET',
     path: metadataPath,
-    answer: { type: 'object' },
+    answer: ref('ProtectedResource'),
     errors: [400],
     isPublic: true,
     async handle({ request }) {

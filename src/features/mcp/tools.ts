@@ -8,6 +8,7 @@ import { appointment } from '../../resources/appointment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { person } from '../../resources/person.ts'
 import type { Route } from '../../routes/route.ts'
+import { someText } from '../../routes/schemas.ts'
 
 /** A route that programs call by name, with its parameters or its body as arguments. */
 export interface Tool {
@@ -41,7 +42,7 @@ export const toolParameters: readonly Parameter[] = [
     name: 'resources',
     description:
       'Names of resources, separated by commas: only their tools, and those for several resources.',
-    schema: { type: 'string', examples: ['assignment,comment'] },
+    schema: { ...someText, examples: ['assignment,comment'] },
   },
   {
     name: 'readOnly',

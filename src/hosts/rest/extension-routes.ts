@@ -16,7 +16,7 @@ import { identityRoutes, identitySchemas } from '../../features/federated-identi
 import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
 import { linkRoutes } from '../../features/invitations/routes.ts'
 import { linkSchemas } from '../../features/invitations/schemas.ts'
-import { mcpRoutes } from '../../features/mcp/routes.ts'
+import { mcpRoutes, mcpSchemas } from '../../features/mcp/routes.ts'
 import { toolsOf } from '../../features/mcp/tools.ts'
 import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
@@ -147,6 +147,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...webhookSchemas,
     ...timerSchemas,
     ...accountSettingsSchemas,
+    ...mcpSchemas,
     ...sharedSchemas,
   },
 }
