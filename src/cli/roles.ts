@@ -169,6 +169,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
     attachment_files: readWriteDelete,
+    notifications: ['select', 'insert', 'update (read_at)', 'delete'],
+    notification_progress: readWrite,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],

@@ -15,6 +15,7 @@ import { identityRoutes, identitySchemas } from '../../features/federated-identi
 import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
 import { linkRoutes } from '../../features/invitations/routes.ts'
 import { linkSchemas } from '../../features/invitations/schemas.ts'
+import { notificationRoutes, notificationSchemas } from '../../features/notifications/routes.ts'
 import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
@@ -73,6 +74,7 @@ export const extensionRoutes = (
     ...exportRoutes(context),
   ]),
   calendarRoute(webOrigin),
+  ...notificationRoutes(context, live),
   ...webhookRoutes(receivers),
 ]
 
@@ -96,6 +98,7 @@ export const aboutExtensions: HostDocumentParts = {
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
     Calendar: 'Assignments in other calendars.',
+    Notifications: 'What an account is notified of.',
     Webhooks: 'Changes sent to a URL.',
   },
   errorName: 'ErrorAnswer',
@@ -124,6 +127,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,
+    ...notificationSchemas,
     ...webhookSchemas,
     ...sharedSchemas,
   },
