@@ -171,6 +171,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     attachment_files: readWriteDelete,
     timers: ['select', 'insert', 'delete'],
     account_settings: readWrite,
+    notifications: ['select', 'insert', 'update (read_at)', 'delete'],
+    notification_progress: readWrite,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],

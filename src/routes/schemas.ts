@@ -211,7 +211,7 @@ export function listKeys(listed: ListedResource, state: RowState = 'active'): Pa
   ]
 }
 
-const pagingKeys: readonly Parameter[] = [
+export const pagingKeys: readonly Parameter[] = [
   {
     name: 'pageNumber',
     description: 'The page, counted from 1.',
