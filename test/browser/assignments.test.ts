@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
 import { labelJourneys } from './journeys/labels.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
@@ -436,6 +437,7 @@ describeInBrowser('Assignments', {
   'my work': myWorkJourneys,
   'the board': boardJourneys,
   labels: labelJourneys,
+  dependencies: dependencyJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,

@@ -11,7 +11,9 @@ import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
-import { groupLabels, mergeLinks } from '../../web/src/data/use-project-labels.ts'
+import { groupBlockers, startsTooEarly } from '../../web/src/data/use-project-dependencies.ts'
+import { groupLabels } from '../../web/src/data/use-project-labels.ts'
+import { mergeLinks } from '../../web/src/data/use-project-links.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {
   columns,
@@ -49,6 +51,36 @@ const assignment = (id: string, startDate: string, endDate: string, more = {}) =
     active: true,
     ...more,
   }) as Assignment
+
+describe('Dependencies of a project', () => {
+  const link = (assignmentId: string, blockedById: string) => ({ assignmentId, blockedById })
+  const assignments = new Map(
+    [
+      assignment('late', '2026-01-05', '2026-01-09'),
+      assignment('early', '2026-01-05', '2026-01-06'),
+      assignment('over', '2026-01-05', '2026-01-06', { workflowId: 'done' }),
+    ].map((one) => [one.id, one]),
+  )
+
+  test('count while what they wait for is known and not done, the earliest first', () => {
+    const links = [link('a', 'late'), link('a', 'early'), link('a', 'unknown'), link('b', 'over')]
+    const found = groupBlockers(links, assignments, new Set(['done']))
+    assert.deepEqual(
+      [...found].map(([id, blockers]) => [id, blockers.map((one) => one.id)]),
+      [['a', ['early', 'late']]],
+    )
+  })
+
+  test('allow a start on the day on which what they wait for ends', () => {
+    const waiting = (day: string) => assignment('a', day, '2026-01-20')
+    const blocker = assignment('late', '2026-01-05', '2026-01-09')
+    const days = ['2026-01-08', '2026-01-09', '2026-01-10']
+    assert.deepEqual(
+      days.map((day) => startsTooEarly(waiting(day), blocker)),
+      [true, false, false],
+    )
+  })
+})
 
 describe('Labels of a project', () => {
   const stamps = { updatedAt: null, deletedAt: null, active: true }

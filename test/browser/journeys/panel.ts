@@ -18,6 +18,9 @@ const lateBy: Readonly<Record<string, number>> = {
   people: 150,
   assignmentTypes: 500,
   assignmentImpediments: 550,
+  labels: 300,
+  assignmentLabels: 400,
+  assignmentDependencies: 100,
 }
 
 /** Browsers call five times as much good. */

@@ -93,8 +93,10 @@ export interface Api {
   ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: Operations['GET /ext/people']['query'], signal?: AbortSignal): Promise<Page<Person>>
-  /** Notifies of the resources that this tab has just changed; returns a function that ends the subscription. */
+  /** Notifies of the resources that this tab has just changed, or announces; returns a function that ends the subscription. */
   onChange(listener: (name: ResourceName) => void): () => void
+  /** Reports that another user may have changed the resource. */
+  announce(name: ResourceName): void
 }
 
 export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 'extensions'>): Api {
@@ -108,9 +110,12 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
       : undefined
     return (extended ?? clients[plural]) as Client<Name>
   }
+  const announce = (name: ResourceName) => {
+    for (const listener of listeners) listener(name)
+  }
   const notifyAfter = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {
     await answer
-    for (const listener of listeners) listener(name)
+    announce(name)
     return answer
   }
   return {
@@ -156,6 +161,7 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    announce,
   }
 }
 

@@ -20,6 +20,7 @@ import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { CommentsSection } from './comments-section.tsx'
+import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
@@ -119,7 +120,7 @@ function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelConten
         <DescriptionField assignment={assignment} onSaved={put} />
       </ErrorBoundary>
       {sections.areLoaded ? (
-        <Sections {...sections} assignment={assignment} />
+        <Sections {...sections} assignment={assignment} stages={stages} />
       ) : (
         <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
       )}
@@ -127,7 +128,12 @@ function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelConten
   )
 }
 
-function Sections({ assignment, ...sections }: PanelSections & { readonly assignment: Assignment }) {
+interface SectionsProps extends PanelSections {
+  readonly assignment: Assignment
+  readonly stages: readonly RecordOf<'workflow'>[]
+}
+
+function Sections({ assignment, stages, ...sections }: SectionsProps) {
   const { configuration } = useServices()
   return (
     <>
@@ -139,6 +145,11 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         <ImpedimentsSection {...sections} assignmentId={assignment.id} />
+      </ErrorBoundary>
+      <ErrorBoundary fallback={sectionFallback}>
+        {configuration.extensions && (
+          <DependenciesSection {...sections} assignment={assignment} stages={stages} />
+        )}
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         <PeopleSection {...sections} assignment={assignment} />

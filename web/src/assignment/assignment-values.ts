@@ -115,3 +115,14 @@ export async function findAssignments(
     name: inOneLine(name, projects.get(projectId)?.name),
   }))
 }
+
+/** Finds assignments of one project by a part of their name or description. */
+export async function findInProject(
+  api: Api,
+  projectId: string,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Assignment[]> {
+  const query = { projectId, search, pageSize: suggestionsMax, sortColumn: 'name' } as const
+  return (await api.list('assignment', query, signal)).data
+}

@@ -20,14 +20,10 @@ export interface LabelsDialogProps {
 
 /** Lists the labels of a project. Each member may change them. */
 export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
-  const labels = useAllRows('label', labelQuery(projectId), { live: true })
+  const labels = useAllRows('label', labelQuery(projectId))
   const remove = useRemoval()
   const [edited, setEdited] = useState<Label | 'new'>()
   const [removed, setRemoved] = useState<Label>()
-  const removeLabel = async ({ id, name }: Label) => {
-    await remove('label', id, name)
-    labels.reload()
-  }
   return (
     <Dialog title={t('Labels of the project')} onClose={onClose}>
       {labels.problem && <LoadProblem problem={labels.problem} onRetry={labels.reload} />}
@@ -52,10 +48,7 @@ export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
           key={edited === 'new' ? 'new' : edited.id}
           projectId={projectId}
           label={edited === 'new' ? undefined : edited}
-          onClose={() => {
-            setEdited(undefined)
-            labels.reload()
-          }}
+          onClose={() => setEdited(undefined)}
         />
       )}
       {removed && (
@@ -63,7 +56,7 @@ export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
           title={t('Remove {name}?', { name: removed.name })}
           text={t('The label disappears from every assignment of the project.')}
           confirmLabel={t('Remove the label')}
-          onConfirm={() => void removeLabel(removed)}
+          onConfirm={() => void remove('label', removed.id, removed.name)}
           onClose={() => setRemoved(undefined)}
         />
       )}

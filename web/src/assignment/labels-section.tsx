@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { reloadWhenDue } from '../data/use-listing.ts'
 import type { Label } from '../data/use-project-labels.ts'
 import { useServices } from '../services/services.ts'
 import { locale, t } from '../texts/text.ts'
@@ -28,12 +27,6 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
   const [problem, setProblem] = useState<string>()
   const [isManaging, setManaging] = useState(false)
   const linkOf = new Map(labelLinks.rows.map(({ id, labelId }) => [labelId, id]))
-  // A live listing without a connection of its own is seconds late, also after an undo.
-  useEffect(
-    () => reloadWhenDue(api.onChange, ['assignmentLabel'], labelLinks.reload),
-    [api, labelLinks.reload],
-  )
-  useEffect(() => reloadWhenDue(api.onChange, ['label'], labels.reload), [api, labels.reload])
   const add = async ({ id, name }: Option) => {
     setProblem(undefined)
     try {

@@ -2,6 +2,7 @@ import { limits } from '#tracker-client'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useAllRows } from '../data/use-live.ts'
 import { useNamesLoaded } from '../data/use-members.ts'
+import { useDependencies } from '../data/use-project-dependencies.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { useServices } from '../services/services.ts'
 
@@ -28,12 +29,12 @@ export function usePanelSections(assignmentId: string, projectId: string) {
       ? { assignmentId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: limits.pageSize }
       : undefined,
   )
-  const labels = useAllRows('label', extensions ? labelQuery(projectId) : undefined, { live: true })
+  const labels = useAllRows('label', extensions ? labelQuery(projectId) : undefined)
   const labelLinks = useListing(
     'assignmentLabel',
     extensions ? { assignmentId, pageSize: limits.pageSize } : undefined,
-    { live: true },
   )
+  const dependencies = useDependencies(assignmentId)
   const isComplete = [
     appointments,
     impediments,
@@ -41,9 +42,11 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     participants,
     ...(extensions ? [comments, labels, labelLinks] : []),
   ].every(({ isLoading }) => !isLoading)
+  const areDependenciesLoaded = dependencies.value !== undefined || dependencies.problem !== undefined
   const userIds = [appointments, participants, comments].flatMap(({ rows }) =>
     rows.map(({ userId }) => userId),
   )
-  const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete)
-  return { appointments, impediments, kinds, participants, comments, labels, labelLinks, areLoaded }
+  const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
+  const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
+  return { ...lists, dependencies, areLoaded }
 }

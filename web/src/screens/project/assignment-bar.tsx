@@ -12,6 +12,8 @@ export interface AssignmentBarProps {
   readonly isDone: boolean
   /** Whether its details are open. */
   readonly isOpen: boolean
+  /** What else is known about it, in one line. */
+  readonly note?: string | undefined
   /** The query of the current address, kept in the link. */
   readonly addressQuery: string
   /** An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive technology. */
@@ -39,7 +41,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
   } = props
   const { row, beginsBefore, endsAfter } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
-  const label = labelOf(bar)
+  const label = [labelOf(bar), props.note].filter((text) => text !== undefined).join('\n')
   const states = {
     done: isDone,
     late: isLate,

@@ -8,7 +8,7 @@ import type { Label } from '../../data/use-project-labels.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tn } from '../../texts/text.ts'
 import { dayOf, formatAge, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
@@ -25,6 +25,8 @@ export interface BoardCardProps {
   readonly typeName: string
   readonly blockedSince: string | undefined
   readonly labels: readonly Label[] | undefined
+  /** The assignments it waits for that are not done. */
+  readonly blockers: readonly Assignment[] | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
@@ -41,6 +43,7 @@ export function BoardCard(props: BoardCardProps) {
   const hasDraft = hasDraftOf(assignment.id)
   // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
   const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
+  const blockerKey = props.blockers?.map(({ name }) => name).join('\n')
   return useMemo(
     () => <Card {...props} hasDraft={hasDraft} />,
     [
@@ -48,6 +51,7 @@ export function BoardCard(props: BoardCardProps) {
       typeName,
       blockedSince,
       labelKey,
+      blockerKey,
       isDone,
       isOpen,
       isNew,
@@ -136,7 +140,7 @@ const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
-function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: CardProps) {
+function CardFacts({ assignment, typeName, blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
   const day = formatDay(assignment.endDate)
   return (
@@ -161,10 +165,19 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
           {t('Blocked {age}', { age: formatAge(blockedSince) })}
         </span>
       )}
+      {!isDone && blockers.length > 0 && (
+        <span class="waits" title={blockers.map(({ name }) => name).join('\n')}>
+          <Icon name="link" />
+          <span class="waits-name">{waitingTextOf(blockers)}</span>
+        </span>
+      )}
       {hasDraft && <span class="draft">{t('Not saved')}</span>}
     </div>
   )
 }
+
+const waitingTextOf = (blockers: readonly Assignment[]): string =>
+  tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
 /** Arrows move between cards and skip empty columns. */
 function moveFocus(event: KeyboardEvent, card: HTMLElement): void {

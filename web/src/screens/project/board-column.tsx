@@ -5,6 +5,7 @@ import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
@@ -84,6 +85,7 @@ export function BoardColumn(props: BoardColumnProps) {
               typeName={props.typeNames.get(assignment.assignmentTypeId) ?? ''}
               blockedSince={props.blockedSince.get(assignment.id)}
               labels={props.labels.get(assignment.id)}
+              blockers={props.blockers.get(assignment.id)}
               isDone={isDone}
               isOpen={assignment.id === props.openId}
               isNew={assignment.id === revealedId}
@@ -277,6 +279,7 @@ export interface BoardProps {
   readonly types: readonly RecordOf<'assignmentType'>[]
   readonly impediments: readonly RecordOf<'assignmentImpediment'>[]
   readonly labels: LabelsByAssignment
+  readonly blockers: Blockers
   readonly isStale: boolean
   readonly openId: string | undefined
   /** The query of the address, so that links keep the filters. */

@@ -5,6 +5,7 @@ import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
+import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { useProjectLabels } from '../../data/use-project-labels.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
@@ -33,7 +34,7 @@ export function BoardView(props: BoardViewProps) {
   const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
   const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
   const { board } = pages
-  const facts = useCardFacts(projectId)
+  const facts = useCardFacts(projectId, doneIds)
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
@@ -61,6 +62,7 @@ export function BoardView(props: BoardViewProps) {
           types={facts.types}
           impediments={facts.impediments}
           labels={facts.labels}
+          blockers={facts.blockers}
           isStale={pages.isStale}
           openId={openId}
           query={query}
@@ -86,15 +88,17 @@ export function BoardView(props: BoardViewProps) {
 }
 
 /** Loads the related data of cards. It determines their height, so cards are only rendered when it is known. */
-function useCardFacts(projectId: string) {
+function useCardFacts(projectId: string, doneIds: ReadonlySet<string>) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
   const labels = useProjectLabels(projectId)
+  const dependencies = useProjectDependencies(projectId, doneIds)
   return {
     types: types.rows,
     impediments: impediments.rows,
     labels: labels.byAssignment,
-    isLoading: types.isLoading || impediments.isLoading || labels.isLoading,
+    blockers: dependencies.blockers,
+    isLoading: [types, impediments, labels, dependencies].some(({ isLoading }) => isLoading),
   }
 }
 

@@ -5,6 +5,7 @@ import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
 import { useListing } from '../../data/use-listing.ts'
+import { useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
@@ -31,6 +32,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
+  useProjectChanges(projectId)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
   const doneKey = [...doneStagesOf(projectId, stages.rows)].join(' ')

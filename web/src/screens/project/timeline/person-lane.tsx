@@ -27,6 +27,8 @@ export interface PersonLaneProps {
   readonly previousId: string | undefined
   readonly nextId: string | undefined
   readonly doneIds: ReadonlySet<string>
+  /** What assignments wait for. */
+  readonly notes: ReadonlyMap<string, string>
   onShift(row: Assignment, shift: Shift): void
 }
 
@@ -34,9 +36,10 @@ export interface PersonLaneProps {
 export function PersonLane(props: PersonLaneProps) {
   const { id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, onShift } =
     props
+  const noteKey = rows.map((row) => props.notes.get(row.id)).join()
   return useMemo(
     () => <Lane {...props} />,
-    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, onShift],
+    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, noteKey, onShift],
   )
 }
 
@@ -138,7 +141,8 @@ interface LaneBarProps extends PersonLaneProps {
   dayPixels(): number
 }
 
-function LaneBar({ bar, doneIds, openId, query, previousId, nextId, onShift, dayPixels }: LaneBarProps) {
+function LaneBar(props: LaneBarProps) {
+  const { bar, doneIds, notes, openId, query, previousId, nextId, onShift, dayPixels } = props
   const { row, lane, first, last, beginsBefore, endsAfter } = bar
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
@@ -153,6 +157,7 @@ function LaneBar({ bar, doneIds, openId, query, previousId, nextId, onShift, day
       showsAvatar={false}
       isDone={doneIds.has(row.workflowId)}
       isOpen={row.id === openId}
+      note={notes.get(row.id)}
       addressQuery={query}
       gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>

@@ -24,6 +24,7 @@ import type { Shift } from '../use-period-rows.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
+import { DependencyArrows, notesOf, useWaiting } from './dependency-arrows.tsx'
 import { PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -42,6 +43,8 @@ export function TimelineView(props: ProjectViewProps) {
   const people = usePeople(scope.projectId, filters.userId, listing)
   const keepFocusOn = useCardFocus()
   const byPerson = useRowsByPerson(listing.rows)
+  const waiting = useWaiting(scope, listing.rows)
+  const notes = useMemo(() => notesOf(waiting), [waiting])
   const goTo = (monday: string) => router.setQuery({ from: monday === defaultFrom ? '' : monday })
   const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
@@ -57,7 +60,7 @@ export function TimelineView(props: ProjectViewProps) {
           onStep={(count) => goTo(addDays(from, count * 2 * daysInWeek))}
           onNow={() => goTo(defaultFrom)}
         />
-        <Legend />
+        <Legend hasTooEarly={waiting.some(({ isTooEarly }) => isTooEarly)} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
@@ -78,23 +81,27 @@ export function TimelineView(props: ProjectViewProps) {
           tabIndex={0}
         >
           <Weeks from={from} weekCount={weekCount} />
-          {people.map(({ id, name }, index) => (
-            <PersonLane
-              key={id}
-              id={id}
-              name={name}
-              rows={byPerson.get(id) ?? noAssignments}
-              from={from}
-              dayCount={dayCount}
-              target={dailyTarget()}
-              openId={openId}
-              query={query}
-              previousId={people[index - 1]?.id}
-              nextId={people[index + 1]?.id}
-              doneIds={scope.doneIds}
-              onShift={shift}
-            />
-          ))}
+          <div class="timeline-lanes">
+            {people.map(({ id, name }, index) => (
+              <PersonLane
+                key={id}
+                id={id}
+                name={name}
+                rows={byPerson.get(id) ?? noAssignments}
+                from={from}
+                dayCount={dayCount}
+                target={dailyTarget()}
+                openId={openId}
+                query={query}
+                previousId={people[index - 1]?.id}
+                nextId={people[index + 1]?.id}
+                doneIds={scope.doneIds}
+                notes={notes}
+                onShift={shift}
+              />
+            ))}
+            <DependencyArrows waiting={waiting} />
+          </div>
         </section>
       )}
     </>
@@ -140,7 +147,7 @@ function usePeople(projectId: string, onlyId: string, { rows, isLoading }: Listi
     .sort((a, b) => a.name.localeCompare(b.name, locale()))
 }
 
-const Legend = () => (
+const Legend = ({ hasTooEarly }: { readonly hasTooEarly: boolean }) => (
   <p class="timeline-legend quiet-text">
     <span class="swatch fits" aria-hidden="true" />
     {t('up to {hours} a day', { hours: formatHours(dailyTarget()) })}
@@ -148,6 +155,12 @@ const Legend = () => (
     {t('more')}
     <span class="swatch far-over" aria-hidden="true" />
     {t('far more')}
+    {hasTooEarly && (
+      <>
+        <span class="swatch too-early" aria-hidden="true" />
+        {t('starts before what it waits for ends')}
+      </>
+    )}
     <span class="touch-hint">{t('Hold a bar to move it.')}</span>
   </p>
 )

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { bar, datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function dependencyJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  test('are added by keyboard and removed, mark cards of others at once until the work is done, and a circle is explained', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('In order')
+    const copy = await make('Write copy', 0, 2)
+    const review = await make('Review copy', 1, 3)
+    await make('Publish', 4, 4)
+    const [mara, jonas] = await Promise.all([
+      signIn('mara@example.com', `${path}/assignments/${review}`),
+      signIn('jonas@example.com', path),
+    ])
+    const card = jonas.locator(`[data-row="${review}"]`)
+    const choose = async (field: string, text: string) => {
+      const input = mara.getByRole('combobox', { name: field, exact: true })
+      await input.fill(text)
+      await mara.getByRole('listbox', { name: field }).getByRole('option', { name: text }).waitFor()
+      await input.press('Enter')
+    }
+    const panelLink = (name: string) => mara.locator('.panel').getByRole('link', { name })
+    await choose('Add an assignment to wait for', 'Write copy')
+    await panelLink('Write copy').waitFor()
+    await mara.getByText(/^Ends on .+, after this one starts$/).waitFor()
+    await card.getByText('Waits for Write copy').waitFor()
+    await choose('Add an assignment that waits for this one', 'Publish')
+    await panelLink('Publish').waitFor()
+    await assertAccessible(mara, 'dependencies of an assignment')
+
+    await panelLink('Write copy').click()
+    await mara.getByRole('complementary', { name: 'Write copy' }).waitFor()
+    await panelLink('Review copy').waitFor()
+    await choose('Add an assignment to wait for', 'Publish')
+    await mara.getByText('Publish already waits for the assignment, directly or through others.').waitFor()
+    await mara.getByRole('button', { name: 'Remove the dependency on Review copy' }).press('Enter')
+    await card.getByText('Waits for').waitFor({ state: 'detached' })
+    await mara.getByRole('button', { name: 'Undo' }).click()
+    await card.getByText('Waits for Write copy').waitFor()
+
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', copy)),
+      workflowId: workspace.stages.Done,
+    })
+    await card.getByText('Waits for').waitFor({ state: 'detached' })
+  })
+
+  test('are arrows on the timeline, which warn while something starts before what it waits for ends', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('With arrows')
+    const first = await make('Lay bricks', 0, 1)
+    const second = await make('Paint walls', 0, 0, { userId: workspace.jonas.id })
+    await workspace.make('assignmentDependency', { assignmentId: second, blockedById: first })
+    const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    const arrows = (page: Page, kind = '') => page.locator(`.dependency-arrows g${kind}`)
+    await arrows(page, '.too-early').waitFor({ state: 'attached' })
+    await page.getByText('starts before what it waits for ends').waitFor()
+    await page.getByRole('link', { name: /Starts before Lay bricks ends/ }).waitFor()
+    // The arrow leads from the end of one bar to the start of the other, which is in the lane above.
+    const [from, to] = [
+      await bar(page, 'Lay bricks').boundingBox(),
+      await bar(page, 'Paint walls').boundingBox(),
+    ]
+    const head = await page.locator('.arrow-head').boundingBox()
+    assert.ok(from && to && head)
+    const distance = Math.hypot(head.x + head.width - to.x, head.y + head.height / 2 - to.y - to.height / 2)
+    assert.ok(distance < 4, JSON.stringify([to, head]))
+    const line = await page.locator('.arrow-line').boundingBox()
+    assert.ok(line && line.x + line.width >= from.x + from.width, JSON.stringify([from, line]))
+    await assertAccessible(page, 'arrows of a timeline')
+    await bar(page, 'Paint walls').press('Shift+ArrowRight')
+    await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
+    await arrows(page, ':not(.too-early)').waitFor({ state: 'attached' })
+    assert.equal(await arrows(page).count(), 1)
+  })
+}

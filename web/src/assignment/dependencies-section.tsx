@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks'
+import { TrackerError } from '#tracker-client'
+import type { Api, RecordOf } from '../api/api.ts'
+import { sentenceOf, withFieldLabel } from '../api/problems.ts'
+import { type Neighbour, noDependencies, startsTooEarly } from '../data/use-project-dependencies.ts'
+import { assignmentPath } from '../router/router.ts'
+import { useServices } from '../services/services.ts'
+import { inOneLine, type MessageKey, t } from '../texts/text.ts'
+import { formatDay } from '../time/days.ts'
+import { Combobox } from '../ui/combobox.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
+import { doneStagesOf, findInProject } from './assignment-values.ts'
+import type { PanelSections } from './use-panel-sections.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface DependenciesSectionProps extends Pick<PanelSections, 'dependencies'> {
+  readonly assignment: Assignment
+  readonly stages: readonly RecordOf<'workflow'>[]
+}
+
+/** Shows which assignments of the project have to be done before this one, and which after it. */
+export function DependenciesSection({ assignment, stages, dependencies }: DependenciesSectionProps) {
+  const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
+  const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
+  const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
+  return (
+    <section class="panel-section" aria-labelledby="dependencies-title">
+      <h3 id="dependencies-title">{t('Dependencies')}</h3>
+      {dependencies.problem && <LoadProblem problem={dependencies.problem} onRetry={dependencies.reload} />}
+      <Neighbours {...common} direction={directions.waitsFor} neighbours={waitsFor} />
+      <Neighbours {...common} direction={directions.blocks} neighbours={blocks} />
+      {isCut && <p class="quiet-text">{t('Only the first 100 are shown.')}</p>}
+    </section>
+  )
+}
+
+interface Direction {
+  readonly title: MessageKey
+  readonly add: MessageKey
+  readonly placeholder: MessageKey
+  readonly warning: MessageKey
+  /** Returns which of two assignments waits, and which it waits for. */
+  order<One>(self: One, other: One): { readonly waiting: One; readonly blocker: One }
+}
+
+const directions: Readonly<Record<'waitsFor' | 'blocks', Direction>> = {
+  waitsFor: {
+    title: 'Waits for',
+    add: 'Add an assignment to wait for',
+    placeholder: 'Wait for…',
+    warning: 'Ends on {day}, after this one starts',
+    order: (self, other) => ({ waiting: self, blocker: other }),
+  },
+  blocks: {
+    title: 'Blocks',
+    add: 'Add an assignment that waits for this one',
+    placeholder: 'Block…',
+    warning: 'Starts on {day}, before this one ends',
+    order: (self, other) => ({ waiting: other, blocker: self }),
+  },
+}
+
+interface NeighboursProps {
+  readonly assignment: Assignment
+  readonly stages: readonly RecordOf<'workflow'>[]
+  readonly direction: Direction
+  readonly neighbours: readonly Neighbour[]
+  readonly presentIds: ReadonlySet<string>
+}
+
+function Neighbours({ assignment, stages, direction, neighbours, presentIds }: NeighboursProps) {
+  const { api } = useServices()
+  const [problem, setProblem] = useState<string>()
+  const doneIds = doneStagesOf(assignment.projectId, stages)
+  const add = async (otherId: string) => {
+    setProblem(undefined)
+    const { waiting, blocker } = direction.order(assignment.id, otherId)
+    try {
+      await api.create('assignmentDependency', { assignmentId: waiting, blockedById: blocker })
+    } catch (error) {
+      setProblem(await explain(api, error, blocker))
+    }
+  }
+  return (
+    <>
+      <h4>{t(direction.title)}</h4>
+      <ul class="rows">
+        {neighbours.map((neighbour) => (
+          <NeighbourRow
+            key={neighbour.linkId}
+            {...neighbour}
+            assignment={assignment}
+            direction={direction}
+            doneIds={doneIds}
+            stageName={stages.find(({ id }) => id === neighbour.other.workflowId)?.name}
+          />
+        ))}
+      </ul>
+      <Combobox
+        label={t(direction.add)}
+        placeholder={t(direction.placeholder)}
+        valueText=""
+        find={async (text, signal) =>
+          (await findInProject(api, assignment.projectId, text, signal))
+            .filter(({ id }) => !presentIds.has(id))
+            .map(({ id, name, workflowId }) => ({
+              id,
+              name,
+              note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
+            }))
+        }
+        onChoose={({ id }) => void add(id)}
+      />
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface NeighbourRowProps extends Neighbour {
+  readonly assignment: Assignment
+  readonly direction: Direction
+  readonly doneIds: ReadonlySet<string>
+  readonly stageName: string | undefined
+}
+
+function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName }: NeighbourRowProps) {
+  const { router } = useServices()
+  const remove = useRemoval()
+  const { waiting, blocker } = direction.order(assignment, other)
+  const isOver = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
+  const until = t('Until {day}', { day: formatDay(other.endDate) })
+  const date = other === blocker ? other.endDate : other.startDate
+  return (
+    <li class="row">
+      {doneIds.has(other.workflowId) && <Icon name="check" />}
+      <span class="row-text">
+        <a dir="auto" href={assignmentPath(other.projectId, other.id, router.address.value.search)}>
+          {other.name}
+        </a>
+        <span class="quiet-text line">{inOneLine(stageName, until)}</span>
+        {!isOver && startsTooEarly(waiting, blocker) && (
+          <span class="line">
+            <span class="blocked">
+              <Icon name="warning" />
+              {t(direction.warning, { day: formatDay(date) })}
+            </span>
+          </span>
+        )}
+      </span>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label={t('Remove the dependency on {name}', { name: other.name })}
+        onClick={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  )
+}
+
+/** Sentences of the store about the blocking assignment begin with the name of a field, which its own name replaces. */
+async function explain(api: Api, error: unknown, blockerId: string): Promise<string> {
+  const about = error instanceof TrackerError ? error.errors.blockedById : undefined
+  if (about === undefined) return sentenceOf(error)
+  const blocker = await api.get('assignment', blockerId).catch(() => undefined)
+  return about
+    .map((message) => withFieldLabel(blocker?.name ?? t('Assignment'), 'blockedById', message))
+    .join(' ')
+}

@@ -1,0 +1,112 @@
+import { useMemo, useRef } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
+import { type ById, loadByIds, rowsMax } from '../api/load-all.ts'
+import { useServices } from '../services/services.ts'
+import { dayOf } from '../time/days.ts'
+import { useLoaded } from './use-loaded.ts'
+import { useProjectLinks } from './use-project-links.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+/** The assignments that each assignment waits for and that are not done. */
+export type Blockers = ReadonlyMap<string, readonly Assignment[]>
+
+/** 1,000 assignments that others wait for; those of the oldest dependencies beyond are left out. */
+const blockersMax = 10 * rowsMax
+
+/** Returns which assignments of a project wait for others. Without the extensions there are none. */
+export function useProjectDependencies(projectId: string, doneIds: ReadonlySet<string>) {
+  const { api, configuration } = useServices()
+  const links = useProjectLinks('assignmentDependency', configuration.extensions ? projectId : undefined)
+  const ids = useMemo(
+    () => [...new Set(links.rows.map(({ blockedById }) => blockedById))].slice(0, blockersMax).sort(),
+    [links.rows],
+  )
+  const loaded = useLoaded(`blockers ${ids.join()}`, ['assignment'], (signal) =>
+    loadByIds(api, 'assignment', ids, signal),
+  )
+  const blockers = useMemo(
+    () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneIds),
+    [links.rows, loaded.value, doneIds],
+  )
+  // A later dependency does not hide what is shown.
+  const isReady = useRef(false)
+  isReady.current ||=
+    !links.isLoading && (loaded.problem !== undefined || (loaded.value !== undefined && !loaded.isStale))
+  return { blockers, isLoading: !isReady.current }
+}
+
+const noAssignments: ById<Assignment> = new Map()
+
+type Link = Pick<RecordOf<'assignmentDependency'>, 'assignmentId' | 'blockedById'>
+
+/** Leaves out what is done, and what is not loaded. */
+export function groupBlockers(
+  links: readonly Link[],
+  assignments: ById<Assignment>,
+  doneIds: ReadonlySet<string>,
+): Blockers {
+  const open = links.flatMap(({ assignmentId, blockedById }) => {
+    const blocker = assignments.get(blockedById)
+    return blocker === undefined || doneIds.has(blocker.workflowId) ? [] : [{ assignmentId, blocker }]
+  })
+  return new Map(
+    [...Map.groupBy(open, ({ assignmentId }) => assignmentId)].map(([id, some]) => [
+      id,
+      some.map(({ blocker }) => blocker).sort((a, b) => (a.endDate < b.endDate ? -1 : 1)),
+    ]),
+  )
+}
+
+type Dates = Pick<Assignment, 'startDate' | 'endDate'>
+
+/** Returns whether an assignment starts on a day before the last day of one that it waits for. */
+export const startsTooEarly = ({ startDate }: Dates, blocker: Dates): boolean =>
+  dayOf(startDate) < dayOf(blocker.endDate)
+
+/** A dependency, and the assignment at its other end. */
+export interface Neighbour {
+  readonly linkId: string
+  readonly other: Assignment
+}
+
+interface Dependencies {
+  readonly waitsFor: readonly Neighbour[]
+  readonly blocks: readonly Neighbour[]
+  /** True if there are more than were loaded. */
+  readonly isCut: boolean
+}
+
+export const noDependencies: Dependencies = { waitsFor: [], blocks: [], isCut: false }
+
+/** Loads the assignments that one waits for, and those that wait for it. Without the extensions there are none. */
+export function useDependencies(assignmentId: string) {
+  const { api, configuration } = useServices()
+  return useLoaded<Dependencies>(
+    `dependencies ${assignmentId}`,
+    ['assignmentDependency', 'assignment'],
+    async (signal) => {
+      if (!configuration.extensions) return noDependencies
+      const query = { pageSize: rowsMax, sortColumn: 'createdAt' } as const
+      const pages = await Promise.all([
+        api.list('assignmentDependency', { ...query, assignmentId }, signal),
+        api.list('assignmentDependency', { ...query, blockedById: assignmentId }, signal),
+      ])
+      const [waits, blocks] = pages
+      const ids = [
+        ...waits.data.map((link) => link.blockedById),
+        ...blocks.data.map((link) => link.assignmentId),
+      ]
+      const others = await loadByIds(api, 'assignment', ids, signal)
+      const withOther = (linkId: string, otherId: string): Neighbour[] => {
+        const other = others.get(otherId)
+        return other === undefined ? [] : [{ linkId, other }]
+      }
+      return {
+        waitsFor: waits.data.flatMap((link) => withOther(link.id, link.blockedById)),
+        blocks: blocks.data.flatMap((link) => withOther(link.id, link.assignmentId)),
+        isCut: pages.some(({ totalPages }) => totalPages > 1),
+      }
+    },
+  )
+}

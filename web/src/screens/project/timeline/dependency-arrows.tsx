@@ -1,0 +1,105 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { byId } from '../../../api/load-all.ts'
+import { startsTooEarly, useProjectDependencies } from '../../../data/use-project-dependencies.ts'
+import { inOneLine, t } from '../../../texts/text.ts'
+import { directionSign } from '../../../ui/text-direction.ts'
+import { assignmentElementId } from '../use-card-focus.ts'
+import type { ProjectViewProps } from '../view-props.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+/** A dependency between two assignments that are both not done. */
+export interface Waiting {
+  readonly id: string
+  readonly blockerId: string
+  readonly blockerName: string
+  readonly isTooEarly: boolean
+}
+
+/** Returns what the shown assignments wait for. Their dates include changes that are not saved yet. */
+export function useWaiting({ projectId, doneIds }: ProjectViewProps['scope'], rows: readonly Assignment[]) {
+  const { blockers } = useProjectDependencies(projectId, doneIds)
+  return useMemo(() => {
+    const shown = byId(rows)
+    return rows.flatMap((row) =>
+      doneIds.has(row.workflowId)
+        ? []
+        : (blockers.get(row.id) ?? []).map(
+            (blocker): Waiting => ({
+              id: row.id,
+              blockerId: blocker.id,
+              blockerName: blocker.name,
+              isTooEarly: startsTooEarly(row, shown.get(blocker.id) ?? blocker),
+            }),
+          ),
+    )
+  }, [blockers, rows, doneIds])
+}
+
+/** Maps each waiting assignment to a line of text, which says the same as its arrows. */
+export const notesOf = (waiting: readonly Waiting[]): ReadonlyMap<string, string> =>
+  new Map(
+    [...Map.groupBy(waiting, ({ id }) => id)].map(([id, some]) => [
+      id,
+      inOneLine(
+        ...some.map(({ blockerName, isTooEarly }) =>
+          isTooEarly
+            ? t('Starts before {name} ends', { name: blockerName })
+            : t('Waits for {name}', { name: blockerName }),
+        ),
+      ),
+    ]),
+  )
+
+/** More arrows could not be told apart, and would be slow to draw. */
+const arrowsMax = 300
+/** The part of an arrow that leaves its bar in the direction of time. */
+const bendPixels = 20
+
+interface Arrow extends Waiting {
+  readonly line: string
+  readonly head: string
+}
+
+/** Draws an arrow from the end of each assignment to the start of those that wait for it, over the bars of its parent element. */
+export function DependencyArrows({ waiting }: { readonly waiting: readonly Waiting[] }) {
+  const svg = useRef<SVGSVGElement>(null)
+  const [arrows, setArrows] = useState<readonly Arrow[]>([])
+  useLayoutEffect(() => {
+    const lanes = svg.current?.parentElement
+    if (!lanes) return
+    const draw = () => setArrows(waiting.slice(0, arrowsMax).flatMap((one) => arrowOf(one, lanes)))
+    draw()
+    const observer = new ResizeObserver(draw)
+    observer.observe(lanes)
+    return () => observer.disconnect()
+  }, [waiting])
+  return (
+    <svg ref={svg} class="dependency-arrows" aria-hidden="true" focusable="false">
+      {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
+        <g key={`${blockerId} ${id}`} class={isTooEarly ? 'too-early' : ''}>
+          <path class="arrow-line" d={line} />
+          <path class="arrow-head" d={head} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+/** Returns nothing if one of the bars is outside the shown days. */
+function arrowOf(waiting: Waiting, lanes: HTMLElement): Arrow[] {
+  const origin = lanes.getBoundingClientRect()
+  const sign = directionSign()
+  const boxOf = (id: string) => document.getElementById(assignmentElementId(id))?.getBoundingClientRect()
+  const [from, to] = [boxOf(waiting.blockerId), boxOf(waiting.id)]
+  if (from === undefined || to === undefined) return []
+  const middleOf = ({ top, bottom }: DOMRect) => Math.round((top + bottom) / 2 - origin.top)
+  const x1 = (sign > 0 ? from.right : from.left) - origin.left
+  const x2 = (sign > 0 ? to.left : to.right) - origin.left
+  const [y1, y2] = [middleOf(from), middleOf(to)]
+  const bend = sign * Math.max(bendPixels, Math.abs(x2 - x1) / 2)
+  const line = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+  const head = `M${x2} ${y2}l${-sign * 7} -4v8z`
+  return [{ ...waiting, line, head }]
+}
