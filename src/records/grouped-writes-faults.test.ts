@@ -61,13 +61,14 @@ describe('writes that come at the same time', () => {
     assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
   })
 
-  it('do not wait for an id that another transaction is inserting', async () => {
+  it('do not wait for an id or a counter that another transaction holds', async () => {
+    const held = { ...body, projectId: (await makeAny('project')).id }
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>()
     const id = newId()
     const taking = context.database.transaction(async (transaction) => {
       const own = { ...context, database: joinTransaction(context.database, transaction) }
-      await create(own, assignment, caller, { ...body, id })
+      await create(own, assignment, caller, { ...held, id })
       taken()
       await until
     })
@@ -75,13 +76,18 @@ describe('writes that come at the same time', () => {
     const free = (count: number) =>
       Array.from({ length: count }, () => create(context, assignment, caller, body))
     const before = free(4)
-    const same = create(context, assignment, caller, { ...body, id })
-    const settled = Promise.allSettled([same])
+    const same = create(context, assignment, caller, { ...held, id })
+    const counted = Array.from({ length: 6 }, () => create(context, assignment, caller, held))
+    const settled = Promise.allSettled([same, ...counted])
     const done = await Promise.race([Promise.all([...before, ...free(12)]), sleep(3000)])
     assert.equal(done?.length, 16)
     letGo()
     await taking
-    assert.deepEqual(outcomesOf(await settled), ['duplicate'])
+    const outcomes = await settled
+    assert.deepEqual(outcomesOf(outcomes), ['duplicate', ...Array(6).fill('ok')])
+    // Rows of one counter wait for it together.
+    const rows = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    if (!isDistributed) assert.ok((await transactionsOf(rows)) < 6)
   })
 
   it('do not fail because one of them does', async () => {
