@@ -18,12 +18,17 @@ create table assignment_addresses (
 );
 create index assignment_addresses_assignment on assignment_addresses (assignment_id);
 
+-- PL/pgSQL keeps the plans of its statements.
 create function next_assignment_number(project uuid) returns integer
-language sql as $$
+language plpgsql as $$
+declare
+  given integer;
+begin
   insert into assignment_counters as counter (id, last) values (project, 1)
-  on conflict (id) do update set last = counter.last + 1
-  returning last
-$$;
+    on conflict (id) do update set last = counter.last + 1
+    returning last into given;
+  return given;
+end $$;
 
 -- An assignment that moves gets a number there, and keeps its old address.
 create function moved_assignment_number(assignment uuid, from_project uuid, old_number integer, to_project uuid) returns integer
