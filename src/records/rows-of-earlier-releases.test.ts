@@ -224,7 +224,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     const ids = Array.from({ length: 9 }, () => newId())
     const [account, workflow, type, organization, moon, moonToo, second, first, elsewhere] = ids
     await client.query('begin')
-    await apply((name) => name < '0096')
+    await apply((name) => name < '0099')
     await client.query(`
       insert into organizations (id, name) values ('${organization}', 'O');
       insert into users (id, name, login, password_hash) values ('${account}', 'Ann', 'ann', '');

@@ -89,7 +89,7 @@ async function writeOne(
   })
 }
 
-/** The values that triggers give in a store of one node (migration 0096). */
+/** The values that triggers give in a store of one node (migration 0099). */
 async function givenToNewRow(queries: Queries, table: string, values: StoredRow): Promise<StoredRow> {
   if (table === 'assignments')
     return oneRow(queries, sql`select next_assignment_number(${values.project_id}::uuid) as number`)
