@@ -3,7 +3,7 @@ import type { Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { membersOfProject } from '../model/access-rule.ts'
 import { extension, optional, references, required } from '../model/field.ts'
-import { hours, text, timestamp, uuid, wholeNumber } from '../model/field-kinds.ts'
+import { hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
@@ -37,7 +37,7 @@ export const assignment = defineResource({
     userId: references(9, uuid, 'user', 'restrict', { about: 'The responsible account.' }),
     assignmentTypeId: references(10, uuid, 'assignmentType', 'restrict'),
     priority: extension(
-      optional(16, wholeNumber({ min: 1, max: 4 }), {
+      optional(16, integer({ min: 1, max: 4 }), {
         about: '1 is low, 2 medium, 3 high and 4 urgent; null means no priority.',
         example: 3,
       }),

@@ -10,7 +10,7 @@ import {
   updateOnly,
   withDefault,
 } from '../model/field.ts'
-import { flag, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -50,7 +50,7 @@ export const project = defineResource({
     ),
     isArchived: extension(
       withDefault(
-        requiredOnCreate(17, flag, { about: 'Whether clients hide it where work is planned.' }),
+        requiredOnCreate(17, boolean, { about: 'Whether clients hide it where work is planned.' }),
         false,
       ),
     ),

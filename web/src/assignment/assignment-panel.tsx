@@ -308,7 +308,7 @@ function PeopleSection({
   )
 }
 
-/** What happened to the assignment and to all that belongs to it, loaded when the section is opened. */
+/** Shows the changes of the assignment and of its comments, hours and impediments; loads them once it is opened. */
 function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
