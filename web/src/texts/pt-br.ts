@@ -164,6 +164,21 @@ export const ptBr = {
   'Remove the dependency on {name}': 'Remover a dependência de {name}',
   'Starts before {name} ends': 'Começa antes do fim de {name}',
   'starts before what it waits for ends': 'começa antes do fim daquilo por que espera',
+  'Files to attach': 'Arquivos a anexar',
+  'Attach files': 'Anexar arquivos',
+  'Or drop them here, or paste them into a text. Any type, up to {count} MB each.':
+    'Ou solte-os aqui, ou cole-os em um texto. Qualquer tipo, até {count} MB cada um.',
+  '{name} is too large. A file may have at most {count} MB.':
+    'Arquivo grande demais: {name}. Um arquivo pode ter no máximo {count} MB.',
+  'At most {count} files can be uploaded at once.':
+    'No máximo {count} arquivos podem ser enviados de uma vez.',
+  'Upload of {name}': 'Envio de {name}',
+  'Cancel the upload of {name}': 'Cancelar o envio de {name}',
+  Download: 'Baixar',
+  'Download {name}': 'Baixar {name}',
+  'Show {name}': 'Mostrar {name}',
+  'The image {name} cannot be shown.': 'Não é possível mostrar a imagem {name}.',
+  'Only the first 500 are shown.': 'Só os primeiros 500 são mostrados.',
   'The dependency was removed.': 'Dependência removida.',
   'Mark as blocked': 'Marcar como bloqueada',
   Add: 'Adicionar',
