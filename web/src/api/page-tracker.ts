@@ -58,7 +58,7 @@ const fetchWithProgress =
       request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(total, 1))
       request.onload = () =>
         resolve(new Response(request.responseText, { status: request.status, headers: headersOf(request) }))
-      request.onerror = () => reject(new TypeError('Failed to fetch'))
+      request.onerror = () => reject(new TypeError())
       request.onabort = () => reject(signal?.reason)
       signal?.addEventListener('abort', () => request.abort(), { once: true })
       request.send(body as XMLHttpRequestBodyInit)
